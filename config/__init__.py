@@ -1,0 +1,1 @@
+"""Composition root: settings, urls, celery, the embedded parts, commands that span apps."""

@@ -1,0 +1,1 @@
+"""Settings: `base` holds what every deployment shares; `local`, `production` and `test` differ."""

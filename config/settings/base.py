@@ -1,0 +1,212 @@
+"""Settings that every deployment shares.
+
+Nothing here reads a secret or decides where data lives: `local`, `production` and `test` do.
+Values that operators change are read from the environment here, each once, with its default.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import environ
+
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_filters",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "oauth2_provider",
+    "pgtrigger",
+    "pghistory",
+    "exchange",
+    "wallets",
+    "credit",
+    "orders",
+    "config",
+]
+
+MIDDLEWARE = [
+    "exchange.api.middleware.RequestIdMiddleware",
+    "exchange.api.middleware.BodyLimitMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "pghistory.middleware.HistoryMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "static"
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+# --- Database --------------------------------------------------------------------------------
+# Web and workers act as this role, which owns nothing and writes the ledger only through its
+# functions; migrations run as the owner (alias `owner`).
+DATABASE_RUNTIME_ROLE = "exchange_runtime"
+# On one hot wallet more connections are slower, not faster (docs/operations.md).
+DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
+
+
+def runtime_database(base: dict[str, Any]) -> dict[str, Any]:
+    """The `default` alias for `base`: pooled, and acting as the runtime role."""
+    options = {
+        **base.get("OPTIONS", {}),
+        "pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 15},
+        "options": f"-c role={DATABASE_RUNTIME_ROLE} -c timezone=UTC",
+    }
+    return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
+
+
+def owner_database(base: dict[str, Any]) -> dict[str, Any]:
+    """The `owner` alias for `base`: no pool, no role, for migrations and maintenance."""
+    return {**base, "TEST": {"MIRROR": None}}
+
+
+# --- API -------------------------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["exchange.api.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["exchange.api.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["exchange.api.renderers.EnvelopeRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["exchange.api.parsers.ExactJSONParser"],
+    "DEFAULT_THROTTLE_CLASSES": ["exchange.api.throttling.KeyThrottle"],
+    "DEFAULT_PAGINATION_CLASS": "exchange.api.pagination.EnvelopePagination",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_SCHEMA_CLASS": "exchange.api.schema.EnvelopeSchema",
+    "EXCEPTION_HANDLER": "exchange.api.exceptions.handle_exception",
+    "UNAUTHENTICATED_USER": None,
+    "COERCE_DECIMAL_TO_STRING": False,
+}
+
+API_BODY_LIMIT_BYTES = 64 * 1024
+API_BODY_DEPTH_LIMIT = 20
+
+# Requests a minute for one key, money-moving POSTs a minute for one key, token requests a minute
+# for one client id. None: no limit.
+RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=True)
+RATE_LIMITS: dict[str, int] = {
+    "requests": env.int("RATE_LIMIT_REQUESTS", default=600),
+    "money": env.int("RATE_LIMIT_MONEY", default=120),
+    "token": env.int("RATE_LIMIT_TOKEN", default=20),
+}
+IDEMPOTENCY_WAIT_SECONDS = env.int("IDEMPOTENCY_WAIT_SECONDS", default=10)
+IDEMPOTENCY_KEPT_HOURS = 24
+
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Tokenized Investment Exchange",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "SERVE_PERMISSIONS": [],
+    "SERVE_AUTHENTICATION": [],
+}
+
+# --- Access ----------------------------------------------------------------------------------
+AUTH_USER_MODEL = "exchange.StaffUser"
+OAUTH2_PROVIDER_APPLICATION_MODEL = "exchange.ApiKey"
+SCOPES = {
+    "tokens:read": "Read tokens",
+    "orders:read": "Read orders, books and trades",
+    "orders:write": "Place and cancel orders",
+    "portfolio:read": "Read the investments of members",
+    "credit:read": "Read loan configurations and loans",
+    "credit:write": "Propose configurations, create and service loans",
+    "wallets:read": "Read wallets, statements, withdrawals and banks",
+    "wallets:withdraw": "Request and cancel withdrawals",
+    "members:read": "Read members",
+    "members:write": "Create members",
+    "webhooks:manage": "Manage the webhook endpoint and its events",
+}
+OAUTH2_PROVIDER: dict[str, Any] = {
+    "SCOPES": SCOPES,
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+    "OAUTH2_VALIDATOR_CLASS": "exchange.api.oauth.KeyValidator",
+}
+
+# --- Webhooks to organisations -----------------------------------------------------------------
+WEBHOOK_TIMEOUT_SECONDS = 15
+WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=False)
+
+# --- Withdrawals and payouts -------------------------------------------------------------------
+BANK_LIST_FRESH_HOURS = 24
+BANK_LIST_SERVE_STALE = env.bool("BANK_LIST_SERVE_STALE", default=False)
+PAYOUT_LEASE_SECONDS = env.int("PAYOUT_LEASE_SECONDS", default=120)
+PAYOUT_LOST_AFTER_SECONDS = env.int("PAYOUT_LOST_AFTER_SECONDS", default=30 * 60)
+PAYOUT_WATCH_DAYS = 30
+
+# A withdrawal of this much or more needs two approvers. Read from `Configuration` rows; this is
+# only what a currency without a row falls back to.
+SECOND_APPROVAL_DEFAULT: Decimal | None = None
+
+PAYMENT_PROVIDER: dict[str, Any] = {
+    "base_url": env.str("FLUTTERWAVE_BASE_URL", default="https://api.flutterwave.com/v3"),
+    "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default=""),
+    "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default=""),
+    "connect_timeout": env.float("FLUTTERWAVE_CONNECT_TIMEOUT", default=5.0),
+    "read_timeout": env.float("FLUTTERWAVE_READ_TIMEOUT", default=35.0),
+    "total_timeout": env.float("FLUTTERWAVE_TOTAL_TIMEOUT", default=45.0),
+}
+
+# --- Celery ------------------------------------------------------------------------------------
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TIMEZONE = "UTC"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY = False

@@ -1,0 +1,1 @@
+"""Loan configurations, loans, collateral and the portfolio."""

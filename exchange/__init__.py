@@ -1,0 +1,1 @@
+"""Who calls and what is traded, and how every endpoint answers."""

@@ -1,0 +1,80 @@
+"""What can go wrong, one type per failure. `exchange.api.exceptions` maps the kinds to HTTP.
+
+A service raises one of these with the message the client reads; `code` is the stable name for
+programs (header `X-Error-Code`).
+"""
+
+from __future__ import annotations
+
+
+class DomainError(Exception):
+    """Base of all refusals. `message` is written for the client; `code` never changes."""
+
+    code = "refused"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if code is not None:
+            self.code = code
+
+
+class Refused(DomainError):
+    """A rule says no (400)."""
+
+
+class InvalidRequest(Refused):
+    """The request is not well formed (400)."""
+
+    code = "invalid_request"
+
+
+class NotFound(DomainError):
+    """No such record, or not the caller's (404)."""
+
+    code = "not_found"
+
+
+class Forbidden(DomainError):
+    """The caller may not do this (403)."""
+
+    code = "forbidden"
+
+
+class Conflict(DomainError):
+    """The record is not, or no longer, in a state that allows this (409)."""
+
+    code = "conflict"
+
+
+class ProviderFailed(DomainError):
+    """Somebody we depend on did not answer (502)."""
+
+    code = "provider_unavailable"
+
+
+class NotReady(DomainError):
+    """We cannot serve this right now (503)."""
+
+    code = "not_ready"
+
+
+class IdempotencyKeyReused(DomainError):
+    """The same idempotency key came with another body (422)."""
+
+    code = "idempotency_key_reused"
+
+
+class StillRunning(Conflict):
+    """The first request with this idempotency key has not finished (409)."""
+
+    code = "request_in_progress"
+
+
+class UserNotFound(NotFound):
+    """No such member of the calling organisation."""
+
+    code = "user_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("User not found")

@@ -1,0 +1,19 @@
+"""Model fields of our own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+
+from exchange import crypto
+
+
+class EncryptedTextField(models.TextField[str, str]):
+    """Text that is encrypted in the database and plain in Python; the empty string stays empty."""
+
+    def get_prep_value(self, value: Any) -> str:
+        return crypto.encrypt(str(value)) if value else ""
+
+    def from_db_value(self, value: str | None, *_: object) -> str:
+        return crypto.decrypt(value) if value else ""

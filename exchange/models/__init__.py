@@ -1,0 +1,20 @@
+"""Tables of who calls and what is traded. Nothing here knows a request, a task or a wallet."""
+
+from exchange.models.access import ApiKey
+from exchange.models.currencies import Currency
+from exchange.models.events import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.models.idempotency import IdempotencyRecord
+from exchange.models.participants import Member, Organisation
+from exchange.models.staff import StaffUser
+
+__all__ = [
+    "ApiKey",
+    "Currency",
+    "DeliveryAttempt",
+    "Event",
+    "IdempotencyRecord",
+    "Member",
+    "Organisation",
+    "StaffUser",
+    "WebhookEndpoint",
+]

@@ -1,0 +1,62 @@
+"""Exact numbers: reading what a client sent, rounding what we compute, writing it plainly.
+
+Amounts are `Decimal` from the parser to the database and back; no binary float is ever involved.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+# Larger amounts are refused (decisions §2).
+LARGEST = Decimal(10) ** 15
+TOKEN_DECIMALS = 8
+
+_CONTEXT = Context(prec=60, rounding=ROUND_HALF_EVEN)
+
+
+class NotANumber(ValueError):
+    """The value is not a number we take; the text says why, without naming the field."""
+
+
+def read_number(value: object) -> Decimal:
+    """`value`, as the JSON parser gave it, as a Decimal from 0 to 10^15.
+
+    Raises `NotANumber` for strings, booleans, negatives (minus zero too), NaN, Infinity and
+    numbers beyond 10^15.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise NotANumber("must be a number")
+    number = Decimal(value)
+    if not number.is_finite():
+        raise NotANumber("must be a number")
+    if number.is_signed():
+        raise NotANumber("must not be negative")
+    if number > LARGEST:
+        raise NotANumber("must not be above 1000000000000000")
+    return number
+
+
+def decimals_of(number: Decimal) -> int:
+    """How many decimals the finite `number` has, trailing zeros not counted."""
+    _, digits, exponent = number.as_tuple()
+    if not isinstance(exponent, int) or not number:
+        return 0
+    zeros = 0
+    for digit in reversed(digits):
+        if digit:
+            break
+        zeros += 1
+    return max(0, -(exponent + zeros))
+
+
+def round_to(number: Decimal, decimals: int) -> Decimal:
+    """`number` rounded half-even to `decimals`."""
+    return number.quantize(Decimal(1).scaleb(-decimals), context=_CONTEXT)
+
+
+def plain(number: Decimal) -> str:
+    """`number` in plain notation without trailing zeros: `90.02`, `10000`, `0.1`, never `1E+4`."""
+    text = f"{number:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in {"-0", ""} else text

@@ -1,0 +1,19 @@
+-- For tables whose rows are never changed or removed.
+CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only: % refused', TG_TABLE_NAME, TG_OP
+        USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE FUNCTION make_append_only(target regclass) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('DROP TRIGGER IF EXISTS append_only_rows ON %s', target);
+    EXECUTE format('DROP TRIGGER IF EXISTS append_only_truncate ON %s', target);
+    EXECUTE format('CREATE TRIGGER append_only_rows BEFORE UPDATE OR DELETE ON %s
+                    FOR EACH ROW EXECUTE FUNCTION refuse_change()', target);
+    EXECUTE format('CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON %s
+                    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', target);
+    EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON %s FROM exchange_runtime', target);
+END $$;
+REVOKE ALL ON FUNCTION make_append_only(regclass) FROM PUBLIC;

@@ -1,0 +1,31 @@
+-- Writes one outbox row. `p_data` is JSON text; what is frozen here is what will be signed.
+CREATE OR REPLACE FUNCTION emit_event(
+    p_id uuid, p_organisation uuid, p_type text, p_subject uuid, p_data text
+) RETURNS void LANGUAGE sql
+SET search_path = public, pg_temp AS $$
+    INSERT INTO exchange_event
+        (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at, created_at)
+    VALUES (
+        p_id, p_organisation, p_type, p_subject,
+        format('{"id":"%s","type":"%s","timestamp":"%s","data":%s}',
+               p_id, p_type, wire_time(now()), p_data),
+        'Pending', 0, now(), now()
+    );
+$$;
+
+-- The frozen part of an event never changes, and no event is removed by the application.
+CREATE OR REPLACE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (OLD.id, OLD.organisation_id, OLD.type, OLD.subject_id, OLD.body, OLD.created_at)
+        IS DISTINCT FROM
+       (NEW.id, NEW.organisation_id, NEW.type, NEW.subject_id, NEW.body, NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'what event % tells is frozen', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS event_frozen ON exchange_event;
+CREATE TRIGGER event_frozen BEFORE UPDATE ON exchange_event
+    FOR EACH ROW EXECUTE FUNCTION event_guard();
+REVOKE DELETE ON exchange_event FROM exchange_runtime;
+SELECT make_append_only('exchange_deliveryattempt');

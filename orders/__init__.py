@@ -1,0 +1,1 @@
+"""Orders, matching and trades."""

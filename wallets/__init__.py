@@ -1,0 +1,1 @@
+"""Money and units: the ledger, banks, the payment provider, withdrawals and payouts."""
