@@ -4,7 +4,8 @@ Everyone who needs the server holds a shared lock on `users.lock`; the keeper ho
 for as long as it lives and stops the server once it is asked to (SIGTERM) or nobody holds
 `users.lock` any more. A lock goes with its process however that ends, so a `kill -9` of every
 user leaves no server behind. On standard output it says `ready`, or `error <one line>`, and until
-then `wait <one line>`.
+then `wait <one line>`. Where another keeper is there already, it says `other` and ends; with
+`--follow` it stays, takes over when that one goes, and passes a request to stop on to it.
 """
 
 from __future__ import annotations
@@ -34,11 +35,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="config.embedded.keeper")
     parser.add_argument("data_dir", type=Path)
     parser.add_argument("--fleeting", action="store_true", help="for tests: fsync off")
+    parser.add_argument("--follow", action="store_true", help="wait behind another keeper")
     arguments = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stop)
     try:
-        return _keep(arguments.data_dir, durable=not arguments.fleeting)
+        return _keep(
+            arguments.data_dir, durable=not arguments.fleeting, follow=arguments.follow
+        )
     except EmbeddedError as error:
         _say(f"error {error}")
     except OSError as error:
@@ -46,11 +50,11 @@ def main() -> int:
     return 1
 
 
-def _keep(data_dir: Path, *, durable: bool) -> int:
+def _keep(data_dir: Path, *, durable: bool, follow: bool) -> int:
     home = postgres_dir(data_dir)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = os.open(home / SERVER_LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    if not _become_the_keeper(lock):
+    if not _become_the_keeper(lock, follow=follow):
         return 0
     os.ftruncate(lock, 0)
     os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
@@ -70,20 +74,23 @@ def _keep(data_dir: Path, *, durable: bool) -> int:
     return 0
 
 
-def _become_the_keeper(lock: int) -> bool:
-    """Wait until no other keeper is there; False when asked to stop meanwhile (as is the other)."""
-    ready = False
+def _become_the_keeper(lock: int, *, follow: bool) -> bool:
+    """Take the keeper's lock; False where another has it, or had it until we were asked to stop."""
+    told = False
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            if not follow:
+                _say("other")
+                return False
             if _asked_to_stop:
                 with contextlib.suppress(OSError, ValueError):
                     os.kill(int(os.pread(lock, 32, 0)), signal.SIGTERM)
                 return False
-            if not ready:
-                _say("wait another command already runs the database; sharing it")
-                ready = True
+            if not told:
+                _say("wait another command runs the database already; sharing it")
+                told = True
             time.sleep(_POLL_SECONDS)
         else:
             return True

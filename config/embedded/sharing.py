@@ -51,9 +51,8 @@ def running_server(data_dir: Path, *, durable: bool = True) -> Iterator[None]:
             _leave(data_dir, lock)
 
 
-def keeper_command(data_dir: Path, *, durable: bool = True) -> list[str]:
+def keeper_command(data_dir: Path, *flags: str) -> list[str]:
     """The command line of the keeper, to be run in the checkout."""
-    flags = [] if durable else ["--fleeting"]
     return [sys.executable, "-m", "config.embedded.keeper", *flags, str(data_dir)]
 
 
@@ -89,10 +88,17 @@ def stop_keeper(data_dir: Path) -> None:
 
 
 def _ensure(data_dir: Path, *, durable: bool) -> None:
-    if answers(data_dir):
-        return
+    """Return when the server answers, having started a keeper where there is none."""
+    while not answers(data_dir):
+        if keeper_pid(data_dir) is None:
+            _start_keeper(data_dir, durable=durable)
+        else:
+            time.sleep(0.05)
+
+
+def _start_keeper(data_dir: Path, *, durable: bool) -> None:
     process = subprocess.Popen(  # noqa: S603 - ourselves
-        keeper_command(data_dir, durable=durable),
+        keeper_command(data_dir, *([] if durable else ["--fleeting"])),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -104,24 +110,13 @@ def _ensure(data_dir: Path, *, durable: bool) -> None:
     with process.stdout as lines:
         for line in lines:
             word, _, rest = line.rstrip("\n").partition(" ")
-            if word == "ready":
+            if word in ("ready", "other"):
                 return
             if word == "error":
                 process.wait()
                 raise EmbeddedError(rest)
-            if rest.startswith("another command"):
-                _await_answer(data_dir, process)
-                return
             sys.stderr.write(rest + "\n")
     raise EmbeddedError("The embedded PostgreSQL's keeper ended without a word.")
-
-
-def _await_answer(data_dir: Path, follower: subprocess.Popen[str]) -> None:
-    """Another keeper is starting or stopping: ours takes over when that one goes."""
-    while not answers(data_dir):
-        if follower.poll() is not None:
-            raise EmbeddedError("The embedded PostgreSQL could not be started.")
-        time.sleep(0.05)
 
 
 def _leave(data_dir: Path, lock: int) -> None:
