@@ -1,0 +1,92 @@
+"""Settings of a local installation (`manage.py up` and every command beside it).
+
+Everything lives under one data directory (`DATA_DIR`, by default `var/` in the checkout);
+`DATABASE_URL`, `CELERY_BROKER_URL` and `CACHE_URL` replace the embedded parts one by one.
+Importing this starts nothing and writes nothing.
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from config import local_secrets
+from config.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
+from config.logs import configure_structlog, logging_settings
+from config.settings import base
+from config.settings.base import *  # noqa: F403 - how Django settings are layered
+from config.settings.databases import from_url
+
+env = base.env
+
+DATA_DIR = default_data_dir()
+_secrets = local_secrets.load(DATA_DIR)
+
+DEBUG = False
+SECRET_KEY = env.str("SECRET_KEY", default=_secrets.secret_key)
+FIELD_ENCRYPTION_KEYS: list[str] = env.list(
+    "FIELD_ENCRYPTION_KEYS", default=[_secrets.field_encryption_key]
+)
+ALLOWED_HOSTS = [
+    "localhost",
+    ".localhost",
+    "127.0.0.1",
+    "[::1]",
+    "0.0.0.0",  # noqa: S104 - a name a browser may send, not an address to bind
+    socket.gethostname(),
+    *env.list("ALLOWED_HOSTS", default=[]),
+]
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# --- Database: the embedded server unless a URL is given -----------------------------------------
+DATABASE_URL = env.str("DATABASE_URL", default="")
+EMBEDDED_DATABASE = not DATABASE_URL
+DATABASES: dict[str, Any]
+if EMBEDDED_DATABASE:
+    DATABASES = {
+        "default": base.runtime_database(database_settings(DATA_DIR, APPLICATION)),
+        "owner": base.owner_database(database_settings(DATA_DIR, OWNER)),
+    }
+else:
+    _owner_url = env.str("DATABASE_OWNER_URL", default=DATABASE_URL)
+    DATABASES = {
+        "default": base.runtime_database(from_url(DATABASE_URL)),
+        "owner": base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL")),
+    }
+
+# --- Broker: files unless a URL is given -----------------------------------------------------------
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="") or "filesystem://"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
+if CELERY_BROKER_URL == "filesystem://":
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(DATA_DIR / "broker" / "messages"),
+        "data_folder_out": str(DATA_DIR / "broker" / "messages"),
+        "control_folder": str(DATA_DIR / "broker" / "control"),
+    }
+
+# --- Cache: process memory unless a URL is given ---------------------------------------------------
+_cache_url = env.str("CACHE_URL", default="")
+CACHES: dict[str, Any] = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": _cache_url}
+    if _cache_url
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+
+# --- Payment provider: the sandbox, wherever `up` started it ---------------------------------------
+PAYMENT_PROVIDER = {
+    **base.PAYMENT_PROVIDER,
+    "base_url": env.str("FLUTTERWAVE_BASE_URL", default="http://127.0.0.1:8001/v3"),
+    "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default=_secrets.provider_secret_key),
+    "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default=_secrets.provider_webhook_hash),
+}
+
+RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
+WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
+SECURE_SSL_REDIRECT = False
+
+# Static files are served from where the packages keep them: nothing to collect.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+LOGGING = logging_settings(as_json=False, level=env.str("LOG_LEVEL", default="WARNING"))
+configure_structlog(as_json=False)

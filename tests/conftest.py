@@ -1,0 +1,17 @@
+"""The suite's fixtures and its database; see tests/support."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.database import django_db_setup, end_run, owner_connection, start_run
+
+__all__ = ["django_db_setup", "owner_connection"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    start_run(config)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    end_run(config)

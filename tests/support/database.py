@@ -1,0 +1,210 @@
+"""A PostgreSQL database for every test process, cloned from one migrated template.
+
+Without DATABASE_URL an embedded server is started in a temporary directory for the whole run;
+with it, that server is used (its user must be able to create databases). The template is made by
+whichever process needs it first. Tests act as the runtime role; `owner` is the owner's alias.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connections
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from pytest_django import DjangoDbBlocker
+
+from config.embedded.layout import database_url
+from config.embedded.sharing import running_server
+from config.settings.databases import from_url
+
+# How xdist's workers, which inherit the environment, learn of the run's server.
+_SERVER = "TEST_SERVER_URL"
+_RUN = "TEST_RUN_NAME"
+_LOCK_KEY = 0x7E57_0001
+
+_run_resources = contextlib.ExitStack()
+
+
+def start_run(config: pytest.Config) -> None:
+    """In the process that pytest was started as: a server for the run, and the run's name."""
+    if hasattr(config, "workerinput") or config.option.collectonly:
+        return
+    os.environ[_RUN] = f"test_{os.getpid()}_{os.urandom(3).hex()}"
+    given = os.environ.get("DATABASE_URL")
+    if not given:
+        folder = Path(tempfile.mkdtemp(prefix="exchange-tests-"))
+        _run_resources.callback(shutil.rmtree, folder, ignore_errors=True)
+        _run_resources.enter_context(running_server(folder, durable=False))
+        given = database_url(folder, "exchange_owner", "postgres")
+    os.environ[_SERVER] = given
+
+
+def end_run(config: pytest.Config) -> None:
+    """Drop what the run made and stop the server it started."""
+    if hasattr(config, "workerinput") or _SERVER not in os.environ:
+        return
+    try:
+        if "DATABASE_URL" in os.environ:
+            _drop_databases_of_run()
+    finally:
+        _run_resources.close()
+        del os.environ[_SERVER]
+
+
+def server_url(database: str) -> str:
+    """The owner's URL of `database` on the run's server."""
+    given = os.environ[_SERVER]
+    if given.startswith(("postgresql://", "postgres://")):
+        head, _, query = given.partition("?")
+        scheme, _, rest = head.partition("://")
+        return f"{scheme}://{rest.partition('/')[0]}/{database}" + (query and f"?{query}")
+    return make_conninfo(given, dbname=database)
+
+
+def worker_database() -> str:
+    """The name of this process's own database."""
+    return f"{os.environ[_RUN]}_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Replaces pytest-django's: this process's database, cloned from the run's template."""
+    name = worker_database()
+    with django_db_blocker.unblock():
+        _make_template()
+        with _maintenance() as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(_template())
+                )
+            )
+        _point_django_at(name)
+    yield
+    with django_db_blocker.unblock():
+        connections.close_all()
+        with _maintenance() as connection:
+            connection.execute(_drop(name))
+
+
+@pytest.fixture
+def owner_connection(django_db_setup: None) -> Iterator[psycopg.Connection[Any]]:
+    """A connection of the schema's owner to this process's database, in autocommit mode."""
+    with psycopg.connect(server_url(worker_database()), autocommit=True) as connection:
+        yield connection
+
+
+def restore_seed() -> None:
+    """Empty every table and put back the rows that migrations made, in one transaction.
+
+    Triggers and foreign keys are out of force for it, which takes a superuser: the ledger refuses
+    to be emptied otherwise. Rows are deleted, not truncated: a service that still reads does not
+    hold this up.
+    """
+    with psycopg.connect(server_url(worker_database())) as connection:
+        connection.execute("SELECT seed.restore()")
+
+
+_RESTORE = """
+CREATE FUNCTION seed.restore() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    name text;
+    filled boolean;
+    kept text;
+BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM public.%I)', name) INTO filled;
+        IF filled THEN
+            EXECUTE format('DELETE FROM public.%I', name);
+        END IF;
+        IF to_regclass(format('seed.%I', name)) IS NOT NULL THEN
+            SELECT string_agg(quote_ident(attname), ', ') INTO kept FROM pg_attribute
+             WHERE attrelid = format('public.%I', name)::regclass
+               AND attnum > 0 AND NOT attisdropped AND attgenerated = '';
+            EXECUTE format('INSERT INTO public.%I (%s) OVERRIDING SYSTEM VALUE '
+                           'SELECT %s FROM seed.%I', name, kept, kept, name);
+        END IF;
+    END LOOP;
+END $$
+"""
+
+
+def _make_template() -> None:
+    """Migrate once for all processes: the first one does, the others wait for it."""
+    template = _template()
+    with _maintenance() as lock:
+        lock.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", [_LOCK_KEY, template])
+        if lock.execute("SELECT 1 FROM pg_database WHERE datname = %s", [template]).fetchone():
+            return
+        draft = f"{template}_draft"
+        lock.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(draft)))
+        _point_django_at(draft)
+        call_command("migrate", verbosity=0, interactive=False, database="owner")
+        connections.close_all()
+        with psycopg.connect(server_url(draft), autocommit=True) as connection:
+            _keep_seed(connection)
+        lock.execute(
+            sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
+                sql.Identifier(draft), sql.Identifier(template)
+            )
+        )
+
+
+def _keep_seed(connection: psycopg.Connection[Any]) -> None:
+    connection.execute("CREATE SCHEMA seed")
+    tables = connection.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    ).fetchall()
+    for (table,) in tables:
+        source = sql.Identifier("public", table)
+        if connection.execute(sql.SQL("SELECT 1 FROM {} LIMIT 1").format(source)).fetchone():
+            connection.execute(
+                sql.SQL("CREATE TABLE {} AS TABLE {}").format(sql.Identifier("seed", table), source)
+            )
+    connection.execute(_RESTORE)
+
+
+def _point_django_at(database: str) -> None:
+    given = from_url(server_url(database))
+    for alias in ("default", "owner"):
+        connection = connections[alias]
+        connection.close()
+        for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT"):
+            connection.settings_dict[key] = given[key]
+        connection.settings_dict["OPTIONS"].update(
+            {key: value for key, value in given["OPTIONS"].items() if key != "options"}
+        )
+
+
+def _template() -> str:
+    return f"{os.environ[_RUN]}_template"
+
+
+@contextlib.contextmanager
+def _maintenance() -> Iterator[psycopg.Connection[Any]]:
+    given = conninfo_to_dict(os.environ[_SERVER]).get("dbname") or "postgres"
+    with psycopg.connect(server_url(str(given)), autocommit=True) as connection:
+        yield connection
+
+
+def _drop(name: str) -> sql.Composed:
+    return sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+
+
+def _drop_databases_of_run() -> None:
+    with _maintenance() as connection:
+        pattern = os.environ[_RUN].replace("_", r"\_") + r"\_%"
+        for (name,) in connection.execute(
+            "SELECT datname FROM pg_database WHERE datname LIKE %s", [pattern]
+        ).fetchall():
+            connection.execute(_drop(name))
