@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
 from exchange import crypto
 
+if TYPE_CHECKING:
+    _TextField = models.TextField[str, str]
+else:
+    _TextField = models.TextField
 
-class EncryptedTextField(models.TextField[str, str]):
+
+class EncryptedTextField(_TextField):
     """Text that is encrypted in the database and plain in Python; the empty string stays empty."""
 
     def get_prep_value(self, value: Any) -> str:

@@ -1,0 +1,25 @@
+"""What PostgreSQL enforces of the ledger and of withdrawals, and the functions of the hot paths."""
+
+from django.db import migrations
+
+from exchange import sqlfiles
+from wallets import payloads
+
+
+class Migration(migrations.Migration):
+    dependencies = [("wallets", "0001_initial"), ("exchange", "0003_currencies")]
+
+    operations = [
+        *sqlfiles.install(
+            "wallets",
+            "ledger_guard",
+            "open_account",
+            "post_transfer",
+            "withdrawal_guard",
+            "withdrawal_events",
+            "request_withdrawal",
+            "grants",
+        ),
+        payloads.BANK.install(),
+        payloads.WITHDRAWAL.install(),
+    ]

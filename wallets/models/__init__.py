@@ -1,0 +1,34 @@
+"""Tables of money and units. Balances and entries are written by SQL functions only."""
+
+from wallets.models.banks import BankAccount, BankList
+from wallets.models.books import Alert, BooksProof
+from wallets.models.configuration import Configuration
+from wallets.models.deposits import Deposit, DepositStatus
+from wallets.models.ledger import Account, AccountKind, Asset, Entry, Transfer, TransferKind
+from wallets.models.payouts import Payout, Proposal, ProposalAction, ProposalStatus, ProviderEvent
+from wallets.models.withdrawals import Decision, Verdict, Withdrawal, WithdrawalStatus
+
+__all__ = [
+    "Account",
+    "AccountKind",
+    "Alert",
+    "Asset",
+    "BankAccount",
+    "BankList",
+    "BooksProof",
+    "Configuration",
+    "Decision",
+    "Deposit",
+    "DepositStatus",
+    "Entry",
+    "Payout",
+    "Proposal",
+    "ProposalAction",
+    "ProposalStatus",
+    "ProviderEvent",
+    "Transfer",
+    "TransferKind",
+    "Verdict",
+    "Withdrawal",
+    "WithdrawalStatus",
+]

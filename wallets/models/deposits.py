@@ -1,0 +1,78 @@
+"""Money coming in: entered by one member of staff, confirmed by another."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Coalesce
+
+from exchange.ids import uuid7
+from exchange.models import Currency, Member, Organisation
+from wallets.models.ledger import AMOUNT
+
+
+class DepositStatus(models.TextChoices):
+    """States of a deposit."""
+
+    PENDING = "Pending"
+    CONFIRMED = "Confirmed"
+    REJECTED = "Rejected"
+
+
+class Deposit(models.Model):
+    """Money that arrived for an organisation or a member."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="deposits"
+    )
+    # Held to the organisation by a composite foreign key, in SQL.
+    member = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="deposits",
+        db_constraint=False,
+    )
+    owner_id = models.GeneratedField(
+        expression=Coalesce("member_id", "organisation_id"),
+        output_field=models.UUIDField(),
+        db_persist=True,
+    )
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    amount = models.DecimalField(**AMOUNT)
+    reference = models.CharField(
+        max_length=100, unique=True, help_text="The bank's reference of the incoming payment"
+    )
+    note = models.CharField(max_length=300, blank=True)
+    status = models.CharField(
+        max_length=10, choices=DepositStatus.choices, default=DepositStatus.PENDING
+    )
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [("decide_deposit", "Can confirm and reject deposits")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(amount__gt=0), name="deposit_amount_positive"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(decided_by__isnull=True)
+                | ~models.Q(status="Confirmed")
+                | ~models.Q(decided_by=models.F("entered_by")),
+                name="deposit_confirmed_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference

@@ -1,0 +1,178 @@
+"""The double-entry ledger: assets, accounts, transfers and their entries.
+
+Currencies and token units are counted alike. Rows are written by the functions in `wallets/sql`
+only (the runtime role may not write these tables); PostgreSQL refuses an unbalanced transfer, a
+negative owner balance and any change of what was posted.
+
+Owner accounts are what the exchange owes: a positive balance is the owner's. System accounts
+(clearing, fees, expenses, issuance) belong to nobody, may be negative and keep no live balance:
+their balance is the sum of their entries.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Coalesce
+
+from exchange.ids import uuid7
+from exchange.models import Currency, Member, Organisation
+
+AMOUNT = {"max_digits": 38, "decimal_places": 8}
+
+
+class AccountKind(models.TextChoices):
+    """What an account is for."""
+
+    AVAILABLE = "available"
+    ESCROW = "escrow"
+    LIEN = "lien"
+    RESERVED = "reserved"
+    UNSOLD = "unsold"
+    RAISE = "raise"
+    CLEARING = "clearing"
+    FEES = "fees"
+    EXPENSES = "expenses"
+    ISSUANCE = "issuance"
+
+
+SYSTEM_KINDS = (
+    AccountKind.CLEARING,
+    AccountKind.FEES,
+    AccountKind.EXPENSES,
+    AccountKind.ISSUANCE,
+)
+
+
+class TransferKind(models.TextChoices):
+    """Why money or units moved."""
+
+    DEPOSIT = "deposit"
+    WITHDRAWAL_HOLD = "withdrawal_hold"
+    WITHDRAWAL_SETTLE = "withdrawal_settle"
+    WITHDRAWAL_RELEASE = "withdrawal_release"
+    WITHDRAWAL_REVERSE = "withdrawal_reverse"
+    PROVIDER_CHARGE = "provider_charge"
+
+
+class Asset(models.Model):
+    """What the ledger counts: a currency (id: its code) or a token's units (id: the token's)."""
+
+    id = models.CharField(max_length=36, primary_key=True)
+    currency = models.OneToOneField(
+        Currency, on_delete=models.PROTECT, null=True, blank=True, related_name="asset"
+    )
+    decimals = models.PositiveSmallIntegerField()
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Account(models.Model):
+    """One owner's amount of one asset for one purpose, or a system account (no owner)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    asset = models.ForeignKey(Asset, on_delete=models.PROTECT, related_name="accounts")
+    kind = models.CharField(max_length=10, choices=AccountKind.choices)
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, null=True, related_name="accounts"
+    )
+    # Held to the organisation by a composite foreign key, in SQL.
+    member = models.ForeignKey(
+        Member, on_delete=models.PROTECT, null=True, related_name="accounts", db_constraint=False
+    )
+    owner_id = models.GeneratedField(
+        expression=Coalesce("member_id", "organisation_id"),
+        output_field=models.UUIDField(null=True),
+        db_persist=True,
+    )
+    balance = models.DecimalField(**AMOUNT, null=True)
+
+    class Meta:
+        ordering = ["asset", "kind", "id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(balance__isnull=True) | models.Q(balance__gte=0),
+                name="account_balance_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=(
+                    models.Q(
+                        kind__in=SYSTEM_KINDS,
+                        organisation__isnull=True,
+                        member__isnull=True,
+                        balance__isnull=True,
+                    )
+                    | (
+                        models.Q(organisation__isnull=False, balance__isnull=False)
+                        & ~models.Q(kind__in=SYSTEM_KINDS)
+                    )
+                ),
+                name="account_owner_fits_kind",
+            ),
+            models.UniqueConstraint(fields=["id", "asset"], name="account_asset"),
+            models.UniqueConstraint(
+                fields=["owner_id", "asset", "kind"],
+                name="account_once_per_owner",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.asset_id} {self.kind} of {self.owner_id or 'the exchange'}"
+
+
+class Transfer(models.Model):
+    """One movement: two or more entries that sum to zero for every asset. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    kind = models.CharField(max_length=30, choices=TransferKind.choices)
+    reference = models.CharField(
+        max_length=120,
+        unique=True,
+        help_text="Says what this transfer does once: `withdrawal:<id>:close` settles or releases",
+    )
+    subject_id = models.UUIDField(null=True, help_text="Id of the record it is about")
+    actor = models.CharField(max_length=80)
+    memo = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField()
+    created_txid = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [models.Index(fields=["subject_id"], name="transfer_subject")]
+
+    def __str__(self) -> str:
+        return self.reference
+
+
+class Entry(models.Model):
+    """One leg of a transfer; `amount` is added to the account."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    transfer = models.ForeignKey(Transfer, on_delete=models.PROTECT, related_name="entries")
+    # One composite foreign key, in SQL, holds both to an account that counts that asset.
+    account = models.ForeignKey(
+        Account,
+        on_delete=models.PROTECT,
+        related_name="entries",
+        db_index=False,
+        db_constraint=False,
+    )
+    asset = models.ForeignKey(
+        Asset, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
+    amount = models.DecimalField(**AMOUNT)
+    balance_after = models.DecimalField(
+        **AMOUNT, null=True, help_text="Of the owner's account; system accounts keep none"
+    )
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "entries"
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(amount=0), name="entry_amount_not_zero"),
+        ]
+        indexes = [models.Index(fields=["account", "-id"], name="entry_statement")]
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.asset_id}"

@@ -1,0 +1,135 @@
+"""The mechanics of paying an approved withdrawal through the provider.
+
+A row per withdrawal is made when it is approved. Leases and look-ups live here, so that the
+request itself changes only when its status does.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from exchange.ids import uuid7
+from wallets.models.ledger import AMOUNT
+from wallets.models.withdrawals import Withdrawal
+
+
+class Payout(models.Model):
+    """What we know of the provider's transfer for one withdrawal."""
+
+    withdrawal = models.OneToOneField(
+        Withdrawal, on_delete=models.PROTECT, primary_key=True, related_name="payout"
+    )
+    # The claim: who works on it and until when nobody else may.
+    claimed_by = models.CharField(max_length=80, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    # Set in its own transaction before the POST: a worker that dies after it may have paid.
+    posted_at = models.DateTimeField(null=True, blank=True)
+    provider_id = models.CharField(max_length=40, blank=True)
+    provider_status = models.CharField(max_length=20, blank=True)
+    provider_fee = models.DecimalField(**AMOUNT, null=True, blank=True)
+    provider_message = models.CharField(max_length=500, blank=True)
+    last_error = models.CharField(max_length=300, blank=True)
+    next_look_up_at = models.DateTimeField(null=True, blank=True)
+    look_ups = models.PositiveIntegerField(default=0)
+    not_found_count = models.PositiveIntegerField(default=0)
+    first_not_found_at = models.DateTimeField(null=True, blank=True)
+    last_not_found_at = models.DateTimeField(null=True, blank=True)
+    settled_at = models.DateTimeField(null=True, blank=True)
+    watch_until = models.DateTimeField(
+        null=True, blank=True, help_text="Completed payouts are looked up again until then"
+    )
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [
+            models.Index(
+                fields=["next_look_up_at"],
+                condition=models.Q(next_look_up_at__isnull=False),
+                name="payout_look_up_due",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"payout of {self.withdrawal_id}"
+
+
+class ProposalAction(models.TextChoices):
+    """What two people together may do about a payout."""
+
+    SEND_AGAIN = "Send again"
+    FAIL = "Fail"
+    REVERSE = "Reverse"
+
+
+class ProposalStatus(models.TextChoices):
+    """Where a proposal stands."""
+
+    OPEN = "Open"
+    CONFIRMED = "Confirmed"
+    DECLINED = "Declined"
+
+
+class Proposal(models.Model):
+    """One person proposes what to do about a lost or returned payout, another one confirms."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="proposals")
+    action = models.CharField(max_length=12, choices=ProposalAction.choices)
+    reason = models.CharField(max_length=500)
+    status = models.CharField(
+        max_length=10, choices=ProposalStatus.choices, default=ProposalStatus.OPEN
+    )
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["withdrawal"],
+                condition=models.Q(status="Open"),
+                name="proposal_one_open_per_withdrawal",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(decided_by__isnull=True)
+                | ~models.Q(status="Confirmed")
+                | ~models.Q(decided_by=models.F("proposed_by")),
+                name="proposal_confirmed_by_another",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="Open", decided_by__isnull=True)
+                | (~models.Q(status="Open") & models.Q(decided_by__isnull=False)),
+                name="proposal_decided_by_somebody",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.withdrawal_id}"
+
+
+class ProviderEvent(models.Model):
+    """A webhook the provider sent us, kept once however often it comes. A hint, not a fact."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the body, hex")
+    reference = models.CharField(max_length=100, blank=True)
+    provider_id = models.CharField(max_length=40, blank=True)
+    body = models.TextField(help_text="At most the first 8 KiB")
+    received_at = models.DateTimeField()
+    seen = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["-received_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.reference or self.digest[:12]

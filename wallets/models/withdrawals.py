@@ -1,0 +1,186 @@
+"""Withdrawal requests and the decisions on them.
+
+`Pending → Approved → Processing → Completed | Failed`; `Pending → Rejected | Cancelled`;
+`Processing → Unknown → Completed | Failed`; `Completed → Reversed`; and back to Approved when the
+provider refused for want of float, or two people decided to send a lost payout again. A trigger
+refuses everything else; the services compare state and version before they set.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Coalesce
+
+from exchange.ids import uuid7
+from exchange.models import Currency, Member, Organisation
+from wallets.models.banks import BankAccount
+from wallets.models.ledger import AMOUNT
+
+
+class WithdrawalStatus(models.TextChoices):
+    """States of a withdrawal request."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+    CANCELLED = "Cancelled"
+    PROCESSING = "Processing"
+    UNKNOWN = "Unknown"
+    COMPLETED = "Completed"
+    FAILED = "Failed"
+    REVERSED = "Reversed"
+
+
+# The owner's money is in escrow in these states.
+OPEN_STATUSES = (
+    WithdrawalStatus.PENDING,
+    WithdrawalStatus.APPROVED,
+    WithdrawalStatus.PROCESSING,
+    WithdrawalStatus.UNKNOWN,
+)
+
+
+class Withdrawal(models.Model):
+    """A request to pay out of an organisation's or a member's wallet to a bank account."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="withdrawals"
+    )
+    # Member and bank are held to the organisation by composite foreign keys, in SQL.
+    member = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="withdrawals",
+        db_constraint=False,
+    )
+    owner_id = models.GeneratedField(
+        expression=Coalesce("member_id", "organisation_id"),
+        output_field=models.UUIDField(),
+        db_persist=True,
+    )
+    reference = models.CharField(max_length=40, unique=True)
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    amount = models.DecimalField(**AMOUNT)
+    fee = models.DecimalField(**AMOUNT)
+    disburse_amount = models.DecimalField(**AMOUNT)
+    gusd_amount = models.DecimalField(**AMOUNT, null=True, blank=True)
+    internal_fee = models.DecimalField(**AMOUNT, default=0)
+    internal_fee_type = models.CharField(max_length=10, default="NONE")
+    bank = models.OneToOneField(
+        BankAccount, on_delete=models.PROTECT, related_name="withdrawal", db_constraint=False
+    )
+    status = models.CharField(
+        max_length=10, choices=WithdrawalStatus.choices, default=WithdrawalStatus.PENDING
+    )
+    version = models.PositiveIntegerField(default=1)
+    requested_by = models.CharField(max_length=80, help_text="The API key that asked")
+    approvals_needed = models.PositiveSmallIntegerField(default=1)
+    first_approver = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    second_approver = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    actioned_on = models.DateTimeField(null=True, blank=True)
+    actioned_by = models.CharField(max_length=200, blank=True)
+    reason = models.CharField(
+        max_length=500, blank=True, help_text="Why it was rejected, cancelled, or failed"
+    )
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [
+            ("decide_withdrawal", "Can approve and reject withdrawals"),
+            ("resolve_payout", "Can decide about lost and returned payouts"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    amount=models.F("fee") + models.F("disburse_amount"),
+                    fee__gte=0,
+                    disburse_amount__gt=0,
+                ),
+                name="withdrawal_amounts_add_up",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status__in=WithdrawalStatus.values),
+                name="withdrawal_status_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(second_approver__isnull=True)
+                | ~models.Q(first_approver=models.F("second_approver")),
+                name="withdrawal_approvers_differ",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status__in=["Pending", "Rejected", "Cancelled"])
+                | (
+                    models.Q(first_approver__isnull=False)
+                    & (
+                        models.Q(approvals_needed=1)
+                        | models.Q(approvals_needed=2, second_approver__isnull=False)
+                    )
+                ),
+                name="withdrawal_approved_by_enough",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "-created_at", "-id"], name="withdrawal_listed"),
+            models.Index(fields=["owner_id", "-created_at"], name="withdrawal_of_owner"),
+            models.Index(
+                fields=["status", "created_at"],
+                condition=models.Q(status__in=["Pending", "Approved", "Processing", "Unknown"]),
+                name="withdrawal_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def owner_model(self) -> str:
+        """`user` for a member's wallet, `organisation` for the organisation's own."""
+        return "organisation" if self.member_id is None else "user"
+
+
+class Verdict(models.TextChoices):
+    """What a person decided about a withdrawal."""
+
+    APPROVE = "Approve"
+    REJECT = "Reject"
+    CANCEL = "Cancel"
+    CORRIDOR = "Fill in"
+    PROPOSE = "Propose"
+    CONFIRM = "Confirm"
+    DECLINE = "Decline"
+
+
+class Decision(models.Model):
+    """One decision about a withdrawal: who, what, why, and on which version. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="decisions")
+    verdict = models.CharField(max_length=10, choices=Verdict.choices)
+    actor = models.CharField(max_length=80)
+    actor_label = models.CharField(max_length=200)
+    reason = models.CharField(max_length=500, blank=True)
+    details = models.JSONField(default=dict, blank=True)
+    version = models.PositiveIntegerField(help_text="Version of the withdrawal that was decided on")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["withdrawal", "version"], name="decision_once_per_version"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.actor_label}"

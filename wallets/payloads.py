@@ -1,0 +1,81 @@
+"""What withdrawals and bank records look like on the wire, declared once.
+
+Fields stand in the order of the interface's tables. A member's withdrawal has no `gusd_amount`,
+`internal_fee` and `internal_fee_type`.
+"""
+
+from __future__ import annotations
+
+from exchange.documents import Document, Variant, identifier, moment, number, text
+
+_ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_type"})
+
+_WITHDRAWAL_FIELDS = (
+    identifier("_id", "{r}.id"),
+    # Not owner_id: a generated column is not known yet when the trigger runs.
+    identifier(
+        "owner", "coalesce({r}.member_id, {r}.organisation_id)", "The organisation or the member"
+    ),
+    text(
+        "owner_model",
+        "CASE WHEN {r}.member_id IS NULL THEN 'organisation' ELSE 'user' END",
+        "`organisation` for the organisation's wallet, `user` for a member's",
+        enum=["organisation", "user"],
+    ),
+    text("reference", "{r}.reference", "Payout reference, also the one the provider is given"),
+    number("amount", "{r}.amount", "Requested amount"),
+    number("disburse_amount", "{r}.disburse_amount", "`amount` minus `fee`: what is paid out"),
+    number("fee", "{r}.fee", "Withdrawal fee in force when the request was made"),
+    number("gusd_amount", "{r}.gusd_amount", "`amount` in USD, null without a rate", nullable=True),
+    number("internal_fee", "{r}.internal_fee"),
+    text("internal_fee_type", "{r}.internal_fee_type", enum=["NONE", "FLAT"]),
+    text("currency", "{r}.currency_id", enum=["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"]),
+    identifier("bank", "{r}.bank_id", "Id of the bank record"),
+    text(
+        "status",
+        "{r}.status",
+        enum=[
+            "Pending",
+            "Approved",
+            "Rejected",
+            "Cancelled",
+            "Processing",
+            "Unknown",
+            "Completed",
+            "Failed",
+            "Reversed",
+        ],
+    ),
+    moment("actioned_on", "{r}.actioned_on", "When it was first decided on", nullable=True),
+    moment("createdAt", "{r}.created_at"),
+    moment("updatedAt", "{r}.updated_at"),
+)
+
+WITHDRAWAL = Document(
+    name="WithdrawalRequest",
+    table="wallets_withdrawal",
+    fields=_WITHDRAWAL_FIELDS,
+    variants=(
+        Variant(
+            condition="{r}.member_id IS NOT NULL",
+            fields=tuple(f for f in _WITHDRAWAL_FIELDS if f.name not in _ORGANISATION_ONLY),
+        ),
+    ),
+)
+
+BANK = Document(
+    name="BankRecord",
+    table="wallets_bankaccount",
+    fields=(
+        identifier("_id", "{r}.id"),
+        text("name", "{r}.name", "Bank name, as the payment provider spells it"),
+        text("code", "{r}.code", "Bank code"),
+        text("account_number", "{r}.account_number"),
+        text(
+            "account_name",
+            "{r}.account_name",
+            "Account holder; for NGN the name the payment provider resolved, when it did",
+        ),
+        text("currency", "{r}.currency_id"),
+    ),
+)

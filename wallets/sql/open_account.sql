@@ -1,0 +1,28 @@
+-- The id of one owner's account (no owner: a system account), made with id `p_id` if it is new.
+CREATE OR REPLACE FUNCTION open_account(
+    p_id uuid, p_asset text, p_kind text, p_organisation uuid, p_member uuid
+) RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+DECLARE
+    v_owner uuid := coalesce(p_member, p_organisation);
+    v_id uuid;
+BEGIN
+    LOOP
+        SELECT id INTO v_id FROM wallets_account
+            WHERE owner_id IS NOT DISTINCT FROM v_owner AND asset_id = p_asset AND kind = p_kind;
+        IF FOUND THEN
+            RETURN v_id;
+        END IF;
+        INSERT INTO wallets_account (id, asset_id, kind, organisation_id, member_id, balance)
+        VALUES (p_id, p_asset, p_kind, p_organisation, p_member,
+                CASE WHEN p_organisation IS NULL THEN NULL ELSE 0 END)
+        ON CONFLICT ON CONSTRAINT account_once_per_owner DO NOTHING
+        RETURNING id INTO v_id;
+        IF FOUND THEN
+            RETURN v_id;
+        END IF;
+        -- Somebody else made it between the two statements: read theirs.
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION open_account(uuid, text, text, uuid, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION open_account(uuid, text, text, uuid, uuid) TO exchange_runtime;
