@@ -13,13 +13,11 @@ class Command(BaseCommand):
     """What Django calls after a test that committed; takes Django's own arguments."""
 
     help = "Restore the test database to the state migrations left."
+    stealth_options = ("reset_sequences", "allow_cascade", "inhibit_post_migrate")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--noinput", action="store_false", dest="interactive")
         parser.add_argument("--database", default="default")
-        parser.set_defaults(
-            reset_sequences=False, allow_cascade=False, inhibit_post_migrate=False
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         restore_seed()

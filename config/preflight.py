@@ -1,0 +1,32 @@
+"""Is the given PostgreSQL server one we can use? Asked before anything is started."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+
+MINIMUM_MAJOR = 15
+
+
+class ServerUnusable(Exception):  # noqa: N818 - reads as what it says
+    """A given server cannot be used; the message is one line without the URL's password."""
+
+
+def check_server(url: str, variable: str = "DATABASE_URL") -> None:
+    """Connect to `url` and look at its version. Raises ServerUnusable."""
+    try:
+        with psycopg.connect(url, connect_timeout=5) as connection:
+            version = connection.info.server_version
+    except psycopg.Error as error:
+        raise ServerUnusable(f"{variable} cannot be used: {one_line(error)}") from error
+    if version < MINIMUM_MAJOR * 10_000:
+        raise ServerUnusable(
+            f"{variable} is PostgreSQL {version // 10_000}; {MINIMUM_MAJOR} or newer is needed."
+        )
+
+
+def one_line(error: BaseException) -> str:
+    """The error's text on one line, without passwords of connection URLs in it."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return re.sub(r"(://[^:/@\s]*:)[^@\s]*@", r"\1***@", text)

@@ -1,0 +1,17 @@
+"""Every address of the service."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import include, path
+
+from config.views import health, landing
+
+urlpatterns = [
+    path("", landing, name="landing"),
+    path("health", health, name="health"),
+    path("admin/", admin.site.urls),
+    path("", include("wallets.api.hooks")),
+    path("v1/", include("wallets.api.urls")),
+    path("v1/", include("exchange.api.urls")),
+]

@@ -1,0 +1,26 @@
+"""The landing page and the health check."""
+
+from __future__ import annotations
+
+from django.db import connection
+from django.db.utils import OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+
+@require_safe
+def landing(request: HttpRequest) -> HttpResponse:
+    """Where a person who opens the service's address finds the documentation and the admin."""
+    return render(request, "landing.html")
+
+
+@require_safe
+def health(_request: HttpRequest) -> JsonResponse:
+    """200 when this process reaches its database, else 503. For load balancers and `up`."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except OperationalError:
+        return JsonResponse({"status": "unavailable"}, status=503)
+    return JsonResponse({"status": "ok"})
