@@ -197,7 +197,7 @@ class Migration(migrations.Migration):
                 ('provider_fee', models.DecimalField(blank=True, decimal_places=8, max_digits=38, null=True)),
                 ('provider_message', models.CharField(blank=True, max_length=500)),
                 ('last_error', models.CharField(blank=True, max_length=300)),
-                ('next_look_up_at', models.DateTimeField(blank=True, null=True)),
+                ('next_step_at', models.DateTimeField(blank=True, null=True)),
                 ('look_ups', models.PositiveIntegerField(default=0)),
                 ('not_found_count', models.PositiveIntegerField(default=0)),
                 ('first_not_found_at', models.DateTimeField(blank=True, null=True)),
@@ -356,7 +356,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='payout',
-            index=models.Index(condition=models.Q(('next_look_up_at__isnull', False)), fields=['next_look_up_at'], name='payout_look_up_due'),
+            index=models.Index(condition=models.Q(('next_step_at__isnull', False)), fields=['next_step_at'], name='payout_step_due'),
         ),
         migrations.AddIndex(
             model_name='withdrawal',

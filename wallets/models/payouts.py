@@ -31,7 +31,7 @@ class Payout(models.Model):
     provider_fee = models.DecimalField(**AMOUNT, null=True, blank=True)
     provider_message = models.CharField(max_length=500, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
-    next_look_up_at = models.DateTimeField(null=True, blank=True)
+    next_step_at = models.DateTimeField(null=True, blank=True)
     look_ups = models.PositiveIntegerField(default=0)
     not_found_count = models.PositiveIntegerField(default=0)
     first_not_found_at = models.DateTimeField(null=True, blank=True)
@@ -47,9 +47,9 @@ class Payout(models.Model):
         ordering = ["-created_at"]
         indexes = [
             models.Index(
-                fields=["next_look_up_at"],
-                condition=models.Q(next_look_up_at__isnull=False),
-                name="payout_look_up_due",
+                fields=["next_step_at"],
+                condition=models.Q(next_step_at__isnull=False),
+                name="payout_step_due",
             ),
         ]
 

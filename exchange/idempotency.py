@@ -1,0 +1,65 @@
+"""Idempotency keys: what a client's key stands for, and the answer kept under it.
+
+The key is claimed, and the answer kept, inside the transaction of the effect by the functions in
+`exchange/sql/idempotency.sql`; here is what services and edges share of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from exchange.errors import IdempotencyKeyReused
+from exchange.models import IdempotencyRecord
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyClaim:
+    """One key of one organisation for one method and full path, with the hash of the body."""
+
+    organisation_id: UUID
+    method: str
+    path: str
+    key: str
+    body_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a money-moving request answers. `data` is JSON text, spliced in as it stands."""
+
+    status_code: int
+    message: str
+    data: str
+    replayed: bool = False
+
+
+def kept_for() -> timedelta:
+    """How long an answer is kept under its key."""
+    return timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
+
+
+def find_answer(claim: IdempotencyClaim) -> Answer | None:
+    """The answer already given under `claim`, or None.
+
+    Raises `IdempotencyKeyReused` when the key came with another body before. A first request
+    that has not committed yet is not seen here: the claim inside its transaction waits for it.
+    """
+    record = IdempotencyRecord.objects.filter(
+        organisation_id=claim.organisation_id,
+        method=claim.method,
+        path=claim.path,
+        key=claim.key,
+        created_at__gt=timezone.now() - kept_for(),
+    ).first()
+    if record is None or record.status_code is None:
+        return None
+    if record.body_hash != claim.body_hash:
+        raise IdempotencyKeyReused(
+            "This Idempotency-Key was already used with another request body"
+        )
+    return Answer(record.status_code, record.message, record.data, replayed=True)

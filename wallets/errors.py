@@ -1,0 +1,112 @@
+"""Refusals of wallets and withdrawals. Messages are the interface's, to the letter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from exchange.errors import Conflict, NotFound, ProviderFailed, Refused
+from exchange.numbers import plain
+
+
+class InsufficientBalance(Refused):
+    """The wallet holds less than was asked for."""
+
+    code = "insufficient_balance"
+
+    def __init__(self, *, currency: str, available: Decimal, requested: Decimal) -> None:
+        super().__init__(
+            f"Insufficient {currency} balance. "
+            f"Available: {plain(available)}, requested: {plain(requested)}"
+        )
+
+
+class BelowMinimum(Refused):
+    """Less than the smallest withdrawal of the currency."""
+
+    code = "below_minimum"
+
+    def __init__(self, *, currency: str, minimum: Decimal) -> None:
+        super().__init__(f"Cannot withdraw less than {plain(minimum)} {currency}")
+
+
+class InvalidCurrency(Refused):
+    """Not a currency the exchange keeps wallets in."""
+
+    code = "invalid_currency"
+
+    def __init__(self, allowed: Sequence[str]) -> None:
+        super().__init__(f"Currency must be one of [{', '.join(allowed)}]")
+
+
+class NoBankList(Refused):
+    """The currency has wallets, but the provider pays no banks in it."""
+
+    code = "currency_not_supported"
+
+    # The interface's order of this message differs from its other list of currencies.
+    _SUPPORTED = ("NGN", "GHS", "KES", "ZAR", "UGX", "TZS")
+
+    def __init__(self, currency: str) -> None:
+        super().__init__(
+            f"Withdrawals with automatic bank resolution are not supported for {currency}. "
+            f"Supported currencies: {', '.join(self._SUPPORTED)}"
+        )
+
+
+class BankNotFound(NotFound):
+    """No bank of the currency's list has this name."""
+
+    code = "bank_not_found"
+
+    def __init__(self, *, bank_name: str, currency: str, close: Sequence[str]) -> None:
+        hint = f" (did you mean {' or '.join(close)}?)" if close else ""
+        super().__init__(
+            f'Could not find a bank matching "{bank_name}" for {currency}. '
+            f"Please check the bank name{hint}"
+        )
+
+
+class BankListUnavailable(ProviderFailed):
+    """The provider did not give its bank list, and we have no fresh one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Could not fetch the bank list from the payment provider. Please try again later"
+        )
+
+
+class AccountNotFound(NotFound):
+    """The provider knows no such account at that bank."""
+
+    code = "account_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Could not resolve an account with this number at this bank")
+
+
+class FeeExceedsAmount(Refused):
+    """The fee leaves nothing to pay out."""
+
+    code = "fee_exceeds_amount"
+
+    def __init__(self, *, currency: str, fee: Decimal, amount: Decimal) -> None:
+        super().__init__(
+            f"The withdrawal fee of {plain(fee)} {currency} leaves nothing to pay out "
+            f"of {plain(amount)} {currency}"
+        )
+
+
+class WithdrawalNotFound(NotFound):
+    """No such withdrawal of the calling organisation."""
+
+    code = "withdrawal_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Withdrawal not found")
+
+
+class StateConflict(Conflict):
+    """The withdrawal, deposit or proposal moved on in the meantime."""
+
+    code = "state_conflict"

@@ -1,0 +1,1 @@
+"""Reads of wallets, withdrawals and banks. Nothing here writes."""
