@@ -6,6 +6,8 @@ In the test process the names below are placeholders until then; a service start
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from config.logs import configure_structlog, logging_settings
@@ -15,6 +17,7 @@ from config.settings.databases import from_url
 
 env = base.env
 
+DATA_DIR = Path(env.str("TEST_DATA_DIR", default=tempfile.gettempdir()))
 DEBUG = False
 SECRET_KEY = "tests only: nothing outside the test database is signed with this"  # noqa: S105
 FIELD_ENCRYPTION_KEYS: list[str] = ["dGVzdHMgb25seTogdGhpcnR5LXR3byBieXRlcyBvZiA="]

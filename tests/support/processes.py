@@ -1,0 +1,87 @@
+"""A program of ours as a real process group that a test may kill and start again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+PATIENCE_SECONDS = 60.0
+
+
+@dataclass
+class Program:
+    """`command` in the checkout with `environment` on top of ours; `ready` says when it answers."""
+
+    command: list[str]
+    environment: dict[str, str]
+    ready: Callable[[], bool]
+    output: Path
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    @property
+    def pid(self) -> int:
+        """The pid of the first process of the group."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether the first process lives."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        with self.output.open("ab") as output:
+            self._process = subprocess.Popen(
+                self.command,
+                cwd=CHECKOUT,
+                env={**os.environ, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        wait_until(lambda: self.ready() or not self.running, f"{self.command[2]} is ready")
+        if not self.running:
+            raise AssertionError(f"{self.command} ended:\n{self.output.read_text()[-4000:]}")
+
+    def kill(self) -> None:
+        """`kill -9` of every process of the group."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def stop(self) -> None:
+        """Ask it to stop, repeatedly (a server that is still starting may miss it), then kill."""
+        if self._process is None:
+            return
+        deadline = time.monotonic() + 10
+        while self._process.poll() is None and time.monotonic() < deadline:
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(0.5)
+        self.kill()
+
+    def restart(self) -> None:
+        """`kill -9`, then start again on the same port."""
+        self.kill()
+        self.start()
+
+
+def wait_until(
+    condition: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS
+) -> None:
+    """Poll until `condition` holds; AssertionError naming `what` when it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"After {seconds:g} s still not so: {what}")
+        time.sleep(0.02)
