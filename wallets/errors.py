@@ -76,6 +76,15 @@ class BankListUnavailable(ProviderFailed):
         )
 
 
+class AccountLookUpUnavailable(ProviderFailed):
+    """The provider did not answer who holds an account."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Could not resolve the account with the payment provider. Please try again later"
+        )
+
+
 class AccountNotFound(NotFound):
     """The provider knows no such account at that bank."""
 

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db import IntegrityError, connection, transaction
 
 from exchange.actors import Actor
+from exchange.database import constraint_of
 from exchange.ids import uuid7
 from wallets.models.ledger import AccountKind, TransferKind
 
@@ -84,7 +85,7 @@ def post_transfer(
                 ],
             )
     except IntegrityError as error:
-        constraint = _constraint(error)
+        constraint = constraint_of(error) or ""
         if constraint == "account_balance_not_negative":
             raise InsufficientFunds(reference) from error
         if constraint.startswith("wallets_transfer_reference"):
@@ -103,8 +104,3 @@ def _open(
         )
         account_id: UUID = cursor.fetchone()[0]
     return account_id
-
-
-def _constraint(error: IntegrityError) -> str:
-    diagnostics = getattr(error.__cause__, "diag", None)
-    return getattr(diagnostics, "constraint_name", None) or ""

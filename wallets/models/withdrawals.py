@@ -178,7 +178,9 @@ class Decision(models.Model):
         ordering = ["created_at", "id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["withdrawal", "version"], name="decision_once_per_version"
+                fields=["withdrawal", "version"],
+                condition=models.Q(verdict__in=["Approve", "Reject", "Cancel"]),
+                name="decision_once_per_version",
             ),
         ]
 

@@ -1,0 +1,31 @@
+"""The currencies of wallets and payouts. They change by migration only, so they are read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from exchange.models import Currency
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyFacts:
+    """A currency's decimals, and whether it is paid out."""
+
+    code: str
+    decimals: int
+    country: str
+
+
+@cache
+def currencies() -> dict[str, CurrencyFacts]:
+    """Every currency of wallets by its code, in the interface's order."""
+    return {
+        row.code: CurrencyFacts(row.code, row.decimals, row.country)
+        for row in Currency.objects.order_by("position")
+    }
+
+
+def payout_currencies() -> tuple[str, ...]:
+    """Codes of the currencies that can be paid out, in the interface's order."""
+    return tuple(code for code, facts in currencies().items() if facts.country)

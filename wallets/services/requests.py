@@ -1,0 +1,219 @@
+"""Asking for a withdrawal: the checks of decisions §8 in their order, then one server-side call.
+
+What needs the network (bank list, account name) happens first, with no transaction open; what
+needs the lock (balance once more, minimum, fee, moving the money) happens in the SQL function
+`request_withdrawal`, in one round trip.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError
+
+from exchange.actors import Actor
+from exchange.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
+from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning, UserNotFound
+from exchange.idempotency import Answer, IdempotencyClaim, find_answer, kept_for
+from exchange.ids import new_reference, uuid7
+from exchange.models import Member
+from wallets.errors import (
+    BelowMinimum,
+    FeeExceedsAmount,
+    InsufficientBalance,
+    NoBankList,
+)
+from wallets.selectors.configuration import minimum_withdrawal
+from wallets.selectors.currencies import payout_currencies
+from wallets.selectors.wallets import available_balance
+from wallets.services.banks import Payee, find_bank, find_payee, needs_name, remembered_bank
+
+CREATED = 201
+MESSAGE = "Withdrawal request created"
+
+# What the SQL function and the API settle between them.
+_REFUSED = "XW400"
+_KEY_REUSED = "XI422"
+
+_CALL = (
+    "SELECT replayed, status_code, message, data FROM request_withdrawal("
+    "%s::uuid[], %s::uuid, %s::uuid, %s::text, %s::numeric, %s::text, %s::text, %s::text,"
+    " %s::bigint, %s::text, %s::text, %s::text, %s::boolean, %s::text[], %s::text,"
+    " %s::text, %s::text, %s::text, %s::text, %s::integer, %s::interval, %s::integer, %s::text)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Corridor:
+    """What some countries need besides the account: a branch, or who the recipient is."""
+
+    branch_code: str = ""
+    recipient_first_name: str = ""
+    recipient_last_name: str = ""
+    recipient_email: str = ""
+    recipient_phone: str = ""
+    recipient_address: str = ""
+
+    def values(self) -> list[str]:
+        """In the order `request_withdrawal` takes them."""
+        return [
+            self.branch_code,
+            self.recipient_first_name,
+            self.recipient_last_name,
+            self.recipient_email,
+            self.recipient_phone,
+            self.recipient_address,
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalOrder:
+    """What a client asks for, well formed: `amount` in units of `currency`, a wallet currency."""
+
+    amount: Decimal
+    currency: str
+    bank_name: str
+    account_name: str
+    account_number: str
+    corridor: Corridor = field(default_factory=Corridor)
+
+
+def request_withdrawal(
+    *,
+    organisation_id: UUID,
+    member_id: UUID | None,
+    order: WithdrawalOrder,
+    actor: Actor,
+    claim: IdempotencyClaim | None = None,
+) -> Answer:
+    """Moves `order.amount` into escrow and creates the Pending request, or refuses.
+
+    `member_id` None is the organisation's own wallet. With a `claim` the first answer given under
+    it is given again. Raises, in this order, `UserNotFound`, `InsufficientBalance`,
+    `BelowMinimum`, `NoBankList`, `BankListUnavailable`, `BankNotFound`, `FeeExceedsAmount`; and
+    `IdempotencyKeyReused` or `StillRunning` for the claim. Nothing moves on a refusal.
+    """
+    bank = remembered_bank(order.currency, order.bank_name)
+    if bank is not None and not needs_name(order.currency):
+        # Nothing to ask the network: the function makes every check that is left, in order.
+        payee = Payee(bank, order.account_name, resolved=False)
+        return _call(organisation_id, member_id, order, payee, actor, claim)
+
+    if claim is not None and (answer := find_answer(claim)) is not None:
+        return answer
+    try:
+        _check_before_network(organisation_id, member_id, order)
+        bank = find_bank(order.currency, order.bank_name)
+        payee = find_payee(
+            currency=order.currency,
+            bank=bank,
+            account_number=order.account_number,
+            given_name=order.account_name,
+        )
+        return _call(organisation_id, member_id, order, payee, actor, claim)
+    except DomainError:
+        # The first request of this key may have committed meanwhile and be the very reason of
+        # this refusal (it took the money): its answer is then the answer.
+        if claim is not None and (answer := find_answer(claim)) is not None:
+            return answer
+        raise
+
+
+def _check_before_network(
+    organisation_id: UUID, member_id: UUID | None, order: WithdrawalOrder
+) -> None:
+    if (
+        member_id is not None
+        and not Member.objects.filter(id=member_id, organisation_id=organisation_id).exists()
+    ):
+        raise UserNotFound
+    available = available_balance(member_id or organisation_id, order.currency)
+    if available < order.amount:
+        raise InsufficientBalance(
+            currency=order.currency, available=available, requested=order.amount
+        )
+    minimum = minimum_withdrawal(order.currency)
+    if order.amount < minimum:
+        raise BelowMinimum(currency=order.currency, minimum=minimum)
+    if order.currency not in payout_currencies():
+        raise NoBankList(order.currency)
+
+
+def _call(
+    organisation_id: UUID,
+    member_id: UUID | None,
+    order: WithdrawalOrder,
+    payee: Payee,
+    actor: Actor,
+    claim: IdempotencyClaim | None,
+) -> Answer:
+    parameters: Sequence[Any] = [
+        [uuid7() for _ in range(8)],
+        organisation_id,
+        member_id,
+        order.currency,
+        order.amount,
+        new_reference("payout_"),
+        payee.bank.name,
+        payee.bank.code,
+        payee.bank.id,
+        order.account_number,
+        payee.account_name,
+        order.account_name,
+        payee.resolved,
+        order.corridor.values(),
+        str(actor),
+        claim and claim.method,
+        claim and claim.path,
+        claim and claim.key,
+        claim and claim.body_hash,
+        settings.IDEMPOTENCY_WAIT_SECONDS * 1000,
+        kept_for(),
+        CREATED,
+        MESSAGE,
+    ]
+    try:
+        row = fetch_one(_CALL, parameters)
+    except DatabaseError as error:
+        refusal = _refusal(error, order)
+        if refusal is None:
+            raise
+        raise refusal from error
+    if row is None:
+        raise RuntimeError("request_withdrawal returned no row")
+    replayed, status_code, message, data = row
+    return Answer(status_code, message, data, replayed=replayed)
+
+
+def _refusal(error: DatabaseError, order: WithdrawalOrder) -> DomainError | None:
+    state = sqlstate(error)
+    if state == LOCK_NOT_AVAILABLE:
+        return StillRunning("The first request with this Idempotency-Key is still running")
+    if state == _KEY_REUSED:
+        return IdempotencyKeyReused(
+            "This Idempotency-Key was already used with another request body"
+        )
+    if state != _REFUSED:
+        return None
+    diagnostics = error.__cause__.diag  # type: ignore[union-attr]
+    detail = json.loads(diagnostics.message_detail or "{}", parse_float=Decimal, parse_int=Decimal)
+    match diagnostics.message_primary:
+        case "user_not_found":
+            return UserNotFound()
+        case "insufficient_balance":
+            return InsufficientBalance(
+                currency=order.currency, available=detail["available"], requested=order.amount
+            )
+        case "below_minimum":
+            return BelowMinimum(currency=order.currency, minimum=detail["minimum"])
+        case "fee_exceeds_amount":
+            return FeeExceedsAmount(
+                currency=order.currency, fee=detail["fee"], amount=order.amount
+            )
+    return None
