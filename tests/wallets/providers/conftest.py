@@ -1,0 +1,42 @@
+"""A sandbox on a free loopback port and a client of it, for every test of this folder."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.wallets.providers.harness import SECRET_KEY, WEBHOOK_HASH, Sandbox, client_of
+from wallets.providers.flutterwave import FlutterwaveClient
+from wallets.providers.sandbox import SandboxOptions, SandboxServer
+
+
+@pytest.fixture
+def start_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> Sandbox:
+            values = {
+                "data": tmp_path / "sandbox",
+                "secret_key": SECRET_KEY,
+                "webhook_hash": WEBHOOK_HASH,
+                "delay": 3600,
+                "hang_seconds": 5,
+            } | options
+            server = SandboxServer(SandboxOptions(**values))
+            server.start()
+            stack.callback(server.stop)
+            return Sandbox(server)
+
+        yield start
+
+
+@pytest.fixture
+def sandbox(start_sandbox: Callable[..., Sandbox]) -> Sandbox:
+    return start_sandbox()
+
+
+@pytest.fixture
+def client(sandbox: Sandbox) -> FlutterwaveClient:
+    return client_of(sandbox)

@@ -1,0 +1,218 @@
+"""What the client makes of every scripted fault, and what reached the sandbox meanwhile."""
+
+import json
+import time
+from decimal import Decimal
+
+import pytest
+
+from tests.wallets.providers.harness import SECRET_KEY, client_of, request_of
+from wallets.providers.base import (
+    OutcomeUnknown,
+    ProviderUnavailable,
+    TransferStatus,
+)
+
+ORDER = {"method": "POST", "path_prefix": "/v3/transfers"}
+BANKS = {"method": "GET", "path_prefix": "/v3/banks"}
+READ_FAULTS = [
+    ("timeout_before", {}),
+    ("timeout_after", {}),
+    ("error_5xx", {}),
+    ("error_5xx", {"status": 500}),
+    ("malformed", {}),
+    ("malformed", {"body": ""}),
+    ("malformed", {"body": "[]"}),
+    ("malformed", {"body": '{"status": null}'}),
+    ("malformed", {"body": '{"status": "success", "data": ' + "[" * 100_000}),
+    ("reset", {}),
+    ("rate_limit", {"retry_after": 0.1}),
+    ("rate_limit", {"retry_after": None}),
+]
+
+
+@pytest.mark.parametrize(("kind", "options"), READ_FAULTS)
+def test_a_read_that_fails_once_is_repeated_and_answers(client, sandbox, kind, options):
+    sandbox.fault(kind, BANKS, **options)
+    assert client.list_banks("NGN")[0].code == "044"
+    assert sandbox.asked("GET", "/v3/banks/NG") == 2
+
+
+@pytest.mark.parametrize(("kind", "options"), READ_FAULTS)
+def test_a_read_that_keeps_failing_is_tried_three_times(client, sandbox, kind, options):
+    sandbox.fault(kind, BANKS, times=10, **options)
+    with pytest.raises(ProviderUnavailable):
+        client.list_banks("NGN")
+    assert sandbox.asked("GET", "/v3/banks/NG") == 3
+
+
+def test_the_resolution_is_a_read_too(client, sandbox):
+    sandbox.fault("error_5xx", {"path_prefix": "/v3/accounts"}, times=2)
+    account = client.resolve_account(account_number="0690000032", bank_code="044", currency="NGN")
+    assert account.account_name == "Pastor Bright"
+    assert sandbox.asked("POST", "/v3/accounts/resolve") == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "accepted"),
+    [
+        ("timeout_before", {}, False),
+        ("timeout_after", {}, True),
+        ("error_5xx", {}, False),
+        ("error_5xx", {"effect": True, "status": 502}, True),
+        ("malformed", {}, True),
+        ("malformed", {"effect": False, "body": ""}, False),
+        ("malformed", {"body": '{"status": "SUCCESS", "message": "", "data": null}'}, True),
+        ("malformed", {"body": '{"status": "success", "message": "", "data": null}'}, True),
+        ("malformed", {"body": '{"status": "success", "data": {"id": "1"}}'}, True),
+        ("malformed", {"body": '{"status": "error", "message": "Please try again"}'}, True),
+        (
+            "malformed",
+            {
+                "body": '{"status": "error", "message":'
+                ' "Payout was made to a blacklisted account number", "data": null}'
+            },
+            True,
+        ),
+        ("oversized", {}, True),
+        ("slow_drip", {"interval": 0.1}, True),
+        ("reset", {}, False),
+        ("reset", {"effect": True}, True),
+        ("rate_limit", {}, False),
+        ("unauthorized", {}, False),
+        ("wrong_reference", {}, True),
+    ],
+)
+def test_an_order_whose_answer_is_lost_is_unknown_never_repeated_and_told_by_look_up(
+    client, sandbox, kind, options, accepted
+):
+    sandbox.fault(kind, ORDER, **options)
+    with pytest.raises(OutcomeUnknown):
+        client.transfer(request_of())
+    time.sleep(0.2)
+    assert sandbox.asked("POST", "/v3/transfers") == 1
+    assert sandbox.references() == (["payout_a"] if accepted else [])
+    found = client.find_transfer("payout_a")
+    assert (found is not None) is accepted
+    if found is not None:
+        assert (found.status, found.amount) == (TransferStatus.NEW, Decimal("90.02"))
+
+
+@pytest.mark.parametrize("kind", ["rate_limit", "error_5xx"])
+def test_an_unknown_outcome_carries_what_the_provider_asked_us_to_wait(client, sandbox, kind):
+    sandbox.fault(kind, ORDER, retry_after=7)
+    with pytest.raises(OutcomeUnknown) as unknown:
+        client.transfer(request_of())
+    assert unknown.value.retry_after == (7 if kind == "rate_limit" else None)
+
+
+def test_a_read_waits_as_long_as_it_is_asked_to(client, sandbox):
+    sandbox.fault("rate_limit", BANKS, retry_after=1)
+    started = time.monotonic()
+    client.list_banks("KES")
+    assert time.monotonic() - started >= 1
+
+
+def test_a_read_asked_to_wait_beyond_its_deadline_says_so_at_once(client, sandbox):
+    sandbox.fault("rate_limit", BANKS, retry_after=60)
+    started = time.monotonic()
+    with pytest.raises(ProviderUnavailable) as unavailable:
+        client.list_banks("KES")
+    assert time.monotonic() - started < 1
+    assert unavailable.value.retry_after == 60
+    assert sandbox.asked("GET", "/v3/banks/KE") == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda client: client.list_banks("NGN"), lambda client: client.transfer(request_of())],
+)
+def test_a_slow_drip_ends_at_the_deadline_however_alive_it_looks(sandbox, call):
+    impatient = client_of(sandbox, read_timeout=1, total_timeout=1.5)
+    sandbox.fault("slow_drip", times=5, interval=0.05)
+    started = time.monotonic()
+    with pytest.raises((ProviderUnavailable, OutcomeUnknown)):
+        call(impatient)
+    assert 1.4 < time.monotonic() - started < 2.5
+
+
+def test_a_drip_that_ends_in_time_is_an_answer(sandbox):
+    patient = client_of(sandbox, total_timeout=10)
+    sandbox.fault("slow_drip", {"path_prefix": "/v3/transfers"}, interval=0.001)
+    assert patient.find_transfer("payout_a") is None
+    assert sandbox.asked("GET", "/v3/transfers") == 1
+
+
+def test_an_oversized_answer_is_cut_off(sandbox):
+    client = client_of(sandbox, max_response_bytes=100_000, read_attempts=1)
+    sandbox.fault("oversized", BANKS, size=500_000)
+    with pytest.raises(ProviderUnavailable, match="too long"):
+        client.list_banks("NGN")
+    assert len(client.list_banks("NGN")) > 10
+
+
+def test_a_look_up_does_not_believe_a_record_with_another_reference(client, sandbox):
+    client.transfer(request_of())
+    sandbox.fault("wrong_reference", {"method": "GET"})
+    assert client.find_transfer("payout_a") is None
+    assert client.find_transfer("payout_a").reference == "payout_a"
+
+
+def test_a_look_up_shows_the_amount_that_the_provider_claims(client, sandbox):
+    client.transfer(request_of())
+    sandbox.fault("wrong_amount", {"method": "GET"})
+    assert client.find_transfer("payout_a").amount == Decimal("91.02")
+
+
+def test_a_failed_look_up_is_never_a_not_found(client, sandbox):
+    client.transfer(request_of())
+    sandbox.fault("error_5xx", {"method": "GET"}, times=3)
+    with pytest.raises(ProviderUnavailable):
+        client.find_transfer("payout_a")
+    assert client.find_transfer("payout_a") is not None
+
+
+def test_references_and_accounts_pick_out_the_requests_that_fail(client, sandbox):
+    sandbox.fault("error_5xx", ORDER | {"reference": "payout_b"})
+    sandbox.fault("error_5xx", ORDER | {"account": "0690000033"})
+    client.transfer(request_of("payout_a"))
+    with pytest.raises(OutcomeUnknown):
+        client.transfer(request_of("payout_b"))
+    with pytest.raises(OutcomeUnknown):
+        client.transfer(request_of("payout_c", account_number="0690000033"))
+    assert sandbox.references() == ["payout_a"]
+    assert sandbox.control("GET", "faults") == []
+
+
+def test_one_connection_carries_many_requests_and_a_closed_one_is_replaced(client, sandbox):
+    for _ in range(5):
+        client.list_banks("KES")
+    assert len(sandbox.server._http._open) == 1
+    sandbox.server._http.cut_connections()
+    time.sleep(0.1)
+    client.transfer(request_of())
+    assert sandbox.references() == ["payout_a"]
+
+
+@pytest.mark.parametrize("kind", ["timeout_before", "error_5xx", "malformed", "reset"])
+def test_no_error_carries_the_key(sandbox, kind, caplog):
+    client = client_of(sandbox)
+    sandbox.fault(kind, times=10, body=f"Bearer {SECRET_KEY}")
+    for call in (lambda: client.list_banks("NGN"), lambda: client.transfer(request_of())):
+        with pytest.raises((ProviderUnavailable, OutcomeUnknown)) as raised:
+            call()
+        error = raised.value
+        while error is not None:
+            assert SECRET_KEY not in str(error) + repr(error) + repr(vars(error))
+            assert not hasattr(error, "request")
+            error = error.__cause__ or error.__context__
+    assert SECRET_KEY not in caplog.text
+    assert SECRET_KEY not in repr(client)
+
+
+def test_a_key_echoed_in_a_message_is_taken_out(client, sandbox):
+    body = json.dumps({"status": "error", "message": f"bad key {SECRET_KEY}\u0007"})
+    sandbox.fault("malformed", BANKS, body=body)
+    with pytest.raises(ProviderUnavailable) as unavailable:
+        client.list_banks("NGN")
+    assert str(unavailable.value) == "the provider answered 200: bad key [key]"

@@ -1,0 +1,209 @@
+"""The Flutterwave v3 client: each documented call, and what its answers mean to us.
+
+Reads (every GET, and the account resolution, which changes nothing) are repeated when they fail
+in a way that may pass. `POST /transfers` is sent once, whatever happens: repeating it is a
+decision for the services, which look the reference up first.
+"""
+
+import hmac
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from wallets.providers.base import (
+    AccountNotResolved,
+    BankEntry,
+    BranchEntry,
+    NeverSent,
+    OutcomeUnknown,
+    ProviderBalance,
+    ProviderUnavailable,
+    ResolutionUnsupported,
+    ResolvedAccount,
+    TransferRecord,
+    TransferRequest,
+    TransferStatus,
+    UnsupportedCurrency,
+    WebhookHint,
+)
+from wallets.providers.flutterwave import wire
+from wallets.providers.flutterwave.refusals import (
+    says_not_found,
+    says_not_resolved,
+    transfer_refusal,
+)
+from wallets.providers.flutterwave.transport import Call, Reply, Retries, Timeouts, Transport
+
+_Value = TypeVar("_Value")
+
+_MOST_PAGES = 20
+# Should a reference ever turn up twice, the record in which money moved is the one that counts.
+_WEIGHT = {
+    TransferStatus.FAILED: 0,
+    TransferStatus.NEW: 1,
+    TransferStatus.PENDING: 2,
+    TransferStatus.SUCCESSFUL: 3,
+}
+
+
+class FlutterwaveClient:
+    """A `PaymentProvider` over Flutterwave v3. Safe to share between threads and forks.
+
+    `base_url` ends in `/v3`. Time-outs are seconds: `connect_timeout` to make a connection,
+    `read_timeout` of silence and `total_timeout` altogether for a transfer; the provider's own
+    time-out is about 28 s, so a transfer waits longer than that. Look-ups, which people wait for,
+    have tighter ones. An answer above `max_response_bytes` is malformed.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        secret_key: str,
+        webhook_hash: str = "",
+        connect_timeout: float = 5.0,
+        read_timeout: float = 35.0,
+        total_timeout: float = 45.0,
+        lookup_read_timeout: float = 10.0,
+        lookup_total_timeout: float = 25.0,
+        read_attempts: int = 3,
+        read_backoff: float = 0.3,
+        max_response_bytes: int = 2 * 1024 * 1024,
+    ) -> None:
+        self._webhook_hash = webhook_hash
+        self._transfer_timeouts = Timeouts(connect_timeout, read_timeout, total_timeout)
+        self._lookup_timeouts = Timeouts(
+            connect_timeout,
+            min(lookup_read_timeout, read_timeout),
+            min(lookup_total_timeout, total_timeout),
+        )
+        self._transport = Transport(
+            base_url=base_url,
+            secret_key=secret_key,
+            max_bytes=max_response_bytes,
+            retries=Retries(read_attempts, read_backoff),
+        )
+
+    def __repr__(self) -> str:
+        return f"<FlutterwaveClient {self._transport!r}>"
+
+    def list_banks(self, currency: str) -> list[BankEntry]:
+        """Every bank of the country of `currency`. See `PaymentProvider.list_banks`."""
+        country = wire.COUNTRY_OF_CURRENCY.get(currency)
+        if country is None:
+            raise UnsupportedCurrency(f"no bank list for {currency}")
+        reply = self._read(Call("GET", f"/banks/{country}"))
+        return _readable(wire.read_banks, _success(reply))
+
+    def list_branches(self, bank_id: int) -> list[BranchEntry]:
+        """The branches of a bank. See `PaymentProvider.list_branches`."""
+        reply = self._read(Call("GET", f"/banks/{bank_id:d}/branches"))
+        return _readable(wire.read_branches, _success(reply))
+
+    def resolve_account(
+        self, *, account_number: str, bank_code: str, currency: str
+    ) -> ResolvedAccount:
+        """The account's name. See `PaymentProvider.resolve_account`."""
+        if currency not in wire.RESOLVING_CURRENCIES:
+            raise ResolutionUnsupported(f"account names in {currency} cannot be resolved")
+        body = wire.encode({"account_number": account_number, "account_bank": bank_code})
+        reply = self._read(Call("POST", "/accounts/resolve", body=body))
+        if not reply.envelope.ok and says_not_resolved(reply.status_code, reply.envelope.message):
+            raise AccountNotResolved(reply.envelope.message)
+        account = _readable(wire.read_account, _success(reply))
+        if account.account_number != account_number:
+            raise ProviderUnavailable("malformed answer: another account than the one asked for")
+        return account
+
+    def transfer(self, request: TransferRequest) -> TransferRecord:
+        """Order one transfer; one POST, never two. See `PaymentProvider.transfer`."""
+        call = Call("POST", "/transfers", body=wire.write_transfer(request))
+        try:
+            reply = self._transport.once(call, self._transfer_timeouts)
+        except NeverSent:
+            raise
+        except ProviderUnavailable as failure:
+            raise OutcomeUnknown(str(failure), retry_after=failure.retry_after) from failure
+        if not reply.envelope.ok:
+            raise transfer_refusal(reply.status_code, reply.envelope.message)
+        try:
+            record = wire.read_transfer(reply.envelope.data)
+        except wire.MalformedAnswer as error:
+            raise OutcomeUnknown(f"malformed answer: {error}") from error
+        if record.reference != request.reference:
+            raise OutcomeUnknown("malformed answer: another reference than the one sent")
+        return record
+
+    def find_transfer(self, reference: str) -> TransferRecord | None:
+        """The transfer with exactly this reference. See `PaymentProvider.find_transfer`."""
+        found: list[TransferRecord] = []
+        page, pages = 1, 1
+        while page <= pages and page <= _MOST_PAGES:
+            query = {"reference": reference} | ({"page": str(page)} if page > 1 else {})
+            reply = self._read(Call("GET", "/transfers", query=query))
+            _success(reply)
+            listed = _readable(wire.read_transfer_page, reply.envelope)
+            # The filter is the provider's promise; the comparison is what we rely on.
+            found += [
+                _readable(wire.read_transfer, row)
+                for row in listed.rows
+                if row.get("reference") == reference
+            ]
+            page, pages = page + 1, listed.total_pages
+        if found:
+            return max(found, key=lambda record: _WEIGHT[record.status])
+        if pages > _MOST_PAGES:
+            raise ProviderUnavailable("the list of transfers has no end: it is not filtered")
+        return None
+
+    def get_transfer(self, provider_id: str) -> TransferRecord | None:
+        """The transfer with the provider's id. See `PaymentProvider.get_transfer`."""
+        reply = self._read(Call("GET", f"/transfers/{quote(provider_id, safe='')}"))
+        if not reply.envelope.ok and says_not_found(reply.status_code, reply.envelope.message):
+            return None
+        record = _readable(wire.read_transfer, _success(reply))
+        if record.provider_id != provider_id:
+            raise ProviderUnavailable("malformed answer: another transfer than the one asked for")
+        return record
+
+    def transfer_fee(self, *, amount: Decimal, currency: str) -> Decimal:
+        """What the provider would charge. See `PaymentProvider.transfer_fee`."""
+        query = {"amount": str(wire.plain_number(amount)), "currency": currency}
+        data = _success(self._read(Call("GET", "/transfers/fee", query=query)))
+        return _readable(lambda rows: wire.read_fee(rows, amount=amount, currency=currency), data)
+
+    def balances(self) -> list[ProviderBalance]:
+        """Our balance in each currency. See `PaymentProvider.balances`."""
+        return _readable(wire.read_balances, _success(self._read(Call("GET", "/balances"))))
+
+    def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookHint | None:
+        """What a webhook points at. See `PaymentProvider.verify_webhook`.
+
+        The `verif-hash` header is the shared secret itself. Without a configured secret nothing
+        is authentic.
+        """
+        sent = next((value for name, value in headers.items() if name.lower() == "verif-hash"), "")
+        expected = self._webhook_hash.encode()
+        if not expected or not hmac.compare_digest(sent.encode("utf-8", "replace"), expected):
+            return None
+        return wire.read_hint(body)
+
+    def _read(self, call: Call) -> Reply:
+        return self._transport.read(call, self._lookup_timeouts)
+
+
+def _success(reply: Reply) -> Any:
+    """The data of a successful reply. Raises `ProviderUnavailable` for an error envelope."""
+    if not reply.envelope.ok:
+        message = reply.envelope.message
+        raise ProviderUnavailable(f"the provider answered {reply.status_code}: {message}")
+    return reply.envelope.data
+
+
+def _readable(read: Callable[[Any], _Value], data: Any) -> _Value:
+    """What `read` makes of `data`. Raises `ProviderUnavailable` when it is malformed."""
+    try:
+        return read(data)
+    except wire.MalformedAnswer as error:
+        raise ProviderUnavailable(f"malformed answer: {error}") from error

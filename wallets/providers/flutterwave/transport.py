@@ -1,0 +1,249 @@
+"""HTTP to the provider: connections kept per thread, everything bounded, nothing secret let out.
+
+`Transport.once` sends a request one time, `Transport.read` repeats reads that failed in a way that
+may pass. The two are separate calls so that an order to pay can never be repeated by a setting.
+"""
+
+import logging
+import os
+import random
+import threading
+import time
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import requests
+import urllib3.exceptions
+
+from wallets.providers.base import NeverSent, ProviderUnavailable
+from wallets.providers.flutterwave.deadline import (
+    DeadlineAdapter,
+    answer_within,
+    remaining_seconds,
+)
+from wallets.providers.flutterwave.wire import Envelope, MalformedAnswer, printable, read_envelope
+
+logger = logging.getLogger(__name__)
+
+# Proxies close idle connections after a minute or so. A request written into one that is just
+# being closed is a lost answer, so connections idle for longer than this are not used again.
+_IDLE_SECONDS = 15.0
+_LONGEST_RETRY_AFTER = 24 * 3600.0
+_CHUNK_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Bounds in seconds: making a connection, silence while reading, and the call altogether."""
+
+    connect: float
+    read: float
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How reads are repeated: `attempts` in all, waiting `backoff` * 2^n seconds with jitter."""
+
+    attempts: int = 3
+    backoff: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request: `path` below the base address, `query` and `body` as the wire needs them."""
+
+    method: str
+    path: str
+    query: dict[str, str] | None = None
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A readable answer: its HTTP status and envelope."""
+
+    status_code: int
+    envelope: Envelope
+
+
+class _BearerKey(requests.auth.AuthBase):
+    """Keeps the key out of the session's headers, which end up in debug prints."""
+
+    def __init__(self, secret_key: str) -> None:
+        self._header = f"Bearer {secret_key}"
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = self._header
+        return request
+
+
+class Transport:
+    """Requests to one base address with one key. Safe to share between threads and forks."""
+
+    def __init__(self, *, base_url: str, secret_key: str, max_bytes: int, retries: Retries) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._secret_key = secret_key
+        self._max_bytes = max_bytes
+        self._retries = retries
+        self._local = threading.local()
+
+    def __repr__(self) -> str:
+        return f"<Transport {self._base_url}>"
+
+    def once(self, call: Call, timeouts: Timeouts) -> Reply:
+        """Send one time and read the answer.
+
+        Raises `NeverSent` when no connection was made, else `ProviderUnavailable` for no answer, a
+        malformed one, 401, 429 and 5xx.
+        """
+        with answer_within(timeouts.total):
+            return self._attempt(call, timeouts)
+
+    def read(self, call: Call, timeouts: Timeouts) -> Reply:
+        """Send a request that changes nothing, again if needed, within `timeouts.total`."""
+        with answer_within(timeouts.total):
+            for attempt in range(1, self._retries.attempts + 1):
+                try:
+                    return self._attempt(call, timeouts)
+                except _Refused:
+                    raise
+                except ProviderUnavailable as failure:
+                    wait = self._wait_seconds(attempt, failure.retry_after)
+                    if attempt == self._retries.attempts or wait >= remaining_seconds():
+                        raise
+                    logger.warning(
+                        "provider read failed, trying again: %s %s: %s",
+                        call.method,
+                        call.path,
+                        failure,
+                    )
+                    time.sleep(wait)
+        raise ProviderUnavailable("no attempt is allowed")
+
+    def _wait_seconds(self, attempt: int, retry_after: float | None) -> float:
+        backoff = self._retries.backoff * 2.0 ** (attempt - 1)
+        jittered: float = backoff * random.uniform(0.5, 1.5)  # noqa: S311 - spreads load, guards nothing
+        return jittered if retry_after is None else max(retry_after, jittered)
+
+    def _attempt(self, call: Call, timeouts: Timeouts) -> Reply:
+        # Errors of requests carry the request and with it the key: they are not chained, and the
+        # new error is raised outside the handler so that they are not its context either.
+        failure: ProviderUnavailable
+        try:
+            return self._exchange(call, timeouts)
+        except ProviderUnavailable:
+            raise
+        except MalformedAnswer as error:
+            failure = ProviderUnavailable(f"malformed answer: {error}")
+        except requests.ConnectTimeout:
+            failure = NeverSent("no connection within the time-out")
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+            if _never_connected(error):
+                failure = NeverSent("no connection could be made")
+            else:
+                failure = ProviderUnavailable(f"no complete answer ({type(error).__name__})")
+        self._forget_session()
+        raise failure
+
+    def _exchange(self, call: Call, timeouts: Timeouts) -> Reply:
+        left = remaining_seconds()
+        if left <= 0:
+            raise ProviderUnavailable("no time is left")
+        headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
+        if call.body is not None:
+            headers["Content-Type"] = "application/json"
+        with self._session().request(
+            call.method,
+            self._base_url + call.path,
+            params=call.query,
+            data=call.body,
+            headers=headers,
+            timeout=(min(timeouts.connect, left), min(timeouts.read, left)),
+            allow_redirects=False,
+            stream=True,
+        ) as response:
+            body = self._bounded_body(response)
+            self._local.used_at = time.monotonic()
+            return self._judge(response, body)
+
+    def _bounded_body(self, response: requests.Response) -> bytes:
+        chunks: list[bytes] = []
+        size = 0
+        for chunk in response.iter_content(_CHUNK_BYTES):
+            size += len(chunk)
+            if size > self._max_bytes:
+                raise MalformedAnswer("body is too long")
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    def _judge(self, response: requests.Response, body: bytes) -> Reply:
+        code = response.status_code
+        if code == 401:
+            raise _Refused("the provider does not accept our key (401)")
+        if code == 429:
+            raise ProviderUnavailable(
+                "the provider asks us to slow down (429)", retry_after=_retry_after(response)
+            )
+        if code >= 500:
+            raise ProviderUnavailable(
+                f"the provider failed ({code})", retry_after=_retry_after(response)
+            )
+        if not (200 <= code < 300 or 400 <= code < 500):
+            raise MalformedAnswer(f"unexpected HTTP status {code}")
+        envelope = read_envelope(body)
+        if envelope.ok and code >= 400:
+            raise MalformedAnswer(f"success with HTTP status {code}")
+        message = printable(envelope.message.replace(self._secret_key, "[key]"))
+        return Reply(code, Envelope(envelope.ok, message, envelope.data, envelope.meta))
+
+    def _session(self) -> requests.Session:
+        local = self._local
+        session: requests.Session | None = getattr(local, "session", None)
+        # A forked process must not share a socket with its parent.
+        if session is not None and local.process == os.getpid():
+            if time.monotonic() - local.used_at < _IDLE_SECONDS:
+                return session
+            session.close()
+        session = requests.Session()
+        session.trust_env = False  # no proxy and no .netrc from the environment
+        session.auth = _BearerKey(self._secret_key)
+        adapter = DeadlineAdapter()
+        session.mount("http://", adapter)
+        session.mount("https://", adapter)
+        local.session, local.process, local.used_at = session, os.getpid(), time.monotonic()
+        return session
+
+    def _forget_session(self) -> None:
+        """Close the connection after an answer that was not read to its end."""
+        session: requests.Session | None = getattr(self._local, "session", None)
+        if session is not None:
+            session.close()
+            self._local.session = None
+
+
+class _Refused(ProviderUnavailable):
+    """Our key is refused; trying again would not help."""
+
+
+def _never_connected(error: Any) -> bool:
+    """Whether requests failed before there was a connection, and so before a byte was sent."""
+    cause = error.args[0] if getattr(error, "args", None) else None
+    reason = getattr(cause, "reason", cause)
+    return isinstance(reason, urllib3.exceptions.NewConnectionError)
+
+
+def _retry_after(response: requests.Response) -> float | None:
+    """Seconds of a Retry-After header in either of its forms, None when absent or unreadable."""
+    value = response.headers.get("Retry-After", "").strip()
+    if not value:
+        return None
+    if value.isascii() and value.isdigit():
+        seconds = float(value[:9])
+    else:
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+    return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER)

@@ -1,0 +1,18 @@
+"""The payment provider this installation is configured for. The one place that reads settings."""
+
+from functools import cache
+
+from django.conf import settings
+
+from wallets.providers.base import PaymentProvider
+from wallets.providers.flutterwave import FlutterwaveClient
+
+
+@cache
+def payment_provider() -> PaymentProvider:
+    """The configured provider: one per process, shared by its threads.
+
+    `settings.PAYMENT_PROVIDER` holds the parameters of `FlutterwaveClient` by name. After changing
+    settings in a test, call `payment_provider.cache_clear()`.
+    """
+    return FlutterwaveClient(**settings.PAYMENT_PROVIDER)

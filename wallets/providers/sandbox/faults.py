@@ -1,0 +1,144 @@
+"""Scripted faults: what shall go wrong, for which requests, and how often."""
+
+import itertools
+import threading
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any
+
+HTTP_KINDS = frozenset(
+    {
+        "timeout_before",
+        "timeout_after",
+        "error_5xx",
+        "malformed",
+        "oversized",
+        "slow_drip",
+        "reset",
+        "rate_limit",
+        "unauthorized",
+        "wrong_amount",
+        "wrong_reference",
+        "hidden",
+    }
+)
+WEBHOOK_KINDS = frozenset({"duplicate_webhook", "forged_webhook", "no_webhook"})
+# Faults whose request has its effect unless `effect` says otherwise.
+_AFTER_EFFECT = HTTP_KINDS - {"timeout_before", "error_5xx", "reset", "rate_limit", "unauthorized"}
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a fault may be matched against."""
+
+    method: str = ""
+    path: str = ""
+    reference: str = ""
+    account: str = ""
+
+
+@dataclass(slots=True)
+class Fault:
+    """One scripted fault; the package docstring explains the fields."""
+
+    fault: str
+    method: str = ""
+    path_prefix: str = ""
+    reference: str = ""
+    account: str = ""
+    times: int = 1
+    effect: bool | None = None
+    seconds: float | None = None
+    interval: float = 1.0
+    status: int = 503
+    retry_after: float | None = 1
+    body: str = "<html><body>Bad gateway</body></html>"
+    size: int = 16 * 1024 * 1024
+    id: int = 0
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether a request that meets this fault is carried out."""
+        return self.fault in _AFTER_EFFECT if self.effect is None else self.effect
+
+    def matches(self, traits: Traits) -> bool:
+        """Whether every trait that is asked for is there."""
+        return (
+            self.times > 0
+            and self.method in {"", traits.method}
+            and traits.path.startswith(self.path_prefix)
+            and self.reference in {"", traits.reference}
+            and self.account in {"", traits.account}
+        )
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "times": (int,),
+    "status": (int,),
+    "size": (int,),
+    "effect": (bool,),
+    "seconds": (int, Decimal),
+    "interval": (int, Decimal),
+    "retry_after": (int, Decimal),
+}
+_SECONDS = {"seconds", "interval", "retry_after"}
+_MATCHED = ("method", "path_prefix", "reference", "account")
+
+
+def read_fault(body: Any) -> Fault:
+    """A fault out of the body of `POST /sandbox/faults`. Raises ValueError or TypeError."""
+    if not isinstance(body, dict):
+        raise TypeError("a fault is an object")
+    values = {key: value for key, value in body.items() if key != "match"}
+    match = body.get("match") or {}
+    if not isinstance(match, dict) or set(match) - set(_MATCHED):
+        raise ValueError(f"match may have {', '.join(_MATCHED)}")
+    known = {field.name for field in fields(Fault)} - {"id", *_MATCHED}
+    unknown = set(values) - known
+    if unknown:
+        raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
+    if values.get("fault") not in HTTP_KINDS | WEBHOOK_KINDS:
+        raise ValueError(f"fault is one of {', '.join(sorted(HTTP_KINDS | WEBHOOK_KINDS))}")
+    for key, value in {**values, **match}.items():
+        kinds = _TYPES.get(key, (str,))
+        if value is not None and type(value) not in kinds:
+            raise ValueError(f"{key} has the wrong type")
+    for key in _SECONDS & set(values):
+        values[key] = None if values[key] is None else float(values[key])
+    return Fault(**values, **match)
+
+
+class FaultScript:
+    """The faults still to come, oldest first. They live in memory: a restart forgets them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._faults: list[Fault] = []
+        self._ids = itertools.count(1)
+
+    def add(self, fault: Fault) -> Fault:
+        """Add a fault behind those already there."""
+        with self._lock:
+            fault.id = next(self._ids)
+            self._faults.append(fault)
+        return fault
+
+    def clear(self) -> None:
+        """Forget every fault."""
+        with self._lock:
+            self._faults.clear()
+
+    def pending(self) -> list[Fault]:
+        """The faults that can still happen."""
+        with self._lock:
+            return list(self._faults)
+
+    def take(self, kinds: frozenset[str], traits: Traits) -> Fault | None:
+        """The first fault of these kinds that matches, used up by one."""
+        with self._lock:
+            for fault in self._faults:
+                if fault.fault in kinds and fault.matches(traits):
+                    fault.times -= 1
+                    self._faults = [each for each in self._faults if each.times > 0]
+                    return fault
+        return None

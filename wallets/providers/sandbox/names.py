@@ -1,0 +1,72 @@
+"""Account names for Nigeria: the published test accounts and a plausible name for any other."""
+
+import zlib
+
+_PUBLISHED = {
+    "0690000031": "Forrest Green",
+    "0690000032": "Pastor Bright",
+    "0690000036": "Bode George",
+    "0690000040": "Alexis Sanchez",
+}
+_FIRST = (
+    "Adaeze",
+    "Babatunde",
+    "Chiamaka",
+    "Damilola",
+    "Ebuka",
+    "Folake",
+    "Gbenga",
+    "Halima",
+    "Ifeoma",
+    "Jide",
+    "Kelechi",
+    "Lola",
+    "Musa",
+    "Ngozi",
+    "Obinna",
+    "Patience",
+    "Rukayat",
+    "Segun",
+    "Temitope",
+    "Uche",
+    "Yetunde",
+    "Zainab",
+)
+_LAST = (
+    "Abubakar",
+    "Adeyemi",
+    "Balogun",
+    "Chukwu",
+    "Danjuma",
+    "Eze",
+    "Fashola",
+    "Garba",
+    "Ibrahim",
+    "Johnson",
+    "Lawal",
+    "Mohammed",
+    "Nnamdi",
+    "Okafor",
+    "Okonkwo",
+    "Olawale",
+    "Sani",
+    "Tinubu",
+    "Udo",
+    "Williams",
+    "Yusuf",
+)
+
+
+def account_name(account_number: str) -> str | None:
+    """The name of a Nigerian account, always the same one; None for numbers nobody has.
+
+    Nobody has numbers that are not ten digits, or ten times the same digit.
+    """
+    ten_digits = len(account_number) == 10 and account_number.isascii() and account_number.isdigit()
+    if not ten_digits or len(set(account_number)) == 1:
+        return None
+    published = _PUBLISHED.get(account_number)
+    if published is not None:
+        return published
+    number = zlib.crc32(account_number.encode())
+    return f"{_FIRST[number % len(_FIRST)]} {_LAST[number // 31 % len(_LAST)]}"

@@ -1,0 +1,151 @@
+"""What the provider charges, asks for and refuses; pure functions over a request body.
+
+NGN fees are the documented ones; the provider publishes none for the other currencies in its v3
+reference, so those are the sandbox's own flat figures.
+"""
+
+import json
+import secrets
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from wallets.providers.sandbox.banks import Bank, bank_by_code
+
+COUNTRY_OF_CURRENCY = {
+    "NGN": "NG",
+    "KES": "KE",
+    "GHS": "GH",
+    "ZAR": "ZA",
+    "UGX": "UG",
+    "TZS": "TZ",
+}
+FLAT_FEES = {
+    "KES": Decimal(100),
+    "GHS": Decimal(10),
+    "ZAR": Decimal(10),
+    "UGX": Decimal(3000),
+    "TZS": Decimal(3000),
+}
+BRANCH_CURRENCIES = frozenset({"GHS", "UGX", "TZS"})
+IDENTITY_FIELDS = ("first_name", "last_name", "email", "mobile_number", "recipient_address")
+
+SUCCEED, FAIL, RETURN = "succeed", "fail", "return"
+BLACKLISTED_ACCOUNT = "0690000036"
+FAILING_ACCOUNT = "0690000037"
+RETURNED_ACCOUNT = "0690000038"
+
+
+class Refused(Exception):  # noqa: N818 - reads as what it says
+    """The request is refused with this message, HTTP 400."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A transfer that passed every check but those of the book."""
+
+    reference: str
+    account_number: str
+    bank: Bank
+    currency: str
+    debit_currency: str
+    amount: Decimal
+    fee: Decimal
+    full_name: str
+    narration: str
+    meta: str
+    callback_url: str
+    outcome: str
+
+
+def fee_for(currency: str, amount: Decimal) -> Decimal:
+    """The fee of a transfer in its own currency."""
+    if currency != "NGN":
+        return FLAT_FEES[currency]
+    if amount <= 5_000:
+        return Decimal("10.75")
+    return Decimal("26.875") if amount <= 50_000 else Decimal("53.75")
+
+
+def outcome_for(account_number: str, reference: str) -> str:
+    """How a transfer ends: by its reference if that has a suffix made for it, else by account."""
+    if reference.endswith("_PMCK_ST_F"):
+        return FAIL
+    if reference.endswith("_PMCK"):
+        return SUCCEED
+    return {FAILING_ACCOUNT: FAIL, RETURNED_ACCOUNT: RETURN}.get(account_number, SUCCEED)
+
+
+def read_order(body: dict[str, Any]) -> Order:
+    """The order in the body of `POST /transfers`. Raises `Refused`."""
+    currency = _required(body, "currency")
+    country = COUNTRY_OF_CURRENCY.get(currency)
+    if country is None:
+        raise Refused(f"Transfers in {currency} are not supported")
+    account_number = _required(body, "account_number")
+    bank = bank_by_code(country, _required(body, "account_bank"))
+    if bank is None:
+        raise Refused("Please provide a valid bank code")
+    amount = read_amount(body.get("amount"))
+    reference = _optional(body, "reference") or f"sandbox-{secrets.token_hex(12)}"
+    if len(reference) > 100:
+        raise Refused("reference length must be less than or equal to 100 characters long")
+    if account_number == BLACKLISTED_ACCOUNT:
+        raise Refused("Payout was made to a blacklisted account number")
+    if currency in BRANCH_CURRENCIES:
+        branch_code = _required(body, "destination_branch_code")
+        if branch_code not in {branch.code for branch in bank.branches}:
+            raise Refused("destination_branch_code is not a branch of this bank")
+    if currency == "ZAR":
+        _check_identity(body.get("meta"))
+    return Order(
+        reference=reference,
+        account_number=account_number,
+        bank=bank,
+        currency=currency,
+        debit_currency=_optional(body, "debit_currency") or currency,
+        amount=amount,
+        fee=fee_for(currency, amount),
+        full_name=_optional(body, "beneficiary_name"),
+        narration=_optional(body, "narration"),
+        meta=json.dumps(body.get("meta"), default=str),
+        callback_url=_optional(body, "callback_url"),
+        outcome=outcome_for(account_number, reference),
+    )
+
+
+def read_amount(value: Any) -> Decimal:
+    """An amount of the wire. Raises `Refused`."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise Refused("amount must be a number")
+    amount = Decimal(value)
+    if not amount.is_finite() or not 0 < amount < Decimal(10) ** 15:
+        raise Refused("amount must be a positive number")
+    if amount != round(amount, 2):
+        raise Refused("amount has too many decimals")
+    return amount
+
+
+def _required(body: dict[str, Any], key: str) -> str:
+    value = _optional(body, key)
+    if not value:
+        raise Refused(f"{key} is required")
+    return value
+
+
+def _optional(body: dict[str, Any], key: str) -> str:
+    value = body.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Refused(f"{key} must be a string")
+    return value.strip()
+
+
+def _check_identity(meta: Any) -> None:
+    """Clients send the identity as an object or as a list of one object."""
+    entry = meta[0] if isinstance(meta, list) and meta else meta
+    for key in IDENTITY_FIELDS:
+        value = entry.get(key) if isinstance(entry, dict) else None
+        if not isinstance(value, str) or not value.strip():
+            raise Refused(f"{key} is required in meta for ZAR transfers")

@@ -1,0 +1,283 @@
+"""The sandbox over HTTP/1.1: connections, keys, scripted faults, and the threads behind them."""
+
+import hmac
+import re
+import socket
+import struct
+import sys
+import threading
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from wallets.providers.sandbox.answers import Answer, error
+from wallets.providers.sandbox.book import Book
+from wallets.providers.sandbox.control import Control, RequestLog
+from wallets.providers.sandbox.faults import HTTP_KINDS, Fault, FaultScript, Traits
+from wallets.providers.sandbox.options import SandboxOptions
+from wallets.providers.sandbox.routes import Request, Routes
+from wallets.providers.sandbox.tampering import tampered
+from wallets.providers.sandbox.webhooks import Announcer, Courier
+
+_LARGEST_BODY = 1024 * 1024
+_decoder = msgspec.json.Decoder(float_hook=Decimal)
+
+
+class SandboxServer:
+    """One sandbox: `start()` answers when the port is bound, `stop()` when nothing runs any more.
+
+    `base_url` is what a client of the provider is given, `url` the root of the control endpoints.
+    """
+
+    def __init__(self, options: SandboxOptions) -> None:
+        self.options = options
+        self.faults = FaultScript()
+        self.requests = RequestLog()
+        self.stopping = threading.Event()
+        self.book = Book(
+            options.data,
+            delay=options.delay,
+            return_delay=options.return_delay,
+            floats=options.floats,
+            announce=Announcer(options, self.faults),
+        )
+        self._courier = Courier(options, self.book)
+        self._changed = threading.Event()
+        self.routes = Routes(self.book, self._wake)
+        self.control = Control(self.book, self.faults, self.requests, self._wake)
+        self._http = _HttpServer((options.host, options.port), self)
+        self._threads = [
+            threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True),
+            threading.Thread(target=self._settle, daemon=True),
+        ]
+
+    @property
+    def url(self) -> str:
+        """The address of the sandbox."""
+        host, port = self._http.server_address[:2]
+        return f"http://{host!s}:{port}"
+
+    @property
+    def base_url(self) -> str:
+        """The provider's base address."""
+        return f"{self.url}/v3"
+
+    def start(self) -> None:
+        """Serve, settle and deliver in threads of their own."""
+        for thread in self._threads:
+            thread.start()
+        self._courier.start()
+
+    def stop(self) -> None:
+        """Stop at once: open connections are cut, the book stays as it is."""
+        self.stopping.set()
+        self._changed.set()
+        self._courier.stop()
+        if self._threads[0].is_alive():
+            self._http.shutdown()
+        self._http.server_close()
+        self._http.cut_connections()
+        if self._threads[1].is_alive():
+            self._threads[1].join()
+        self.book.close()
+
+    def _wake(self) -> None:
+        self._changed.set()
+
+    def _settle(self) -> None:
+        while not self.stopping.is_set():
+            self._changed.clear()
+            wait = self.book.advance()
+            self._courier.wake()
+            self._changed.wait(wait)
+
+
+class _HttpServer(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 256
+
+    def __init__(self, address: tuple[str, int], sandbox: SandboxServer) -> None:
+        self.sandbox = sandbox
+        self._open: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        super().__init__(address, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.discard(request)
+        super().shutdown_request(request)
+
+    def cut_connections(self) -> None:
+        """Close what clients still hold open."""
+        with self._lock:
+            for connection in self._open:
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print a traceback of our own faults; a client that went away is not worth one."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "sandbox"
+    sys_version = ""
+    disable_nagle_algorithm = True
+    timeout = 120
+    server: _HttpServer
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def do_PUT(self) -> None:
+        self._serve()
+
+    def do_DELETE(self) -> None:
+        self._serve()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+        """The request log replaces the log of the base class."""
+
+    def _serve(self) -> None:
+        sandbox = self.server.sandbox
+        try:
+            request = self._read_request()
+        except ValueError as problem:
+            self.close_connection = True
+            self._write(error(400, str(problem)))
+            return
+        if request.path.startswith("/sandbox"):
+            self._write(sandbox.control.answer(request))
+            return
+        entry = sandbox.requests.add(
+            method=request.method, path=request.path, query=request.query, status=None, fault=None
+        )
+        if not self._has_key():
+            entry["status"] = 401
+            self._write(error(401, "Authorization required"))
+            return
+        traits = self._traits(request)
+        entry["reference"], entry["account"] = traits.reference, traits.account
+        fault = sandbox.faults.take(HTTP_KINDS, traits)
+        if fault is None:
+            answer = sandbox.routes.answer(request)
+            entry["status"] = answer.status
+            self._write(answer)
+            return
+        entry["fault"] = fault.fault
+        answer = sandbox.routes.answer(request) if fault.has_effect else error(503, "No effect")
+        entry["status"] = answer.status if fault.has_effect else None
+        self._misbehave(fault, answer)
+
+    def _read_request(self) -> Request:
+        parts = urlsplit(re.sub(r"/{2,}", "/", self.path.split("?", 1)[0]))
+        query = self.path.split("?", 1)[1] if "?" in self.path else ""
+        if self.headers.get("Transfer-Encoding"):
+            raise ValueError("Content-Length is required")
+        length = self.headers.get("Content-Length") or "0"
+        if not (length.isascii() and length.isdigit() and int(length[:9]) <= _LARGEST_BODY):
+            raise ValueError("Request body is too long")
+        raw = self.rfile.read(int(length))
+        try:
+            body = _decoder.decode(raw) if raw else None
+        except (msgspec.DecodeError, RecursionError, ArithmeticError):
+            raise ValueError("Request body is not valid JSON") from None
+        return Request(self.command, parts.path, dict(parse_qsl(query)), body)
+
+    def _has_key(self) -> bool:
+        expected = f"Bearer {self.server.sandbox.options.secret_key}".encode()
+        sent = self.headers.get("Authorization", "").encode("utf-8", "replace")
+        return hmac.compare_digest(sent, expected)
+
+    def _traits(self, request: Request) -> Traits:
+        book = self.server.sandbox.book
+        body = request.body if isinstance(request.body, dict) else {}
+        reference = body.get("reference") or request.query.get("reference", "")
+        account = body.get("account_number", "")
+        number = re.fullmatch(r"/v3/transfers/(\d{1,15})(?:/retries)?", request.path)
+        row = book.by_id(int(number.group(1))) if number else None
+        if row is None and reference and not account:
+            row = book.by_reference(str(reference))
+        if row is not None:
+            reference, account = row["reference"], row["account_number"]
+        return Traits(request.method, request.path, str(reference), str(account))
+
+    def _misbehave(self, fault: Fault, answer: Answer) -> None:
+        """Answer as the fault says. `answer` is the true one, if the request had its effect."""
+        retry_after = {} if fault.retry_after is None else {"Retry_After": f"{fault.retry_after:g}"}
+        match fault.fault:
+            case "timeout_before" | "timeout_after":
+                self._hang(fault)
+            case "error_5xx":
+                self._write_bytes(fault.status, fault.body.encode(), "text/html")
+            case "malformed":
+                self._write_bytes(200, fault.body.encode(), "application/json")
+            case "oversized":
+                self._write_bytes(200, b" " * fault.size + answer.encoded(), "application/json")
+            case "slow_drip":
+                self._drip(fault, answer)
+            case "reset":
+                self._reset()
+            case "rate_limit":
+                self._write(error(429, "Too many requests", **retry_after))
+            case "unauthorized":
+                self._write(error(401, "Authorization required"))
+            case kind:
+                self._write(tampered(answer, kind))
+
+    def _hang(self, fault: Fault) -> None:
+        seconds = fault.seconds
+        sandbox = self.server.sandbox
+        sandbox.stopping.wait(sandbox.options.hang_seconds if seconds is None else seconds)
+        self.close_connection = True
+
+    def _drip(self, fault: Fault, answer: Answer) -> None:
+        """One byte at a time, headers included, so that no single read ever times out."""
+        body = answer.encoded()
+        head = f"HTTP/1.1 {answer.status} OK\r\nContent-Length: {len(body)}\r\n\r\n"
+        self.close_connection = True
+        for byte in head.encode() + body:
+            self.connection.sendall(bytes([byte]))
+            if self.server.sandbox.stopping.wait(fault.interval):
+                return
+
+    def _reset(self) -> None:
+        """Make the close of this connection a reset."""
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+        self.connection.close()
+
+    def _write(self, answer: Answer) -> None:
+        self._write_bytes(answer.status, answer.encoded(), "application/json", answer.headers)
+
+    def _write_bytes(
+        self, status: int, body: bytes, kind: str, headers: dict[str, str] | None = None
+    ) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self._headers_buffer: list[bytes]
+        head = b"".join(self._headers_buffer) + b"\r\n"
+        self._headers_buffer = []
+        self.wfile.write(head + body)

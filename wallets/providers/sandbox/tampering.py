@@ -1,0 +1,29 @@
+"""Answers that are well formed and wrong, for faults that make the provider lie."""
+
+from decimal import Decimal
+from typing import Any
+
+from wallets.providers.sandbox.answers import Answer
+
+
+def tampered(answer: Answer, kind: str) -> Answer:
+    """`answer` with its transfers changed as the fault says; other answers stay as they are."""
+    body = answer.body
+    if not isinstance(body, dict) or body.get("status") != "success":
+        return answer
+    data = body["data"]
+    if kind == "hidden" and isinstance(data, list):
+        meta = {"page_info": {"total": 0, "current_page": 1, "total_pages": 0}}
+        return Answer(answer.status, body | {"data": [], "meta": meta}, answer.headers)
+    changed = [_lie(row, kind) for row in data] if isinstance(data, list) else _lie(data, kind)
+    return Answer(answer.status, body | {"data": changed}, answer.headers)
+
+
+def _lie(row: Any, kind: str) -> Any:
+    if not isinstance(row, dict) or "reference" not in row:
+        return row
+    if kind == "wrong_amount":
+        return row | {"amount": Decimal(row["amount"]) + 1}
+    if kind == "wrong_reference":
+        return row | {"reference": row["reference"] + "-other"}
+    return row

@@ -1,0 +1,155 @@
+"""Webhooks to the merchant: what they say, and their delivery with the documented retries.
+
+Anything but 200 is a failure; there are three retries at a fixed distance. Rows of the book are the
+queue, so a killed sandbox delivers again: duplicates happen, as with the real provider.
+"""
+
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from wallets.providers.sandbox.book import Book, DueWebhook, OutgoingWebhook, Row, rest_record
+from wallets.providers.sandbox.faults import WEBHOOK_KINDS, FaultScript, Traits
+from wallets.providers.sandbox.options import SandboxOptions
+
+_ATTEMPTS = 4
+_WORKERS = 4
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+def event_body(row: Row, **changes: Any) -> str:
+    """The body that tells of a transfer's final state."""
+    record = rest_record(row) | changes
+    data = {
+        "id": record["id"],
+        "account_number": record["account_number"],
+        "bank_name": record["bank_name"],
+        "bank_code": record["bank_code"],
+        "fullname": record["full_name"],
+        "created_at": record["created_at"],
+        "currency": record["currency"],
+        "debit_currency": record["debit_currency"],
+        "amount": record["amount"],
+        "fee": record["fee"],
+        "status": record["status"],
+        "reference": record["reference"],
+        "meta": record["meta"],
+        "narration": record["narration"],
+        "approver": None,
+        "complete_message": record["complete_message"],
+        "requires_approval": 0,
+        "is_approved": 1,
+    }
+    event = {"event": "transfer.completed", "event.type": "Transfer", "data": data}
+    return _encoder.encode(event).decode()
+
+
+class Announcer:
+    """Decides which webhooks tell of a final state, scripted faults included."""
+
+    def __init__(self, options: SandboxOptions, faults: FaultScript) -> None:
+        self._url = options.webhook_url
+        self._faults = faults
+
+    def __call__(self, row: Row) -> Sequence[OutgoingWebhook]:
+        url = row["callback_url"] or self._url
+        if not url:
+            return []
+        traits = Traits(reference=row["reference"], account=row["account_number"])
+        fault = self._faults.take(WEBHOOK_KINDS, traits)
+        kind = fault.fault if fault is not None else ""
+        told = OutgoingWebhook(url, event_body(row), forged=False)
+        if kind == "no_webhook":
+            return []
+        if kind == "duplicate_webhook":
+            return [told, told]
+        if kind == "forged_webhook":
+            opposite = "FAILED" if row["status"] == "SUCCESSFUL" else "SUCCESSFUL"
+            lie = OutgoingWebhook(url, event_body(row, status=opposite), forged=True)
+            return [lie, told]
+        return [told]
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Leaves a redirect as the answer, which is a failure."""
+
+    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
+        return None
+
+
+class Courier:
+    """Delivers the webhooks of the book with a few threads."""
+
+    def __init__(self, options: SandboxOptions, book: Book) -> None:
+        self._options = options
+        self._book = book
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
+        self._changed = threading.Condition()
+        self._busy: set[int] = set()
+        self._stopping = False
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(_WORKERS)]
+
+    def start(self) -> None:
+        """Start delivering."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Start no further delivery; one under way ends by itself and is written down or lost."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+
+    def wake(self) -> None:
+        """There is something new in the book."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def _work(self) -> None:
+        while True:
+            webhook = self._next()
+            if webhook is None:
+                return
+            delivered = self._deliver(webhook)
+            with self._changed:
+                if not self._stopping:
+                    self._note(webhook, delivered=delivered)
+                self._busy.discard(webhook.id)
+                self._changed.notify_all()
+
+    def _next(self) -> DueWebhook | None:
+        with self._changed:
+            while not self._stopping:
+                due = self._book.due_webhook(self._busy)
+                if isinstance(due, DueWebhook):
+                    self._busy.add(due.id)
+                    return due
+                self._changed.wait(due)
+        return None
+
+    def _note(self, webhook: DueWebhook, *, delivered: bool) -> None:
+        if delivered:
+            state = "delivered"
+        else:
+            state = "waiting" if webhook.attempts + 1 < _ATTEMPTS else "given_up"
+        next_at = time.time() + self._options.webhook_retry_seconds
+        self._book.webhook_tried(webhook.id, state=state, next_at=next_at)
+
+    def _deliver(self, webhook: DueWebhook) -> bool:
+        sent_hash = "forged" if webhook.forged else self._options.webhook_hash
+        try:
+            request = urllib.request.Request(  # noqa: S310 - the operator's own address
+                webhook.url,
+                data=webhook.body,
+                headers={"Content-Type": "application/json", "verif-hash": sent_hash},
+                method="POST",
+            )
+            with self._opener.open(request, timeout=self._options.webhook_timeout) as response:
+                return bool(response.status == 200)
+        except (OSError, ValueError, urllib.error.HTTPError):
+            return False
