@@ -1,4 +1,4 @@
-"""One embedded PostgreSQL server: created, started, watched and stopped by the process that owns it.
+"""One embedded PostgreSQL server: created, started and stopped by the process that owns it.
 
 Only `keeper` uses this; everything else connects by URL. The owner must be single-threaded while
 it starts programs (they change their user between fork and exec).
@@ -39,7 +39,7 @@ from config.embedded.layout import (
 )
 
 START_SECONDS = 60.0
-STOP_SECONDS = 7.0
+STOP_SECONDS = 5.0
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
 DURABLE = {"fsync": "on", "max_connections": "100", "shared_buffers": "64MB"}
@@ -117,7 +117,7 @@ class Cluster:
             self._log.unlink()
 
     def _create(self, server: Identity) -> None:
-        """`initdb` into a folder beside, then rename: a half-made cluster is never taken for one."""
+        """`initdb` into a folder beside, then rename: a half-made one is never mistaken for it."""
         self.report("creating the database cluster")
         if self._data.exists() and any(self._data.iterdir()):
             raise EmbeddedError(
@@ -141,7 +141,7 @@ class Cluster:
         ]
         done = subprocess.run(  # noqa: S603 - our own wheel's program
             command,
-            preexec_fn=identity.preparation(os.getpid()),  # noqa: PLW1509 - no threads here
+            preexec_fn=identity.preparation(os.getpid()),
             capture_output=True,
             text=True,
             cwd="/",

@@ -126,7 +126,7 @@ def _works(identity: Identity, probe: Path) -> bool:
     try:
         done = subprocess.run(  # noqa: S603 - our own wheel's program
             [str(probe), "--version"],
-            preexec_fn=identity.preparation(os.getpid()),  # noqa: PLW1509 - no threads here
+            preexec_fn=identity.preparation(os.getpid()),
             capture_output=True,
             cwd="/",
             timeout=20,

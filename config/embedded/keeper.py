@@ -40,9 +40,7 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stop)
     try:
-        return _keep(
-            arguments.data_dir, durable=not arguments.fleeting, follow=arguments.follow
-        )
+        return _keep(arguments.data_dir, durable=not arguments.fleeting, follow=arguments.follow)
     except EmbeddedError as error:
         _say(f"error {error}")
     except OSError as error:

@@ -7,6 +7,7 @@ Importing this starts nothing and writes nothing.
 
 from __future__ import annotations
 
+import hashlib
 import socket
 from typing import Any
 
@@ -38,7 +39,7 @@ ALLOWED_HOSTS = [
 ]
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
-# --- Database: the embedded server unless a URL is given -----------------------------------------
+# --- Database: the embedded server unless a URL is given ---
 DATABASE_URL = env.str("DATABASE_URL", default="")
 EMBEDDED_DATABASE = not DATABASE_URL
 DATABASES: dict[str, Any]
@@ -54,17 +55,23 @@ else:
         "owner": base.owner_database(from_url(_owner_url, "DATABASE_OWNER_URL")),
     }
 
-# --- Broker: files unless a URL is given -----------------------------------------------------------
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="") or "filesystem://"
+# --- Broker: files unless a URL is given ---
+FILE_BROKER = "filesystem://localhost//"
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="") or FILE_BROKER
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
-if CELERY_BROKER_URL == "filesystem://":
+if CELERY_BROKER_URL == FILE_BROKER:
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(DATA_DIR / "broker" / "messages"),
         "data_folder_out": str(DATA_DIR / "broker" / "messages"),
         "control_folder": str(DATA_DIR / "broker" / "control"),
     }
 
-# --- Cache: process memory unless a URL is given ---------------------------------------------------
+# Installations that share a broker must not take each other's tasks.
+CELERY_TASK_DEFAULT_QUEUE = env.str(
+    "CELERY_QUEUE", default=f"exchange-{hashlib.sha256(bytes(DATA_DIR)).hexdigest()[:8]}"
+)
+
+# --- Cache: process memory unless a URL is given ---
 _cache_url = env.str("CACHE_URL", default="")
 CACHES: dict[str, Any] = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": _cache_url}
@@ -72,7 +79,7 @@ CACHES: dict[str, Any] = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 
-# --- Payment provider: the sandbox, wherever `up` started it ---------------------------------------
+# --- Payment provider: the sandbox, wherever `up` started it ---
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
     "base_url": env.str("FLUTTERWAVE_BASE_URL", default="http://127.0.0.1:8001/v3"),
@@ -85,6 +92,7 @@ WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 
 # Static files are served from where the packages keep them: nothing to collect.
+STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 

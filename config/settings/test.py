@@ -43,6 +43,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
+STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 

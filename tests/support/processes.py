@@ -76,9 +76,7 @@ class Program:
         self.start()
 
 
-def wait_until(
-    condition: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS
-) -> None:
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> None:
     """Poll until `condition` holds; AssertionError naming `what` when it does not in time."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -27,6 +27,7 @@ from wallets.providers.registry import payment_provider
 PROVIDER_SECRET_KEY = "FLWSECK_TEST-tests-X"
 PROVIDER_WEBHOOK_HASH = "tests-webhook-hash"
 HOST = "127.0.0.1"
+FILE_BROKER = "filesystem://localhost//"
 WEB_WORKERS = 2
 WEB_THREADS = 8
 
@@ -49,11 +50,11 @@ class Stage:
 
     @property
     def broker_url(self) -> str:
-        return os.environ.get("CELERY_BROKER_URL") or "filesystem://"
+        return os.environ.get("CELERY_BROKER_URL") or FILE_BROKER
 
     @property
     def broker_options(self) -> dict[str, str]:
-        if self.broker_url != "filesystem://":
+        if self.broker_url != FILE_BROKER:
             return {}
         messages = str(self.folder / "messages")
         return {
