@@ -7,16 +7,16 @@ import importlib.util
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from urllib.parse import quote
 
 DATABASE = "exchange"
-OWNER = "exchange_owner"
-APPLICATION = "exchange_app"
 RUNTIME_ROLE = "exchange_runtime"
 PORT = 5432
 
 Login = Literal["exchange_owner", "exchange_app"]
+OWNER: Final = "exchange_owner"
+APPLICATION: Final = "exchange_app"
 
 # sun_path holds 108 bytes with its NUL on Linux and 104 on macOS; PostgreSQL appends this name.
 _SOCKET_PATH_LIMIT = 103

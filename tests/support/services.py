@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import requests
 from celery import Celery
+from kombu import Queue
 from pytest_django import Settings
 
 from config.supervisor.ports import answers, claim_port
@@ -137,7 +138,7 @@ def stage(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
     yield made
     if made.broker_url.startswith("amqp"):
         with made.celery().connection() as connection:
-            connection.default_channel.queue_delete(made.queue)
+            Queue(made.queue, channel=connection.channel()).delete()
 
 
 @pytest.fixture(scope="session")
