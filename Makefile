@@ -1,0 +1,67 @@
+# make run: the whole service on this machine. make test: the whole suite. Nothing else is needed
+# but Python 3.11 or newer and make. PYTHON=python3.12 chooses another interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
+	--no-emit-index-url --no-emit-find-links --python-version 3.11
+RUN_ARGS ?=
+PYTEST_ARGS ?= -n logical --dist worksteal
+
+.PHONY: install tools run test check bench tour lock
+.DEFAULT_GOAL := run
+
+install: $(VENV)/.installed
+
+tools: $(VENV)/.tools
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Python 3.11 or newer is needed as '$(PYTHON)'; name one with: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "Making $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "'$(PYTHON) -m venv' failed; on Debian install python3-venv." >&2; exit 1; }
+
+$(VENV)/.installed: requirements.lock | $(BIN)/python
+	@echo "Installing what the service needs"
+	@$(PIP) install --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.tools: tests/requirements.lock $(VENV)/.installed
+	@echo "Installing what tests and checks need"
+	@$(PIP) install --require-hashes -r tests/requirements.lock
+	@touch $@
+
+run: install
+	@exec $(BIN)/python manage.py up $(RUN_ARGS)
+
+test: tools
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Throw-away values: the check looks at the settings, it connects to nothing.
+check: export SECRET_KEY = k3-W9fQ_only_for_the_check_zT7uXbV4mN1pL6sD0hJ5gRyCeAaBq
+check: export FIELD_ENCRYPTION_KEYS = dGVzdHMgb25seTogdGhpcnR5LXR3byBieXRlcyBvZiA=
+check: tools
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy config exchange wallets credit orders tests manage.py
+	$(BIN)/lint-imports --no-logo
+	DATA_DIR=build/check SECRET_KEY= FIELD_ENCRYPTION_KEYS= \
+		$(BIN)/python manage.py makemigrations --check --dry-run
+	DJANGO_SETTINGS_MODULE=config.settings.production ALLOWED_HOSTS=exchange.example \
+		DATABASE_URL=postgresql://exchange_app@127.0.0.1/exchange \
+		CELERY_BROKER_URL=amqp://127.0.0.1// CACHE_URL=redis://127.0.0.1/0 \
+		FLUTTERWAVE_SECRET_KEY=only-for-the-check FLUTTERWAVE_WEBHOOK_HASH=only-for-the-check \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+bench: tools
+	@$(BIN)/python -m tests.benchmarks
+
+tour: install
+	@$(BIN)/python -m config.tour
+
+lock: tools
+	$(LOCK) pyproject.toml -o requirements.lock
+	$(LOCK) --group test -c requirements.lock -o tests/requirements.lock
