@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from exchange import wake
 from exchange.actors import Actor
 from exchange.errors import Forbidden, InvalidRequest, Refused
 from exchange.models import StaffUser
-from exchange.wake import wake_after_commit
 from wallets.errors import StateConflict
 from wallets.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.services.corridors import missing_fields
 from wallets.services.requests import Corridor
-from wallets.services.transitions import conflict, lock, move, record, release
+from wallets.services.transitions import SWEEP_PAYOUTS, conflict, lock, move, record, release
 
-PAY = "wallets.tasks.pay"
 _PENDING = (WithdrawalStatus.PENDING,)
 
 
@@ -65,16 +65,12 @@ def approve(
         Payout.objects.create(
             withdrawal_id=withdrawal.id, created_at=now, updated_at=now, next_step_at=now
         )
-        approved = move(
-            withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes
-        )
-        wake_after_commit(PAY, str(withdrawal_id))
+        approved = move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes)
+        wake.after_commit(SWEEP_PAYOUTS)
     return approved
 
 
-def reject(
-    *, withdrawal_id: UUID, version: int, approver: StaffUser, reason: str
-) -> Withdrawal:
+def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: str) -> Withdrawal:
     """Refuses the request and gives the money back. A reason is required.
 
     Raises as `approve`, and `InvalidRequest` without a reason.
@@ -133,7 +129,10 @@ def fill_in_corridor(
         bank.recipient_email = corridor.recipient_email
         bank.recipient_phone = corridor.recipient_phone
         bank.recipient_address = corridor.recipient_address
-        bank.full_clean(exclude=["document"])
+        try:
+            bank.full_clean(exclude=["document"])
+        except ValidationError as error:
+            raise InvalidRequest(" ".join(error.messages)) from error
         bank.save(
             update_fields=[
                 "branch_code",

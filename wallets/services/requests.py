@@ -11,12 +11,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError
 
+from exchange import wake
 from exchange.actors import Actor
 from exchange.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
 from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning, UserNotFound
@@ -99,11 +101,19 @@ def request_withdrawal(
     `BelowMinimum`, `NoBankList`, `BankListUnavailable`, `BankNotFound`, `FeeExceedsAmount`; and
     `IdempotencyKeyReused` or `StillRunning` for the claim. Nothing moves on a refusal.
     """
+    call = partial(
+        _call,
+        organisation_id=organisation_id,
+        member_id=member_id,
+        order=order,
+        actor=actor,
+        claim=claim,
+    )
     bank = remembered_bank(order.currency, order.bank_name)
     if bank is not None and not needs_name(order.currency):
         # Nothing to ask the network: the function makes every check that is left, in order.
         payee = Payee(bank, order.account_name, resolved=False)
-        return _call(organisation_id, member_id, order, payee, actor, claim)
+        return call(payee)
 
     if claim is not None and (answer := find_answer(claim)) is not None:
         return answer
@@ -116,7 +126,7 @@ def request_withdrawal(
             account_number=order.account_number,
             given_name=order.account_name,
         )
-        return _call(organisation_id, member_id, order, payee, actor, claim)
+        return call(payee)
     except DomainError:
         # The first request of this key may have committed meanwhile and be the very reason of
         # this refusal (it took the money): its answer is then the answer.
@@ -146,10 +156,11 @@ def _check_before_network(
 
 
 def _call(
+    payee: Payee,
+    *,
     organisation_id: UUID,
     member_id: UUID | None,
     order: WithdrawalOrder,
-    payee: Payee,
     actor: Actor,
     claim: IdempotencyClaim | None,
 ) -> Answer:
@@ -188,10 +199,13 @@ def _call(
     if row is None:
         raise RuntimeError("request_withdrawal returned no row")
     replayed, status_code, message, data = row
+    wake.after_commit(wake.DELIVER_EVENTS)
     return Answer(status_code, message, data, replayed=replayed)
 
 
-def _refusal(error: DatabaseError, order: WithdrawalOrder) -> DomainError | None:
+def _refusal(  # noqa: PLR0911 - one return for each refusal
+    error: DatabaseError, order: WithdrawalOrder
+) -> DomainError | None:
     state = sqlstate(error)
     if state == LOCK_NOT_AVAILABLE:
         return StillRunning("The first request with this Idempotency-Key is still running")
@@ -213,7 +227,5 @@ def _refusal(error: DatabaseError, order: WithdrawalOrder) -> DomainError | None
         case "below_minimum":
             return BelowMinimum(currency=order.currency, minimum=detail["minimum"])
         case "fee_exceeds_amount":
-            return FeeExceedsAmount(
-                currency=order.currency, fee=detail["fee"], amount=order.amount
-            )
+            return FeeExceedsAmount(currency=order.currency, fee=detail["fee"], amount=order.amount)
     return None

@@ -14,9 +14,9 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
+from exchange import wake
 from exchange.actors import Actor
 from exchange.ids import uuid7
-from exchange.wake import wake_after_commit
 from wallets.errors import StateConflict, WithdrawalNotFound
 from wallets.ledger import Leg, open_account, post_transfer
 from wallets.models import (
@@ -37,7 +37,7 @@ _EVENTS = {
     WithdrawalStatus.FAILED: "withdrawal.failed",
     WithdrawalStatus.REVERSED: "withdrawal.reversed",
 }
-DELIVER_EVENTS = "exchange.tasks.deliver_events"
+SWEEP_PAYOUTS = "wallets.tasks.sweep_payouts"
 
 
 def move(
@@ -77,7 +77,7 @@ def emit_event(withdrawal_id: UUID, event_type: str) -> None:
         cursor.execute(
             "SELECT emit_withdrawal_event(%s, %s, %s)", [uuid7(), withdrawal_id, event_type]
         )
-    wake_after_commit(DELIVER_EVENTS)
+    wake.after_commit(wake.DELIVER_EVENTS)
 
 
 def lock(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal:

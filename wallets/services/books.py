@@ -1,0 +1,246 @@
+"""The proof of books: equalities that hold at every instant, checked over the whole database.
+
+All checks read one snapshot. Each is an equality, never a bound; `expected` and `found` are what
+the two sides came to. Credit and orders add theirs (`config.books`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from exchange.ids import uuid7
+from exchange.numbers import plain
+from wallets import payloads
+from wallets.models import BooksProof
+from wallets.services.alerts import raise_alert, resolve_alert
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is off: which check, about what, and the two sides that should be equal."""
+
+    check: str
+    subject: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One equality: `title` for people, `run` gives what is off."""
+
+    title: str
+    run: Callable[[], list[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One run over all checks."""
+
+    titles: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    milliseconds: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether every equality held."""
+        return not self.findings
+
+
+def sql_check(title: str, sql: str) -> Check:
+    """A check whose SQL gives a row (subject, expected, found) for each thing that is off."""
+
+    def run() -> list[Finding]:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            rows = cursor.fetchmany(100)
+        return [Finding(title, *(_text(value) for value in row)) for row in rows]
+
+    return Check(title, run)
+
+
+def document_check() -> Check:
+    """Stored wire documents equal what their mapping makes of the row."""
+    title = "documents equal their records"
+
+    def run() -> list[Finding]:
+        faults = payloads.WITHDRAWAL.faults() + payloads.BANK.faults()
+        return [Finding(title, fault, "the declared document", "another") for fault in faults]
+
+    return Check(title, run)
+
+
+WALLET_CHECKS: tuple[Check, ...] = (
+    sql_check(
+        "every transfer has two or more legs and sums to zero per asset",
+        """
+        SELECT t.reference, '2 legs or more, 0', s.legs || ' legs, ' || s.worst
+        FROM wallets_transfer t
+        LEFT JOIN LATERAL (
+            SELECT coalesce(sum(n), 0) AS legs, coalesce(max(abs(total)), 0) AS worst FROM (
+                SELECT count(*) AS n, sum(amount) AS total
+                FROM wallets_entry e WHERE e.transfer_id = t.id GROUP BY e.asset_id
+            ) per_asset
+        ) s ON true
+        WHERE s.legs < 2 OR s.worst <> 0
+        """,
+    ),
+    sql_check(
+        "the entries of every asset sum to zero",
+        "SELECT asset_id, 0, sum(amount) FROM wallets_entry GROUP BY asset_id"
+        " HAVING sum(amount) <> 0",
+    ),
+    sql_check(
+        "every balance equals its entries",
+        """
+        SELECT a.id, coalesce(sum(e.amount), 0), a.balance
+        FROM wallets_account a LEFT JOIN wallets_entry e ON e.account_id = a.id
+        WHERE a.balance IS NOT NULL
+        GROUP BY a.id HAVING a.balance <> coalesce(sum(e.amount), 0)
+        """,
+    ),
+    sql_check(
+        "no owner account is negative",
+        "SELECT id, '0 or more', balance FROM wallets_account WHERE balance < 0",
+    ),
+    sql_check(
+        "escrow equals open withdrawals",
+        """
+        SELECT coalesce(a.owner_id, w.owner_id) || ' ' || coalesce(a.asset_id, w.currency_id),
+               coalesce(w.open, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'escrow') a
+        FULL JOIN (
+            SELECT owner_id, currency_id, sum(amount) AS open FROM wallets_withdrawal
+            WHERE status IN ('Pending', 'Approved', 'Processing', 'Unknown')
+            GROUP BY owner_id, currency_id
+        ) w ON w.owner_id = a.owner_id AND w.currency_id = a.asset_id
+        WHERE coalesce(w.open, 0) <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "clearing equals deposits less payouts less the provider's charges",
+        """
+        SELECT c.id, coalesce(i.total, 0) - coalesce(o.total, 0), -coalesce(e.total, 0)
+        FROM wallets_asset c
+        LEFT JOIN (SELECT currency_id, sum(amount) AS total FROM wallets_deposit
+                   WHERE status = 'Confirmed' GROUP BY currency_id) i ON i.currency_id = c.id
+        LEFT JOIN (SELECT w.currency_id,
+                          sum(CASE WHEN w.status = 'Completed' THEN w.disburse_amount ELSE 0 END
+                              + coalesce(p.provider_fee, 0)) AS total
+                   FROM wallets_withdrawal w JOIN wallets_payout p ON p.withdrawal_id = w.id
+                   WHERE w.status IN ('Completed', 'Reversed')
+                   GROUP BY w.currency_id) o ON o.currency_id = c.id
+        LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
+                   FROM wallets_entry x JOIN wallets_account a ON a.id = x.account_id
+                   WHERE a.kind = 'clearing' GROUP BY x.asset_id) e ON e.asset_id = c.id
+        WHERE c.currency_id IS NOT NULL
+          AND coalesce(i.total, 0) - coalesce(o.total, 0) <> -coalesce(e.total, 0)
+        """,
+    ),
+    sql_check(
+        "fee income equals the fees of paid withdrawals",
+        """
+        SELECT c.id, coalesce(w.total, 0), coalesce(e.total, 0)
+        FROM wallets_asset c
+        LEFT JOIN (SELECT currency_id, sum(fee) AS total FROM wallets_withdrawal
+                   WHERE status IN ('Completed', 'Reversed') GROUP BY currency_id) w
+            ON w.currency_id = c.id
+        LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
+                   FROM wallets_entry x
+                   JOIN wallets_account a ON a.id = x.account_id
+                   JOIN wallets_transfer t ON t.id = x.transfer_id
+                   WHERE a.kind = 'fees' AND t.kind = 'withdrawal_settle'
+                   GROUP BY x.asset_id) e ON e.asset_id = c.id
+        WHERE coalesce(w.total, 0) <> coalesce(e.total, 0)
+        """,
+    ),
+    sql_check(
+        "every withdrawal has the transfers its state calls for",
+        """
+        SELECT w.reference, x.wanted, array_to_string(x.found, ', ') FROM (
+            SELECT w.id,
+                   CASE WHEN w.status IN ('Pending', 'Approved', 'Processing', 'Unknown')
+                            THEN 'withdrawal_hold'
+                        WHEN w.status = 'Completed' THEN 'withdrawal_hold, withdrawal_settle'
+                        WHEN w.status = 'Reversed'
+                            THEN 'withdrawal_hold, withdrawal_reverse, withdrawal_settle'
+                        ELSE 'withdrawal_hold, withdrawal_release' END AS wanted,
+                   ARRAY(SELECT t.kind::text FROM wallets_transfer t
+                         WHERE t.subject_id = w.id AND t.kind <> 'provider_charge'
+                         ORDER BY t.kind::text) AS found
+            FROM wallets_withdrawal w
+        ) x JOIN wallets_withdrawal w ON w.id = x.id
+        WHERE x.wanted <> array_to_string(x.found, ', ')
+        """,
+    ),
+    sql_check(
+        "every state a withdrawal reached was told",
+        """
+        SELECT w.reference, k.type, 'no such event'
+        FROM wallets_withdrawal w
+        CROSS JOIN LATERAL (VALUES
+            ('withdrawal.created', true),
+            ('withdrawal.approved', w.status IN ('Approved', 'Processing', 'Unknown', 'Completed',
+                                                 'Failed', 'Reversed')),
+            ('withdrawal.rejected', w.status = 'Rejected'),
+            ('withdrawal.cancelled', w.status = 'Cancelled'),
+            ('withdrawal.processing', w.status IN ('Processing', 'Unknown', 'Completed', 'Failed',
+                                                   'Reversed')),
+            ('withdrawal.completed', w.status IN ('Completed', 'Reversed')),
+            ('withdrawal.failed', w.status = 'Failed'),
+            ('withdrawal.reversed', w.status = 'Reversed')
+        ) k (type, due)
+        WHERE k.due AND NOT EXISTS (
+            SELECT FROM exchange_event e WHERE e.subject_id = w.id AND e.type = k.type)
+        """,
+    ),
+    document_check(),
+)
+
+
+def prove(checks: Sequence[Check] = WALLET_CHECKS) -> Proof:
+    """Runs `checks` over one snapshot of the database. Changes nothing."""
+    began = time.monotonic()
+    findings: list[Finding] = []
+    with transaction.atomic():
+        if not connection.savepoint_ids:
+            # The outermost transaction is ours: one snapshot for all checks. Inside a caller's
+            # transaction the caller's isolation stays, which only its first statement could set.
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        for check in checks:
+            findings.extend(check.run())
+    milliseconds = round((time.monotonic() - began) * 1000)
+    return Proof(tuple(check.title for check in checks), tuple(findings), milliseconds)
+
+
+def prove_and_keep(checks: Sequence[Check] = WALLET_CHECKS) -> BooksProof:
+    """Proves the books, keeps the run, and raises or resolves the alert."""
+    proof = prove(checks)
+    kept = BooksProof.objects.create(
+        id=uuid7(),
+        ran_at=timezone.now(),
+        passed=proof.passed,
+        findings=[asdict(finding) for finding in proof.findings],
+        milliseconds=proof.milliseconds,
+    )
+    if proof.passed:
+        resolve_alert("books")
+    else:
+        first = proof.findings[0]
+        raise_alert(
+            "books",
+            message=f"The books are off in {len(proof.findings)} places, first: {first.check}"
+            f" ({first.subject}: expected {first.expected}, found {first.found})",
+        )
+    return kept
+
+
+def _text(value: Any) -> str:
+    return plain(value) if hasattr(value, "as_tuple") else str(value)

@@ -1,0 +1,91 @@
+"""Finds the work that nobody was woken for. Rows own the work; this makes sure of it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from exchange.models import Currency
+from wallets.errors import BankListUnavailable
+from wallets.models import BankList, Payout, WithdrawalStatus
+from wallets.services.banks import refresh_bank_list
+from wallets.services.payouts import look_up, pay
+
+_BATCH = 100
+# Lists are fetched again this long before they stop being fresh.
+_AHEAD = timedelta(hours=4)
+
+
+def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
+    """Withdrawals whose next step is due, the longest waiting first."""
+    now = timezone.now()
+    rows = (
+        Payout.objects.filter(
+            Q(leased_until=None) | Q(leased_until__lte=now), next_step_at__lte=now
+        )
+        .order_by("next_step_at")
+        .values_list("withdrawal_id", "withdrawal__status")[:limit]
+    )
+    return [(withdrawal_id, WithdrawalStatus(status)) for withdrawal_id, status in rows]
+
+
+def claim_step(withdrawal_id: UUID) -> bool:
+    """Whether the due step is ours: two sweeps at once do not take the same one."""
+    now = timezone.now()
+    rows = Payout.objects.filter(withdrawal_id=withdrawal_id, next_step_at__lte=now).update(
+        next_step_at=now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS)
+    )
+    return rows == 1
+
+
+def take_step(withdrawal_id: UUID) -> None:
+    """Does what is due for one withdrawal: pay it, or ask how its transfer stands."""
+    row = (
+        Payout.objects.filter(withdrawal_id=withdrawal_id)
+        .values_list("withdrawal__status", "provider_id")
+        .first()
+    )
+    if row is None:
+        return
+    status, provider_id = row
+    if status == WithdrawalStatus.APPROVED:
+        pay(withdrawal_id)
+        return
+    if not claim_step(withdrawal_id):
+        return
+    if status == WithdrawalStatus.PROCESSING and not provider_id:
+        pay(withdrawal_id)  # takes over the lease of a worker that died
+    else:
+        look_up(withdrawal_id)
+
+
+def bring_forward(reference: str) -> UUID | None:
+    """Makes the next look at a withdrawal due now (the provider hinted); its id, or None."""
+    row = Payout.objects.filter(withdrawal__reference=reference).first()
+    if row is None:
+        return None
+    Payout.objects.filter(withdrawal_id=row.withdrawal_id).exclude(next_step_at=None).update(
+        next_step_at=timezone.now()
+    )
+    return row.withdrawal_id
+
+
+def refresh_bank_lists() -> dict[str, bool]:
+    """Fetches the lists that stop being fresh soon; per currency, whether it worked."""
+    limit = timezone.now() - timedelta(hours=settings.BANK_LIST_FRESH_HOURS) + _AHEAD
+    fresh = set(BankList.objects.filter(fetched_at__gt=limit).values_list("currency_id", flat=True))
+    outcome: dict[str, bool] = {}
+    for code in Currency.objects.exclude(country="").values_list("code", flat=True):
+        if code in fresh:
+            continue
+        try:
+            refresh_bank_list(code)
+        except BankListUnavailable:
+            outcome[code] = False
+        else:
+            outcome[code] = True
+    return outcome

@@ -1,0 +1,38 @@
+"""Celery's edge onto wallets: each task calls one service and is safe to run twice, or at once.
+
+Rows own the work. A message only wakes a worker, so tasks take no arguments: they find what is due.
+"""
+
+from __future__ import annotations
+
+import structlog
+from celery import shared_task
+
+from wallets.services import sweeps
+from wallets.services.books import prove_and_keep
+
+log = structlog.get_logger(__name__)
+
+
+@shared_task(name="wallets.tasks.sweep_payouts")
+def sweep_payouts() -> int:
+    """Takes every step that is due. One that fails does not keep the others from theirs."""
+    due = sweeps.due_payouts()
+    for withdrawal_id, _ in due:
+        try:
+            sweeps.take_step(withdrawal_id)
+        except Exception:
+            log.exception("payout_step_failed", withdrawal=str(withdrawal_id))
+    return len(due)
+
+
+@shared_task(name="wallets.tasks.refresh_bank_lists")
+def refresh_bank_lists() -> None:
+    """Fetches bank lists before they stop being fresh."""
+    sweeps.refresh_bank_lists()
+
+
+@shared_task(name="wallets.tasks.prove_books")
+def prove_books() -> None:
+    """The daily proof of books; what is off is kept and raises an alert."""
+    prove_and_keep()
