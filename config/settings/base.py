@@ -40,15 +40,17 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "exchange.api.middleware.RequestIdMiddleware",
+    "exchange.api.middleware.EnvelopeMiddleware",
     "exchange.api.middleware.BodyLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    # Django's own middleware for people in browsers; requests of the API pass it by.
+    "exchange.api.middleware.OutsideSession",
+    "exchange.api.middleware.OutsideCsrf",
+    "exchange.api.middleware.OutsideAuthentication",
+    "exchange.api.middleware.OutsideMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "pghistory.middleware.HistoryMiddleware",
+    "exchange.api.middleware.OutsideHistory",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -122,7 +124,11 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PARSER_CLASSES": ["exchange.api.parsers.ExactJSONParser"],
     "DEFAULT_THROTTLE_CLASSES": ["exchange.api.throttling.KeyThrottle"],
     "DEFAULT_PAGINATION_CLASS": "exchange.api.pagination.EnvelopePagination",
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_FILTER_BACKENDS": [
+        "django_filters.rest_framework.DjangoFilterBackend",
+        "exchange.api.pagination.Sorting",
+    ],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "exchange.api.negotiation.OnlyJSON",
     "DEFAULT_SCHEMA_CLASS": "exchange.api.schema.EnvelopeSchema",
     "EXCEPTION_HANDLER": "exchange.api.exceptions.handle_exception",
     "UNAUTHENTICATED_USER": None,
@@ -131,6 +137,8 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 API_BODY_LIMIT_BYTES = 64 * 1024
 API_BODY_DEPTH_LIMIT = 20
+API_PAGE_LIMIT_DEFAULT = 20
+API_PAGE_LIMIT_MOST = 200
 
 # Requests a minute for one key, money-moving POSTs a minute for one key, token requests a minute
 # for one client id. None: no limit.
@@ -146,6 +154,7 @@ IDEMPOTENCY_KEPT_HOURS = 24
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Tokenized Investment Exchange",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -1,0 +1,93 @@
+"""What a view gives back: an `Answer`, or, made from an error, a `Refusal`.
+
+Both are the envelope of the interface: `{status, message, data, meta?}` and `{status, message}`.
+Views return `Answer`s and raise errors; `exceptions` makes the refusals.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from rest_framework.response import Response
+
+from exchange.numbers import plain
+from exchange.times import wire_time
+
+_encoder = msgspec.json.Encoder()
+
+
+# JSON text that is already right (a stored document): spliced in without being read.
+RawJSON = msgspec.Raw
+
+
+def documents(texts: Iterable[str]) -> msgspec.Raw:
+    """The JSON array of the JSON `texts`."""
+    return RawJSON("[" + ",".join(texts) + "]")
+
+
+class Answer(Response):
+    """A success. `data` may hold decimals, aware times, ids and `RawJSON`, at any depth."""
+
+    def __init__(
+        self,
+        data: Any,
+        message: str,
+        *,
+        status: int = 200,
+        meta: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.message = message
+        self.content_data = data
+        envelope = {"status": "success", "message": message, "data": data}
+        if meta is not None:
+            envelope["meta"] = meta
+        super().__init__(envelope, status=status, headers=headers)
+
+
+class Refusal(Response):
+    """A failure: HTTP status, the message for people and the code for programs."""
+
+    def __init__(
+        self, message: str, *, status: int, code: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(
+            {"status": "failed", "message": message},
+            status=status,
+            headers={**(headers or {}), "X-Error-Code": code},
+        )
+
+
+def encode(value: Any) -> bytes:
+    """`value` as JSON: decimals in plain notation, times as `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+
+    Raises TypeError for binary floats: an amount that went through one is not exact any more.
+    """
+    return _encoder.encode(plainly(value))
+
+
+def plainly(value: Any) -> Any:  # noqa: PLR0911 - one return for each kind of value
+    """`value` with its decimals and times already written, as msgspec takes it."""
+    kind = type(value)
+    if kind in {str, int, bool, type(None), RawJSON, UUID}:
+        return value
+    if kind is dict:
+        return {key: plainly(item) for key, item in value.items()}
+    if kind in {list, tuple}:
+        return [plainly(item) for item in value]
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise TypeError("only finite numbers can be written as JSON")
+        return RawJSON(plain(value))
+    if isinstance(value, dt.datetime):
+        return wire_time(value)
+    if isinstance(value, Mapping):
+        return {key: plainly(item) for key, item in value.items()}
+    if isinstance(value, str | int):
+        return value
+    raise TypeError(f"{kind.__name__} has no place in an answer")

@@ -1,0 +1,142 @@
+"""Every error as an answer: one table from the kinds of `exchange.errors` to HTTP.
+
+DRF's own errors, validation errors and database errors are brought into the same two forms
+before: a status, a message for people and a code for programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import structlog
+from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404
+from rest_framework import exceptions as drf
+from rest_framework.exceptions import ErrorDetail
+
+from exchange import errors
+from exchange.api.answers import Refusal
+
+logger = structlog.get_logger(__name__)
+
+HTTP_STATUS: dict[type[errors.DomainError], int] = {
+    errors.Refused: 400,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.IdempotencyKeyReused: 422,
+    errors.ProviderFailed: 502,
+    errors.NotReady: 503,
+}
+
+# What DRF's own exceptions are called for programs; the status is theirs.
+_CODES: dict[type[drf.APIException], str] = {
+    drf.ParseError: "invalid_request",
+    drf.NotAuthenticated: "unauthenticated",
+    drf.AuthenticationFailed: "invalid_token",
+    drf.PermissionDenied: "forbidden",
+    drf.NotFound: "not_found",
+    drf.MethodNotAllowed: "method_not_allowed",
+    drf.UnsupportedMediaType: "unsupported_media_type",
+    drf.Throttled: "rate_limited",
+}
+
+# A sentence says all by itself; any other message follows the name of its field.
+SENTENCE = "sentence"
+
+_PREDICATES = {
+    "required": "is required",
+    "null": "must not be null",
+    "blank": "must not be blank",
+    "empty": "must not be empty",
+    "not_a_list": "must be an array",
+    "not_a_dict": "must be an object",
+}
+
+
+def handle_exception(  # noqa: PLR0911 - one return for each kind of error
+    exc: Exception, context: Mapping[str, Any]
+) -> Refusal:
+    """The answer to `exc`, raised by a view; DRF's exception handler."""
+    if isinstance(exc, errors.DomainError):
+        return refusal_of(exc)
+    if isinstance(exc, drf.ValidationError):
+        return Refusal(validation_message(exc.detail), status=400, code="invalid_request")
+    if isinstance(exc, drf.APIException):
+        return _from_drf(exc, context)
+    if isinstance(exc, Http404):
+        return Refusal("Not found", status=404, code="not_found")
+    if isinstance(exc, DjangoPermissionDenied):
+        return Refusal("Not allowed", status=403, code="forbidden")
+    if isinstance(exc, OperationalError | InterfaceError):
+        logger.error("api.database_unavailable", exc_info=exc)
+        return Refusal(
+            "The service is not ready. Please try again shortly",
+            status=503,
+            code="not_ready",
+            headers={"Retry-After": "1"},
+        )
+    logger.error("api.fault", exc_info=exc)
+    return Refusal("Something went wrong on our side", status=500, code="internal_error")
+
+
+def refusal_of(error: errors.DomainError) -> Refusal:
+    """The answer to a domain error, by the nearest of its types in the table."""
+    for kind in type(error).__mro__:
+        if kind in HTTP_STATUS:
+            return Refusal(error.message, status=HTTP_STATUS[kind], code=error.code)
+    raise ImproperlyConfigured(f"{type(error).__name__} has no HTTP status") from error
+
+
+def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> Refusal:
+    headers = {}
+    message = str(exc.detail)
+    code = next((_CODES[kind] for kind in type(exc).__mro__ if kind in _CODES), "invalid_request")
+    # DRF sets `auth_header`; ours that know more bring their own challenge.
+    challenge = getattr(exc, "challenge", None) or getattr(exc, "auth_header", None)
+    if challenge:
+        headers["WWW-Authenticate"] = challenge
+    if isinstance(exc, drf.PermissionDenied | drf.AuthenticationFailed):
+        named = exc.get_codes()
+        code = named if isinstance(named, str) and named != "permission_denied" else code
+    if isinstance(exc, drf.MethodNotAllowed):
+        headers["Allow"] = ", ".join(context["view"].allowed_methods)
+    if isinstance(exc, drf.UnsupportedMediaType):
+        message = "The body must be JSON (Content-Type: application/json)"
+    if isinstance(exc, drf.Throttled):
+        wait = max(1, int(getattr(exc, "wait", None) or 1))
+        message = f"Too many requests. Try again in {wait} s"
+        headers["Retry-After"] = str(wait)
+    return Refusal(message, status=exc.status_code, code=code, headers=headers)
+
+
+def validation_message(detail: Any) -> str:
+    """One sentence list that names every bad field: `amount is required; name is required`."""
+    return "; ".join(dict.fromkeys(_complaints(detail, "")))
+
+
+def _complaints(detail: Any, path: str) -> Iterator[str]:
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            if name in {"non_field_errors", "__all__"}:
+                yield from _complaints(inner, path)
+            else:
+                yield from _complaints(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            nested = isinstance(inner, Mapping | list)
+            yield from _complaints(inner, f"{path}[{index}]" if nested else path)
+    else:
+        yield _complaint(detail, path)
+
+
+def _complaint(detail: Any, path: str) -> str:
+    code = str(detail.code) if isinstance(detail, ErrorDetail) else ""
+    text = _PREDICATES.get(code, str(detail))
+    if code == SENTENCE or not path:
+        return text
+    # Django's and DRF's own messages are sentences that do not name the field.
+    return f"{path} {text}" if text[:1].islower() else f"{path}: {text.rstrip('.')}"

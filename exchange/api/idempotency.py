@@ -1,0 +1,84 @@
+"""`Idempotency-Key` of money-moving POSTs: reading it, and answering a key once.
+
+A view whose service runs wholly in one transaction wraps it in `answer_once`. A view whose
+service looks at the network first passes the claim of `read_key` down and answers with
+`answer_of` what the service gave.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from django.db import transaction
+from rest_framework.request import Request
+
+from exchange import idempotency
+from exchange.api.answers import Answer, RawJSON, encode, plainly
+from exchange.api.authentication import caller_of
+from exchange.errors import InvalidRequest
+from exchange.idempotency import IdempotencyClaim
+from exchange.services.idempotency import claim_key, store_answer
+
+HEADER = "Idempotency-Key"
+_LONGEST = 255
+_sorted = msgspec.json.Encoder(order="sorted")
+
+
+def read_key(request: Request) -> IdempotencyClaim | None:
+    """What the request's `Idempotency-Key` stands for; None without the header.
+
+    Its scope is the organisation, the method and the path without the query (unknown query
+    parameters are ignored, so they cannot make another request of it).
+    """
+    key = request.headers.get(HEADER)
+    if key is None:
+        return None
+    if not (1 <= len(key) <= _LONGEST and key.isascii() and key.isprintable() and key.strip()):
+        raise InvalidRequest(f"{HEADER} must be 1 to {_LONGEST} printable ASCII characters")
+    return IdempotencyClaim(
+        organisation_id=caller_of(request).organisation_id,
+        method=str(request.method),
+        path=request.path,
+        key=key,
+        body_hash=body_hash(request.data),
+    )
+
+
+def body_hash(body: Any) -> str:
+    """SHA-256, in hex, of the canonical form of a parsed body.
+
+    Fields in any order and numbers written differently (`10`, `10.0`, `1e1`) hash alike.
+    """
+    return hashlib.sha256(_sorted.encode(plainly(body))).hexdigest()
+
+
+def answer_once(request: Request, run: Callable[[], Answer]) -> Answer:
+    """The answer of `run`, or the first answer when the request repeats one.
+
+    With a key, `run` and the keeping of its answer are one transaction; an error it raises rolls
+    back both and is not kept.
+    """
+    claim = read_key(request)
+    if claim is None:
+        return run()
+    with transaction.atomic():
+        first = claim_key(claim)
+        if first is not None:
+            return answer_of(first)
+        answer = run()
+        text = encode(answer.content_data).decode()
+        store_answer(claim, idempotency.Answer(answer.status_code, answer.message, text))
+    return answer
+
+
+def answer_of(given: idempotency.Answer) -> Answer:
+    """What a service answered, in the envelope; the first answer again is marked as a replay."""
+    return Answer(
+        RawJSON(given.data),
+        given.message,
+        status=given.status_code,
+        headers={"Idempotent-Replayed": "true"} if given.replayed else None,
+    )

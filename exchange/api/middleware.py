@@ -1,0 +1,152 @@
+"""What happens around the views: request ids, the body limit, and the envelope for errors that
+no view answered (unknown routes, faults in middleware).
+
+The API uses neither sessions nor cookies: `outside_api` takes Django's middleware for those out
+of the way of requests under /v1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from io import BytesIO
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.csrf import CsrfViewMiddleware
+from django.utils.deprecation import MiddlewareMixin
+from pghistory.middleware import HistoryMiddleware
+
+from exchange.api.answers import encode
+from exchange.ids import uuid7
+
+API_PREFIX = "/v1/"
+OAUTH_PREFIX = "/v1/oauth/"
+
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+_CODES = {400: "invalid_request", 404: "not_found", 405: "method_not_allowed"}
+_MESSAGES = {
+    400: "The request is not valid",
+    404: "There is nothing at this address",
+    500: "Something went wrong on our side",
+}
+
+
+def in_api(request: HttpRequest) -> bool:
+    """Whether the request is for the API."""
+    return request.path_info.startswith(API_PREFIX) or request.path_info == "/v1"
+
+
+def failure(request: HttpRequest, status: int, message: str, code: str) -> HttpResponse:
+    """A failure made outside of the views: the envelope, or RFC 6749's form under /v1/oauth."""
+    if request.path_info.startswith(OAUTH_PREFIX):
+        body = encode({"error": "invalid_request", "error_description": message})
+    else:
+        body = encode({"status": "failed", "message": message})
+    response = HttpResponse(body, status=status, content_type="application/json")
+    response["X-Error-Code"] = code
+    return response
+
+
+class RequestIdMiddleware:
+    """Gives every request an id, for the answer (`X-Request-ID`) and for every line of the log.
+
+    A client's own is kept when it is at most 128 harmless characters.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        sent = request.META.get("HTTP_X_REQUEST_ID", "")
+        request_id = sent if _SANE_ID.fullmatch(sent) else str(uuid7())
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            response = self.get_response(request)
+        response["X-Request-ID"] = request_id
+        return response
+
+
+class EnvelopeMiddleware:
+    """Turns error pages of Django under /v1 into the envelope, status and headers kept."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code < 400 or not in_api(request):
+            return response
+        if response.get("Content-Type", "").startswith("application/json"):
+            return response
+        status = response.status_code
+        message = _MESSAGES.get(status) or HTTPStatus(status).phrase
+        answer = failure(request, status, message, _CODES.get(status, "internal_error"))
+        for name in ("Allow", "Retry-After", "WWW-Authenticate"):
+            if name in response:
+                answer[name] = response[name]
+        return answer
+
+
+class BodyLimitMiddleware:
+    """Refuses bodies under /v1 beyond the limit, before anything reads them.
+
+    A body without a stated length (chunked) is read here, up to the limit, and given its length:
+    Django and DRF take a missing length for an empty body.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if in_api(request) and self._too_large(request):
+            limit = settings.API_BODY_LIMIT_BYTES // 1024
+            return failure(request, 413, f"The body is larger than {limit} KiB", "body_too_large")
+        return self.get_response(request)
+
+    @staticmethod
+    def _too_large(request: HttpRequest) -> bool:
+        limit: int = settings.API_BODY_LIMIT_BYTES
+        environ: dict[str, Any] = request.META
+        length = environ.get("CONTENT_LENGTH") or ""
+        chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+        if length.isdecimal() and not chunked:
+            return len(length) > 12 or int(length) > limit
+        if chunked or environ.get("wsgi.input_terminated"):
+            body = environ["wsgi.input"].read(limit + 1)
+            environ["CONTENT_LENGTH"] = str(len(body))
+            # The stream that Django made from the missing length holds nothing.
+            request._stream = BytesIO(body)
+            return len(body) > limit
+        return False
+
+
+def outside_api(middleware: type[Any]) -> type[Any]:
+    """`middleware` for requests that are not the API's; the API's pass it by."""
+
+    class OutsideAPI(middleware):  # type: ignore[misc]
+        def __call__(self, request: HttpRequest) -> HttpResponseBase:
+            if in_api(request):
+                response: HttpResponseBase = self.get_response(request)
+                return response
+            answer: HttpResponseBase = super().__call__(request)
+            return answer
+
+    OutsideAPI.__name__ = OutsideAPI.__qualname__ = middleware.__name__
+    return OutsideAPI
+
+
+OutsideSession: type[MiddlewareMixin] = outside_api(SessionMiddleware)
+OutsideCsrf: type[MiddlewareMixin] = outside_api(CsrfViewMiddleware)
+OutsideAuthentication: type[MiddlewareMixin] = outside_api(AuthenticationMiddleware)
+OutsideMessages: type[MiddlewareMixin] = outside_api(MessageMiddleware)
+OutsideHistory: type[Any] = outside_api(HistoryMiddleware)

@@ -1,0 +1,127 @@
+"""Lists: `page`, `limit` and `sort`, exact totals, and stored documents passed through.
+
+A list view declares `plural` (the name of the records in `data`), `sort_fields` (wire name →
+column) and `default_sort`. Its queryset selects the texts to show:
+`.values_list("document", flat=True)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from rest_framework.filters import BaseFilterBackend
+from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
+
+from exchange.api.answers import Answer, documents
+from exchange.errors import InvalidRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: its number, the limit in force, the total of all matches, and its documents."""
+
+    number: int
+    limit: int
+    total: int
+    texts: Sequence[str]
+
+    @property
+    def pages(self) -> int:
+        """How many pages all matches make."""
+        return -(-self.total // self.limit)
+
+
+def read_parameter(request: Request, name: str) -> str | None:
+    """A query parameter that may be given once; None when it is absent or empty."""
+    values = request.query_params.getlist(name)
+    if len(values) > 1:
+        raise InvalidRequest(f"{name} must be given once")
+    return values[0] if values and values[0] else None
+
+
+def read_count(request: Request, name: str, default: int) -> int:
+    """A query parameter that is a whole number from 1, however large."""
+    text = read_parameter(request, name)
+    if text is None:
+        return default
+    digits = text.lstrip("0")
+    if not (text.isascii() and text.isdigit() and digits):
+        raise InvalidRequest(f"{name} must be a whole number from 1")
+    return int(digits) if len(digits) <= 18 else 10**18
+
+
+class EnvelopePagination(BasePagination):
+    """Pages of `{page, pages, count, total, <plural>: […]}`."""
+
+    page: Page
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        """The documents of the page that `request` asks for."""
+        number = read_count(request, "page", 1)
+        limit = min(
+            read_count(request, "limit", settings.API_PAGE_LIMIT_DEFAULT),
+            settings.API_PAGE_LIMIT_MOST,
+        )
+        offset = (number - 1) * limit
+        count = getattr(view, "count_matches", QuerySet.count)
+        if number == 1:
+            texts = list(queryset[:limit])
+            # A page that is not full tells the total by itself.
+            total = len(texts) if len(texts) < limit else count(queryset)
+        else:
+            total = count(queryset)
+            texts = list(queryset[offset : offset + limit]) if offset < total else []
+        self.page = Page(number, limit, total, texts)
+        return texts
+
+    def answer(self, view: Any, message: str, meta: Mapping[str, Any] | None = None) -> Answer:
+        """The answer for the page read last."""
+        page = self.page
+        data = {
+            "page": page.number,
+            "pages": page.pages,
+            "count": len(page.texts),
+            "total": page.total,
+            view.plural: documents(page.texts),
+        }
+        return Answer(data, message, meta=meta)
+
+
+class Sorting(BaseFilterBackend):
+    """`sort=<field>` or `sort=-<field>` over `view.sort_fields`; the id breaks ties."""
+
+    def filter_queryset(
+        self, request: Request, queryset: QuerySet[Any], view: Any
+    ) -> QuerySet[Any]:
+        """`queryset` in the order asked for, or the view's default."""
+        fields: Mapping[str, str] | None = getattr(view, "sort_fields", None)
+        if not fields:
+            return queryset
+        wanted = read_parameter(request, "sort") or view.default_sort
+        name = wanted.removeprefix("-")
+        if name not in fields:
+            allowed = ", ".join(fields)
+            raise InvalidRequest(f"sort must be one of [{allowed}], with - in front for descending")
+        sign = "-" if wanted.startswith("-") else ""
+        return queryset.order_by(f"{sign}{fields[name]}", f"{sign}id")
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """The `sort` parameter for the schema."""
+        fields: Mapping[str, str] = getattr(view, "sort_fields", {})
+        if not fields:
+            return []
+        choices = [sign + name for name in fields for sign in ("", "-")]
+        return [
+            {
+                "name": "sort",
+                "in": "query",
+                "required": False,
+                "description": "Order; `-` in front for descending. The id breaks ties.",
+                "schema": {"type": "string", "enum": choices, "default": view.default_sort},
+            }
+        ]

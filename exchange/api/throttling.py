@@ -1,0 +1,90 @@
+"""Rate limits per key: fixed windows of a minute, counted atomically in the cache.
+
+The cache counts for every process that shares it: Redis for all of them; memory, the default
+where limits are off or there is one process, for one. Off costs nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from exchange.api.authentication import Caller
+
+WINDOW_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What is left of a limit in its window; `reset` is the seconds until the next window."""
+
+    limit: int
+    used: int
+    reset: int
+
+    @property
+    def remaining(self) -> int:
+        """Requests still allowed in the window."""
+        return max(0, self.limit - self.used)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The answer's rate limit headers."""
+        return {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(self.reset),
+        }
+
+
+def spend(kind: str, who: str) -> Budget | None:
+    """Counts one request of `who` against the limit `kind`; None when limits are off."""
+    limit = settings.RATE_LIMITS.get(kind) if settings.RATE_LIMITS_ENABLED else None
+    if limit is None:
+        return None
+    now = time.time()
+    window = int(now // WINDOW_SECONDS)
+    reset = WINDOW_SECONDS - int(now % WINDOW_SECONDS)
+    return Budget(limit, _count(f"rate:{kind}:{who}:{window}"), reset)
+
+
+def _count(key: str) -> int:
+    try:
+        return int(cache.incr(key))
+    except ValueError:
+        # The window's name is in the key, so living longer than the window does no harm.
+        if cache.add(key, 1, timeout=2 * WINDOW_SECONDS):
+            return 1
+        return int(cache.incr(key))
+
+
+class KeyThrottle(BaseThrottle):
+    """All requests of a key, and within them its money-moving POSTs (`view.moves_money`)."""
+
+    _wait: int | None = None
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        """Whether no budget is overspent; the tightest is put on `request` for the headers."""
+        caller = request.auth
+        if not settings.RATE_LIMITS_ENABLED or not isinstance(caller, Caller):
+            return True
+        kinds = ["requests"]
+        if request.method == "POST" and getattr(view, "moves_money", False):
+            kinds.append("money")
+        budgets = [b for kind in kinds if (b := spend(kind, str(caller.key_id)))]
+        if not budgets:
+            return True
+        request.rate_budget = min(budgets, key=lambda b: b.remaining)  # type: ignore[attr-defined]
+        overspent = [b.reset for b in budgets if b.used > b.limit]
+        self._wait = max(overspent, default=None)
+        return not overspent
+
+    def wait(self) -> int | None:
+        """Seconds until the request may be repeated."""
+        return self._wait

@@ -1,0 +1,18 @@
+"""Addresses of participants, access and documentation, relative to /v1/."""
+
+from __future__ import annotations
+
+from django.urls import path
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
+
+from exchange.api.members import MembersView, MemberView
+from exchange.api.oauth import RevokeView, TokenView
+
+urlpatterns = [
+    path("oauth/token", TokenView.as_view()),
+    path("oauth/revoke", RevokeView.as_view()),
+    path("schema", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("api/members", MembersView.as_view()),
+    path("api/members/<str:member_id>", MemberView.as_view()),
+]

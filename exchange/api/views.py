@@ -1,0 +1,79 @@
+"""The bases of every view under /v1.
+
+A view declares `required_scopes` (method → scope), for POSTs that move money `moves_money`, and
+for the schema `answers` (method → what `data` holds, see `exchange.api.schema`). Lists also
+declare `plural`, `sort_fields` and `default_sort` (see `exchange.api.pagination`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from uuid import UUID
+
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from exchange.api.answers import Answer
+from exchange.api.authentication import Caller, caller_of
+from exchange.api.throttling import Budget
+from exchange.errors import NotFound
+from exchange.ids import parse_id
+
+_NOBODY = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
+
+
+class ApiView(GenericAPIView[Any]):
+    """A view that answers in the envelope, for a caller with the declared scope."""
+
+    required_scopes: ClassVar[Mapping[str, str]] = {}
+    moves_money: ClassVar[bool] = False
+    answers: ClassVar[Mapping[str, Any]] = {}
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls; nobody while the schema is made."""
+        return _NOBODY if getattr(self, "swagger_fake_view", False) else caller_of(self.request)
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """None: `Allow` belongs to 405 and OPTIONS, and content is not negotiated."""
+        return {}
+
+    def valid(self, serializer: BaseSerializer[Any]) -> dict[str, Any]:
+        """The checked values of `serializer`; raises the 400 that names every bad field."""
+        serializer.is_valid(raise_exception=True)
+        values: dict[str, Any] = serializer.validated_data
+        return values
+
+    def body(self) -> dict[str, Any]:
+        """The checked values of this request's body, by `serializer_class`."""
+        return self.valid(self.get_serializer(data=self.request.data))
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        """The answer, with the rate limit headers when limits are on."""
+        final = super().finalize_response(request, response, *args, **kwargs)
+        budget = getattr(request, "rate_budget", None)
+        if isinstance(budget, Budget):
+            for name, value in budget.headers.items():
+                final[name] = value
+        return final
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Answer:  # noqa: ARG002 - DRF's
+        """The methods of this address."""
+        methods = self.allowed_methods
+        return Answer(
+            {"methods": methods}, "Allowed methods", headers={"Allow": ", ".join(methods)}
+        )
+
+
+def path_id(text: str, otherwise: NotFound) -> UUID:
+    """The id in a path; raises `otherwise` for anything that is not one."""
+    found = parse_id(text)
+    if found is None:
+        raise otherwise
+    return found

@@ -1,0 +1,82 @@
+"""`manage.py issue_api_key ORGANISATION --name NAME --scopes …`: issues an API key."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from datetime import UTC, datetime, time
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.dateparse import parse_date, parse_datetime
+
+from exchange.actors import Actor
+from exchange.errors import DomainError
+from exchange.ids import parse_id
+from exchange.models import Organisation
+from exchange.services.access import issue_api_key
+
+
+class Command(BaseCommand):
+    """Prints the new key's client id and secret, once: the secret is stored hashed."""
+
+    help = "Issue an API key to an organisation and print its client id and secret, once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What the key is to be."""
+        parser.add_argument("organisation", help="id or exact name of the organisation")
+        parser.add_argument("--name", required=True, help="what the key is for")
+        parser.add_argument(
+            "--scopes",
+            nargs="+",
+            required=True,
+            choices=[*settings.SCOPES, "all"],
+            metavar="SCOPE",
+            help=f"all, or some of: {', '.join(settings.SCOPES)}",
+        )
+        parser.add_argument(
+            "--expires", help="ISO 8601 date (its first instant in UTC) or time with its offset"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Issues and prints."""
+        scopes = settings.SCOPES if "all" in options["scopes"] else options["scopes"]
+        try:
+            key, secret = issue_api_key(
+                organisation=_organisation(options["organisation"]),
+                name=options["name"],
+                scopes=scopes,
+                expires_at=_moment(options["expires"]) if options["expires"] else None,
+                actor=Actor.system("issue_api_key"),
+            )
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(f"organisation:  {key.organisation.name} ({key.organisation_id})")
+        self.stdout.write(f"client_id:     {key.client_id}")
+        self.stdout.write(f"client_secret: {secret}")
+        self.stdout.write(f"scopes:        {' '.join(key.scopes)}")
+        self.stdout.write(f"expires:       {key.expires_at or 'never'}")
+        self.stdout.write("The secret is not shown again.")
+
+
+def _organisation(text: str) -> Organisation:
+    identifier = parse_id(text)
+    wanted = {"id": identifier} if identifier else {"name": text}
+    found = list(Organisation.objects.filter(**wanted)[:2])
+    if len(found) != 1:
+        trouble = "Several organisations are" if found else "No organisation is"
+        raise CommandError(f"{trouble} called {text!r}")
+    return found[0]
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = parse_datetime(text) if "T" in text else None
+        day = parse_date(text) if moment is None else None
+    except ValueError as error:
+        raise CommandError(f"--expires: {error}") from error
+    if day is not None:
+        return datetime.combine(day, time.min, UTC)
+    if moment is None or moment.tzinfo is None:
+        raise CommandError("--expires must be an ISO 8601 date, or a time with its offset")
+    return moment

@@ -1,0 +1,95 @@
+"""API keys and access tokens: issuing and revoking them.
+
+Secrets and tokens are stored hashed; what these functions give back is shown once.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from oauth2_provider.generators import generate_client_secret
+from oauth2_provider.models import get_access_token_model, set_token_value
+
+from exchange.actors import Actor
+from exchange.errors import Conflict, InvalidRequest, NotFound
+from exchange.models import ApiKey, Organisation
+
+logger = structlog.get_logger(__name__)
+
+
+def issue_api_key(
+    *,
+    organisation: Organisation,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None = None,
+    actor: Actor,
+) -> tuple[ApiKey, str]:
+    """A new key of `organisation` and its client secret.
+
+    Raises `InvalidRequest` for an empty name, no scopes, an unknown scope, or an end that has
+    passed.
+    """
+    wanted = set(scopes)
+    unknown = sorted(wanted - set(settings.SCOPES))
+    if unknown:
+        raise InvalidRequest(f"Unknown scopes: {', '.join(unknown)}")
+    if not wanted:
+        raise InvalidRequest("An API key needs at least one scope")
+    if not name.strip():
+        raise InvalidRequest("An API key needs a name")
+    if expires_at is not None and expires_at <= timezone.now():
+        raise InvalidRequest("The end of an API key must lie ahead")
+    secret = generate_client_secret()
+    key = ApiKey.objects.create(
+        organisation=organisation,
+        name=name,
+        scopes=[scope for scope in settings.SCOPES if scope in wanted],
+        expires_at=expires_at,
+        client_type=ApiKey.CLIENT_CONFIDENTIAL,
+        authorization_grant_type=ApiKey.GRANT_CLIENT_CREDENTIALS,
+        client_secret=secret,
+    )
+    logger.info("api_key.issued", key=str(key.id), actor=str(actor))
+    return key, secret
+
+
+def revoke_api_key(*, key_id: UUID, actor: Actor) -> None:
+    """Ends a key and its tokens at once. Raises `Conflict` when it was revoked before."""
+    with transaction.atomic():
+        changed = ApiKey.objects.filter(id=key_id, revoked_at=None).update(
+            revoked_at=timezone.now()
+        )
+        if changed != 1:
+            if ApiKey.objects.filter(id=key_id).exists():
+                raise Conflict("The API key was revoked before")
+            raise NotFound("API key not found")
+        get_access_token_model().objects.filter(application_id=key_id).delete()
+    logger.info("api_key.revoked", key=str(key_id), actor=str(actor))
+
+
+def issue_access_token(*, key: ApiKey, lifetime: timedelta, actor: Actor) -> str:
+    """A token of `key` with all its scopes, for clients that cannot get one themselves.
+
+    Raises `Conflict` for a key that is not usable, `InvalidRequest` for a lifetime that is not
+    positive. The token ends with its key, whatever its lifetime.
+    """
+    if lifetime <= timedelta(0):
+        raise InvalidRequest("The lifetime of a token must be positive")
+    if not key.usable:
+        raise Conflict("The API key was revoked, has expired, or its organisation is not active")
+    raw = secrets.token_urlsafe(32)
+    token = get_access_token_model()(
+        application=key, expires=timezone.now() + lifetime, scope=" ".join(key.scopes)
+    )
+    set_token_value(token, raw)
+    token.save()
+    logger.info("access_token.issued", key=str(key.id), actor=str(actor))
+    return raw
