@@ -1,0 +1,148 @@
+"""Which addresses webhooks may go to."""
+
+from __future__ import annotations
+
+import pytest
+
+from exchange.webhooks.addresses import UnsafeUrl, check_url, is_public
+
+REFUSED = [
+    "0.0.0.0",
+    "0.1.2.3",
+    "10.0.0.1",
+    "100.64.0.1",
+    "100.127.255.254",
+    "127.0.0.1",
+    "127.255.255.254",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.1",
+    "192.0.0.192",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",  # IPv4-compatible
+    "::ffff:127.0.0.1",  # IPv4-mapped
+    "::ffff:10.0.0.1",
+    "::ffff:169.254.169.254",
+    "::ffff:0:127.0.0.1",  # IPv4-translated
+    "64:ff9b::7f00:1",  # NAT64
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b:1::1",  # NAT64 of one's own
+    "100::1",  # discard
+    "2001::1",  # Teredo
+    "2001:0:7f00:1::1",
+    "2001:20::1",  # ORCHID
+    "2001:db8::1",
+    "2002:7f00:1::",  # 6to4
+    "2002:a9fe:a9fe::1",
+    "3fff::1",
+    "5f00::1",  # segment routing
+    "fc00::1",
+    "fd00:ec2::254",
+    "fe80::1",
+    "fe80::1%1",
+    "fec0::1",  # site-local
+    "ff02::1",
+    "2a00:1450:4001::5efe:7f00:1",  # ISATAP
+    "2a00:1450:4001::200:5efe:a00:1",
+]
+ALLOWED = [
+    "1.1.1.1",
+    "8.8.8.8",
+    "9.255.255.255",
+    "11.0.0.1",
+    "100.63.255.255",
+    "100.128.0.1",
+    "172.15.255.255",
+    "172.32.0.1",
+    "192.167.255.255",
+    "223.255.255.254",
+    "2606:4700:4700::1111",
+    "2001:4860:4860::8888",
+    "2a00:1450:4001:81b::200e",
+]
+
+
+@pytest.mark.parametrize("address", REFUSED)
+def test_addresses_that_are_not_public_are_refused(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ALLOWED)
+def test_public_addresses_are_allowed(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize("address", [a for a in REFUSED if "%" not in a])
+def test_a_url_with_such_an_address_is_refused(address: str) -> None:
+    host = f"[{address}]" if ":" in address else address
+    with pytest.raises(UnsafeUrl):
+        check_url(f"https://{host}/hook", allow_local=False)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "localhost.",
+        "LOCALHOST",
+        "2130706433",  # 127.0.0.1 as one number
+        "0x7f000001",
+        "0177.0.0.1",
+        "127.1",
+        "%31%32%37.0.0.1",
+    ],
+)
+def test_names_and_spellings_that_lead_to_loopback_are_refused(host: str) -> None:
+    with pytest.raises(UnsafeUrl):
+        check_url(f"https://{host}/hook", allow_local=False)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://1.1.1.1/hook", "must begin with https://"),
+        ("ftp://1.1.1.1/hook", "must begin with https://"),
+        ("file:///etc/passwd", "must begin with https://"),
+        ("//1.1.1.1/hook", "must begin with https://"),
+        ("https:///hook", "not a valid URL"),
+        ("https://", "not a valid URL"),
+        ("https://1.1.1.1:0/hook", "not a valid URL"),
+        ("https://1.1.1.1:99999/hook", "not a valid URL"),
+        ("https://[1.1.1.1/hook", "not a valid URL"),
+        ("https://me:secret@1.1.1.1/hook", "user name or password"),
+        ("https://1.1.1.1/hook#part", "fragment"),
+        ("https://1.1.1.1/a b", "ASCII without spaces"),
+        ("https://1.1.1.1/a\nb", "ASCII without spaces"),
+        ("https://1.1.1.1/\x00", "ASCII without spaces"),
+        ("https://\u202eexample.com/", "ASCII without spaces"),
+        ("https://1.1.1.1\\@127.0.0.1/", "ASCII without spaces"),
+        ("https://1.1.1.1/" + "a" * 2000, "longer than 2000"),
+        ("https://no-such-host.invalid/hook", "cannot be resolved"),
+    ],
+)
+def test_a_url_that_is_no_webhook_address_is_refused_with_the_reason(url: str, why: str) -> None:
+    with pytest.raises(UnsafeUrl, match=why):
+        check_url(url, allow_local=False)
+
+
+def test_a_public_https_url_is_allowed() -> None:
+    check_url("https://1.1.1.1:8443/hook?key=1", allow_local=False)
+
+
+def test_local_use_allows_plain_http_to_loopback_but_no_other_scheme() -> None:
+    check_url("http://127.0.0.1:9000/hook", allow_local=True)
+    check_url("http://localhost:9000/hook", allow_local=True)
+    with pytest.raises(UnsafeUrl):
+        check_url("file:///etc/passwd", allow_local=True)
