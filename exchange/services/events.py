@@ -1,0 +1,94 @@
+"""The outbox: writing an event, and sending one again. Delivering is `services.deliveries`.
+
+Services only: no request, no task. Whoever emits in a transaction may hint at the delivery task
+with `exchange.wake.after_commit(DELIVER_EVENTS)`; without the hint a sweep finds the row.
+"""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Case, F, Value, When
+from django.db.models.functions import Now
+
+from exchange.actors import Actor
+from exchange.errors import Conflict, NotFound
+from exchange.ids import uuid7
+from exchange.models import Event, WebhookEndpoint
+from exchange.models.events import EventStatus
+from exchange.wake import DELIVER_EVENTS, after_commit
+
+logger = logging.getLogger(__name__)
+
+
+class EventNotFound(NotFound):
+    """No such event of the calling organisation."""
+
+    code = "event_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Event not found")
+
+
+def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str) -> UUID:
+    """Write an outbox row in the transaction that is open; gives the event's id.
+
+    `data` is JSON text and becomes the body's `data` as it is. `subject_id` is the id of the
+    record the event is about. Services that already run in SQL call `emit_event` there.
+    """
+    event_id = uuid7()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT emit_event(%s, %s, %s, %s, %s)",
+            [event_id, organisation_id, event_type, subject_id, data],
+        )
+    after_commit(DELIVER_EVENTS)
+    return event_id
+
+
+def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = None) -> Event:
+    """Send an event again, now, whatever became of it; earlier attempts stay in its history.
+
+    With `organisation_id` only that organisation's event is found (raises EventNotFound). The
+    retries start over. An event that is just being sent keeps its lease: the outcome counts as
+    the first try of the new round. Raises Conflict when there is no enabled endpoint to send to.
+    """
+    with transaction.atomic():
+        reachable = Event.objects.filter(id=event_id)
+        if organisation_id is not None:
+            reachable = reachable.filter(organisation_id=organisation_id)
+        event = reachable.select_for_update().first()
+        if event is None:
+            raise EventNotFound
+        if not WebhookEndpoint.objects.filter(
+            organisation_id=event.organisation_id, enabled=True
+        ).exists():
+            raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        Event.objects.filter(id=event_id).update(
+            status=EventStatus.PENDING,
+            attempts=0,
+            delivered_at=None,
+            next_attempt_at=Case(
+                When(leased_until__gt=Now(), then=F("leased_until")), default=Now()
+            ),
+            leased_until=Case(
+                When(leased_until__gt=Now(), then=F("leased_until")), default=Value(None)
+            ),
+        )
+        event.refresh_from_db()
+        after_commit(DELIVER_EVENTS)
+    logger.info("event %s is sent again by %s", event_id, actor)
+    return event
+
+
+def mark_delivered_without_sending(*, organisation_id: UUID) -> int:
+    """Count every pending event of the organisation as delivered; gives how many there were.
+
+    For worlds that are built, not lived: nobody waits for the events of demo data. Never offered
+    to a client or to staff.
+    """
+    return Event.objects.filter(organisation_id=organisation_id, status=EventStatus.PENDING).update(
+        status=EventStatus.DELIVERED, delivered_at=Now(), next_attempt_at=None, leased_until=None
+    )
