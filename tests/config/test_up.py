@@ -1,0 +1,252 @@
+"""`manage.py up` as an operator sees it: one command up, one signal down, one line on trouble."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import requests
+
+from config.supervisor.ports import claim_port
+from tests.support.processes import CHECKOUT, wait_until
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+HOST = "127.0.0.1"
+_REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")
+
+
+def environment(**given: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _REPLACEMENTS}
+    return {**kept, "DJANGO_SETTINGS_MODULE": "config.settings.local", **given}
+
+
+def manage(*arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=CHECKOUT,
+        env=environment(**given),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@dataclass
+class Up:
+    """A running `manage.py up --no-demo`."""
+
+    data: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] = field(init=False)
+    port: int = field(init=False)
+
+    def start(self) -> None:
+        self.port = claim_port(HOST, 0)
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up", "--no-demo",
+                 "--data", str(self.data), "--port", str(self.port)],
+                cwd=CHECKOUT,
+                env=environment(**self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )  # fmt: skip
+
+    @property
+    def log(self) -> Path:
+        return self.data.with_suffix(".log")
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    def output(self) -> str:
+        return self.log.read_text()
+
+    def await_ready(self) -> None:
+        wait_until(
+            lambda: "Ready: " in self.output() or self.process.poll() is not None, "ready", 120
+        )
+        assert f"\nReady: {self.url}\n" in self.output()
+
+    def processes(self) -> dict[int, str]:
+        """Every process that belongs to this data directory: pid -> command line."""
+        found = {}
+        needle = os.fsencode(f"DATA_DIR={self.data}\0")
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_bytes()
+                if command and needle in (folder / "environ").read_bytes() + b"\0":
+                    found[int(folder.name)] = command.replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+        return found
+
+    def pids(self, word: str) -> list[int]:
+        return sorted(pid for pid, command in self.processes().items() if word in command)
+
+    def healthy(self) -> bool:
+        try:
+            return requests.get(f"{self.url}/health", timeout=5).status_code == 200
+        except requests.RequestException:
+            return False
+
+
+@pytest.fixture
+def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
+    """Starts installations and, whatever the test did, ends them."""
+    started: list[Up] = []
+
+    def start(data: Path | None = None, **given: str) -> Up:
+        installation = Up(data or tmp_path / "data", given)
+        started.append(installation)
+        installation.start()
+        return installation
+
+    yield start
+    for installation in started:
+        if installation.process.poll() is None:
+            installation.process.terminate()
+            try:
+                installation.process.wait(20)
+            except subprocess.TimeoutExpired:
+                installation.process.kill()
+                installation.process.wait()
+        wait_until(lambda i=installation: not i.processes(), "nothing is left behind", 20)
+
+
+def test_it_becomes_ready_and_one_sigterm_ends_everything_within_15_seconds(
+    up: Callable[..., Up],
+) -> None:
+    installation = up()
+    installation.await_ready()
+    assert installation.healthy()
+    secrets = installation.data / "secrets.json"
+    assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
+    assert set(json.loads(secrets.read_text())) == {
+        "secret_key",
+        "field_encryption_key",
+        "provider_secret_key",
+        "provider_webhook_hash",
+    }
+    assert installation.pids("bin/postgres")
+
+    begun = time.monotonic()
+    installation.process.send_signal(signal.SIGTERM)
+    assert installation.process.wait(15) == 0
+    assert time.monotonic() - begun < 15
+    assert installation.processes() == {}
+
+    installation.start()
+    installation.await_ready()
+    assert "applying" not in installation.output()
+    assert "creating the database" not in installation.output()
+
+
+def test_children_that_are_killed_are_started_again_and_said_so(up: Callable[..., Up]) -> None:
+    installation = up()
+    installation.await_ready()
+    for name, word in (
+        ("web", "granian"),
+        ("worker", "celery -q -A config.celery worker"),
+        ("beat", "celery -q -A config.celery beat"),
+        ("sandbox", "wallets.providers.sandbox"),
+    ):
+        before = installation.pids(word)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        wait_until(
+            lambda w=word, b=before: bool(set(installation.pids(w)) - set(b)),
+            f"{name} is started again",
+        )
+        wait_until(lambda n=name: f"{n} was ended by SIGKILL" in installation.output(), "said so")
+    wait_until(installation.healthy, "the service answers again")
+
+    (postmaster,) = installation.pids("-m config.embedded.keeper")
+    server = int((installation.data / "postgres/data/postmaster.pid").read_text().split()[0])
+    os.kill(server, signal.SIGKILL)
+    wait_until(lambda: installation.pids("-m config.embedded.keeper") != [postmaster], "noticed")
+    wait_until(installation.healthy, "the service answers again")
+
+
+def test_killing_the_supervisor_leaves_no_process_behind(up: Callable[..., Up]) -> None:
+    installation = up()
+    installation.await_ready()
+    assert len(installation.processes()) > 6
+    installation.process.kill()
+    installation.process.wait()
+    wait_until(lambda: not installation.processes(), "everything is gone", 20)
+
+
+def test_a_signal_before_it_is_ready_ends_it_too(up: Callable[..., Up]) -> None:
+    installation = up()
+    wait_until(lambda: "starting the database" in installation.output(), "the database is starting")
+    installation.process.send_signal(signal.SIGINT)
+    assert installation.process.wait(15) == 0
+    assert "Ready" not in installation.output()
+    assert installation.processes() == {}
+
+
+def test_a_second_start_on_the_same_directory_says_so_in_one_line(up: Callable[..., Up]) -> None:
+    installation = up()
+    wait_until(lambda: "starting the database" in installation.output(), "it holds the directory")
+    second = manage("up", "--data", str(installation.data), "--port", "0")
+    assert second.returncode == 1
+    assert second.stdout == ""
+    assert re.fullmatch(
+        rf".*{re.escape(str(installation.data))} is in use: already running on "
+        rf"{re.escape(installation.url)} \(pid {installation.process.pid}\)\n",
+        second.stderr,
+    )
+
+
+def test_a_busy_port_is_one_line_and_nothing_is_started(tmp_path: Path) -> None:
+    with socket.create_server((HOST, 0)) as holder:
+        port = holder.getsockname()[1]
+        done = manage("up", "--data", str(tmp_path / "data"), "--port", str(port))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert re.fullmatch(rf".*Port {port} on {HOST} is in use: .*\n", done.stderr)
+    assert not (tmp_path / "data" / "postgres").exists()
+
+
+@pytest.mark.parametrize("command", [["up", "--port", "0"], ["migrate"], ["showmigrations"]])
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql://nobody:hidden@127.0.0.1:1/none", "DATABASE_URL cannot be used"),
+        ("mysql://127.0.0.1/none", "DATABASE_URL must begin with postgresql://"),
+    ],
+)
+def test_a_wrong_database_url_is_one_line(
+    tmp_path: Path, command: list[str], url: str, words: str
+) -> None:
+    done = manage(*command, DATA_DIR=str(tmp_path), DATABASE_URL=url)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert words in done.stderr
+    assert "hidden" not in done.stderr
+
+
+def test_a_data_directory_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for command in (["up", "--port", "0"], ["showmigrations"]):
+        done = manage(*command, DATA_DIR=str(tmp_path / "file" / "data"))
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1
+        assert "Not a directory" in done.stderr
