@@ -15,11 +15,7 @@ def install(app: str, *names: str) -> list[RunSQL]:
     """One operation for each of `names` (without `.sql`) in the `sql` folder of `app`."""
     folder = Path(__file__).resolve().parent.parent / app / "sql"
     return [
-        RunSQL(_literal((folder / f"{name}.sql").read_text()), reverse_sql=RunSQL.noop)
+        # Parameters None: the text is sent as it is, a per cent sign stays one.
+        RunSQL([((folder / f"{name}.sql").read_text(), None)], reverse_sql=RunSQL.noop)
         for name in names
     ]
-
-
-def _literal(sql: str) -> list[tuple[str, None]]:
-    # A statement with parameters None is sent as it is: a per cent sign stays one.
-    return [(sql, None)]

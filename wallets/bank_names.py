@@ -39,7 +39,7 @@ def close_names(name: str, names: Iterable[str]) -> list[str]:
     found = difflib.get_close_matches(wanted, list(by_key), n=_CLOSE, cutoff=0.6)
     words = set(wanted.split())
     # A short form ("GTB", "Zenith") is close to nothing by letters; its words or initials tell.
-    for key, candidate in by_key.items():
+    for key in by_key:
         if len(found) >= _CLOSE:
             break
         parts = key.split()

@@ -14,7 +14,7 @@ from exchange.ids import uuid7
 from exchange.models.participants import Organisation
 
 
-class ApiKey(AbstractApplication):
+class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no types
     """A credential of an organisation: client id, hashed secret, scopes, perhaps an end date."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -26,7 +26,7 @@ class ApiKey(AbstractApplication):
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
 
-    class Meta(AbstractApplication.Meta):
+    class Meta(AbstractApplication.Meta):  # type: ignore[misc] # as above
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"
         verbose_name = "API key"
         ordering = ["-created", "-id"]

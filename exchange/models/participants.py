@@ -31,9 +31,7 @@ class Member(models.Model):
     """A person one organisation acts for: the `user` of the interface."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, related_name="members"
-    )
+    organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="members")
     name = models.CharField(max_length=200)
     email = models.EmailField()
     external_id = models.CharField(

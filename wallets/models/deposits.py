@@ -8,7 +8,6 @@ from django.db.models.functions import Coalesce
 
 from exchange.ids import uuid7
 from exchange.models import Currency, Member, Organisation
-from wallets.models.ledger import AMOUNT
 
 
 class DepositStatus(models.TextChoices):
@@ -41,7 +40,7 @@ class Deposit(models.Model):
         db_persist=True,
     )
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    amount = models.DecimalField(**AMOUNT)
+    amount = models.DecimalField(max_digits=38, decimal_places=8)
     reference = models.CharField(
         max_length=100, unique=True, help_text="The bank's reference of the incoming payment"
     )

@@ -17,8 +17,6 @@ from django.db.models.functions import Coalesce
 from exchange.ids import uuid7
 from exchange.models import Currency, Member, Organisation
 
-AMOUNT = {"max_digits": 38, "decimal_places": 8}
-
 
 class AccountKind(models.TextChoices):
     """What an account is for."""
@@ -85,7 +83,7 @@ class Account(models.Model):
         output_field=models.UUIDField(null=True),
         db_persist=True,
     )
-    balance = models.DecimalField(**AMOUNT, null=True)
+    balance = models.DecimalField(max_digits=38, decimal_places=8, null=True)
 
     class Meta:
         ordering = ["asset", "kind", "id"]
@@ -161,9 +159,12 @@ class Entry(models.Model):
     asset = models.ForeignKey(
         Asset, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
     )
-    amount = models.DecimalField(**AMOUNT)
+    amount = models.DecimalField(max_digits=38, decimal_places=8)
     balance_after = models.DecimalField(
-        **AMOUNT, null=True, help_text="Of the owner's account; system accounts keep none"
+        max_digits=38,
+        decimal_places=8,
+        null=True,
+        help_text="Of the owner's account; system accounts keep none",
     )
 
     class Meta:

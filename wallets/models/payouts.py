@@ -10,7 +10,6 @@ from django.conf import settings
 from django.db import models
 
 from exchange.ids import uuid7
-from wallets.models.ledger import AMOUNT
 from wallets.models.withdrawals import Withdrawal
 
 
@@ -28,7 +27,7 @@ class Payout(models.Model):
     posted_at = models.DateTimeField(null=True, blank=True)
     provider_id = models.CharField(max_length=40, blank=True)
     provider_status = models.CharField(max_length=20, blank=True)
-    provider_fee = models.DecimalField(**AMOUNT, null=True, blank=True)
+    provider_fee = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     provider_message = models.CharField(max_length=500, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
     next_step_at = models.DateTimeField(null=True, blank=True)

@@ -15,7 +15,6 @@ from django.db.models.functions import Coalesce
 from exchange.ids import uuid7
 from exchange.models import Currency, Member, Organisation
 from wallets.models.banks import BankAccount
-from wallets.models.ledger import AMOUNT
 
 
 class WithdrawalStatus(models.TextChoices):
@@ -64,11 +63,11 @@ class Withdrawal(models.Model):
     )
     reference = models.CharField(max_length=40, unique=True)
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    amount = models.DecimalField(**AMOUNT)
-    fee = models.DecimalField(**AMOUNT)
-    disburse_amount = models.DecimalField(**AMOUNT)
-    gusd_amount = models.DecimalField(**AMOUNT, null=True, blank=True)
-    internal_fee = models.DecimalField(**AMOUNT, default=0)
+    amount = models.DecimalField(max_digits=38, decimal_places=8)
+    fee = models.DecimalField(max_digits=38, decimal_places=8)
+    disburse_amount = models.DecimalField(max_digits=38, decimal_places=8)
+    gusd_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    internal_fee = models.DecimalField(max_digits=38, decimal_places=8, default=0)
     internal_fee_type = models.CharField(max_length=10, default="NONE")
     bank = models.OneToOneField(
         BankAccount, on_delete=models.PROTECT, related_name="withdrawal", db_constraint=False

@@ -6,6 +6,7 @@ is refused with what changed; of two decisions at once, one wins and the other i
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
@@ -55,7 +56,7 @@ def approve(
                 withdrawal, first_approver=approver, actioned_on=now, actioned_by=actor.label
             )
         if withdrawal.first_approver_id is None:
-            changes = {
+            changes: dict[str, Any] = {
                 "first_approver": approver,
                 "actioned_on": now,
                 "actioned_by": actor.label,
@@ -152,7 +153,7 @@ def fill_in_corridor(
         return move_within_pending(withdrawal)
 
 
-def move_within_pending(withdrawal: Withdrawal, **changes: object) -> Withdrawal:
+def move_within_pending(withdrawal: Withdrawal, **changes: Any) -> Withdrawal:
     """A change that leaves the withdrawal Pending but makes other open pages stale."""
     return move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.PENDING, **changes)
 
@@ -170,7 +171,7 @@ def _decider(user: StaffUser) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-def _first_decision(withdrawal: Withdrawal, actor: Actor) -> dict[str, object]:
+def _first_decision(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:
     """`actioned_on` and who are set by the first decision and stay."""
     if withdrawal.actioned_on is not None:
         return {}

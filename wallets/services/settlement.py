@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -85,7 +86,7 @@ def lose(withdrawal_id: UUID, *, error: str, not_found: bool, actor: Actor) -> N
         if withdrawal.status not in _IN_FLIGHT:
             return
         payout = Payout.objects.get(withdrawal_id=withdrawal_id)
-        changes: dict[str, object] = {}
+        changes: dict[str, Any] = {}
         if not_found:
             changes = _count_not_found(payout, now)
         Payout.objects.filter(withdrawal_id=withdrawal_id).update(
@@ -127,7 +128,7 @@ def next_look(withdrawal_id: UUID) -> datetime:
     return timezone.now() + timedelta(seconds=_LOOK_UP_STEPS[min(count, len(_LOOK_UP_STEPS) - 1)])
 
 
-def _count_not_found(payout: Payout, now: datetime) -> dict[str, object]:
+def _count_not_found(payout: Payout, now: datetime) -> dict[str, Any]:
     """Counts a "not found"; a second one counts only half an hour after the one before."""
     apart = timedelta(seconds=settings.PAYOUT_LOST_AFTER_SECONDS)
     if payout.first_not_found_at is None:
@@ -243,7 +244,7 @@ def _keep(
     record: TransferRecord,
     *,
     next_step_at: datetime | None,
-    **changes: object,
+    **changes: Any,
 ) -> None:
     Payout.objects.filter(withdrawal_id=withdrawal_id).update(
         claimed_by="",

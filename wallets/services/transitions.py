@@ -93,18 +93,22 @@ def lock(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal
 
 def release(withdrawal: Withdrawal, *, actor: Actor, memo: str) -> None:
     """Gives the whole amount back: escrow → available."""
-    owner = {"organisation_id": withdrawal.organisation_id, "member_id": withdrawal.member_id}
-    currency = withdrawal.currency_id
+    escrow, available = (
+        open_account(
+            withdrawal.currency_id,
+            kind,
+            organisation_id=withdrawal.organisation_id,
+            member_id=withdrawal.member_id,
+        )
+        for kind in (AccountKind.ESCROW, AccountKind.AVAILABLE)
+    )
     post_transfer(
         kind=TransferKind.WITHDRAWAL_RELEASE,
         reference=f"withdrawal:{withdrawal.id}:close",
         subject_id=withdrawal.id,
         actor=actor,
         memo=memo[:300],
-        legs=[
-            Leg(open_account(currency, AccountKind.ESCROW, **owner), -withdrawal.amount),
-            Leg(open_account(currency, AccountKind.AVAILABLE, **owner), withdrawal.amount),
-        ],
+        legs=[Leg(escrow, -withdrawal.amount), Leg(available, withdrawal.amount)],
     )
 
 

@@ -1,0 +1,75 @@
+"""A withdrawal from request to bank through the services, against the real sandbox provider."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import msgspec
+import pytest
+import requests as http
+from django.contrib.auth.models import Permission
+
+from exchange.actors import Actor
+from exchange.models import Event, Member, Organisation, StaffUser
+from wallets.models import Withdrawal
+from wallets.selectors.wallets import wallet_balances
+from wallets.services.banks import bank_directory
+from wallets.services import books, decisions, deposits, payouts, requests
+
+SYSTEM = Actor.system("tests")
+
+
+def _staff(name: str) -> StaffUser:
+    user = StaffUser.objects.create_user(username=name, is_staff=True)
+    user.user_permissions.add(*Permission.objects.filter(codename__in=["decide_withdrawal"]))
+    return user
+
+
+@pytest.mark.django_db
+def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provider_sandbox):
+    organisation = Organisation.objects.create(name="Acme")
+    member = Member.objects.create(organisation=organisation, name="Ada", email="ada@example.com")
+    deposits.deposit(
+        arrival=deposits.Arrival(
+            organisation_id=organisation.id,
+            member_id=member.id,
+            currency="KES",
+            amount=Decimal("1000.5"),
+            reference="in-1",
+        ),
+        actor=SYSTEM,
+    )
+    bank_name = bank_directory("KES").banks[0].name
+    answer = requests.request_withdrawal(
+        organisation_id=organisation.id,
+        member_id=member.id,
+        order=requests.WithdrawalOrder(
+            amount=Decimal("500.25"),
+            currency="KES",
+            bank_name=bank_name,
+            account_name="Ada",
+            account_number="0690000031",
+        ),
+        actor=SYSTEM,
+    )
+    data = msgspec.json.decode(answer.data)
+    print(answer.data)
+    withdrawal = Withdrawal.objects.get(id=data["withdrawalRequest"]["_id"])
+    decisions.approve(withdrawal_id=withdrawal.id, version=1, approver=_staff("ann"))
+    payouts.pay(withdrawal.id)
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "Processing"
+    http.post(f"{provider_sandbox.url}/sandbox/settle", json={}, timeout=10).raise_for_status()
+    payouts.look_up(withdrawal.id)
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "Completed"
+    proof = books.prove()
+    assert proof.findings == ()
+    print(wallet_balances(member.id))
+    print(Event.objects.first().body)
+    assert list(Event.objects.order_by("id").values_list("type", flat=True)) == [
+        "withdrawal.created",
+        "withdrawal.approved",
+        "withdrawal.processing",
+        "withdrawal.completed",
+    ]
