@@ -104,6 +104,8 @@ DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
 def runtime_database(base: dict[str, Any]) -> dict[str, Any]:
     """The `default` alias for `base`: pooled, and acting as the runtime role."""
     options = {
+        # Only the server-bound calls of `exchange.database` are prepared, at first use.
+        "prepare_threshold": 1,
         **base.get("OPTIONS", {}),
         "pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 15},
         "options": f"-c role={DATABASE_RUNTIME_ROLE} -c timezone=UTC",
@@ -160,6 +162,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/v1",
+    "POSTPROCESSING_HOOKS": ["exchange.api.schema.add_oauth"],
     "SERVE_PERMISSIONS": [],
     "SERVE_AUTHENTICATION": [],
 }

@@ -103,6 +103,7 @@ def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> Refusal:
         named = exc.get_codes()
         code = named if isinstance(named, str) and named != "permission_denied" else code
     if isinstance(exc, drf.MethodNotAllowed):
+        message = f"{context['request'].method} is not allowed here"
         headers["Allow"] = ", ".join(context["view"].allowed_methods)
     if isinstance(exc, drf.UnsupportedMediaType):
         message = "The body must be JSON (Content-Type: application/json)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -62,7 +63,8 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The answer, within the limit of token requests."""
-        budget = spend("token", client_id_of(request) or "unknown")
+        who = hashlib.sha256((client_id_of(request) or "").encode(errors="replace")).hexdigest()
+        budget = spend("token", who)
         if budget is not None and budget.used > budget.limit:
             response = _too_many(budget)
         else:
@@ -76,8 +78,12 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
     def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method != "POST":
             return _error(405, "invalid_request", "Use POST", {"Allow": "POST"})
+        scheme, _, encoded = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme.lower() == "basic":  # the toolkit knows it in one spelling only
+            request.META["HTTP_AUTHORIZATION"] = f"Basic {encoded}"
         response: Any = super().dispatch(request, *args, **kwargs)
-        response["Content-Type"] = "application/json"
+        if response.content:
+            response["Content-Type"] = "application/json"
         if response.status_code == 401:
             response["WWW-Authenticate"] = 'Basic realm="api"'
         return response  # type: ignore[no-any-return]
@@ -89,7 +95,9 @@ class TokenView(OAuthView):
     def post(self, request: HttpRequest) -> HttpResponse:
         """A token, or RFC 6749 §5.2's error."""
         grant = request.POST.get("grant_type")
-        if grant is not None and grant != _GRANT:
+        if not grant:
+            return _error(400, "invalid_request", "grant_type is missing")
+        if grant != _GRANT:
             return _error(400, "unsupported_grant_type", f"Only {_GRANT} is supported")
         _, headers, body, status = self.create_token_response(request)
         return HttpResponse(body or "", status=status, headers=headers)

@@ -291,3 +291,71 @@ class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-
         if self.target.decimals is not None:
             schema["multipleOf"] = 10**-self.target.decimals
         return schema
+
+
+def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Adds the two OAuth addresses, which are not views of the toolkit's kind."""
+    result["paths"] = {**_OAUTH_PATHS, **result["paths"]}
+    result["components"]["securitySchemes"]["client"] = {
+        "type": "http",
+        "scheme": "basic",
+        "description": "Client id and secret of an API key; both may be sent in the body instead",
+    }
+    return result
+
+
+def _oauth_path(summary: str, fields: dict[str, Any], needed: str, success: Any) -> dict[str, Any]:
+    body = {"type": "object", "properties": fields, "required": [needed]}
+    error = {
+        "type": "object",
+        "properties": {"error": {"type": "string"}, "error_description": {"type": "string"}},
+        "required": ["error"],
+    }
+    failed = {"content": {"application/json": {"schema": error}}, "headers": _REQUEST_ID}
+    return {
+        "post": {
+            "operationId": summary.lower().replace(" ", "_"),
+            "summary": summary,
+            "tags": ["oauth"],
+            "security": [{"client": []}, {}],
+            "requestBody": {
+                "required": True,
+                "content": {"application/x-www-form-urlencoded": {"schema": body}},
+            },
+            "responses": {
+                "200": {"description": "Success", "headers": _REQUEST_ID, **success},
+                "400": {"description": "The request is not valid (RFC 6749 §5.2)", **failed},
+                "401": {"description": "The client is not known, or not usable", **failed},
+                "429": {"description": "Too many token requests", **failed},
+            },
+        }
+    }
+
+
+_STRING = {"type": "string"}
+_CLIENT = {"client_id": _STRING, "client_secret": _STRING}
+_TOKEN = {
+    "type": "object",
+    "properties": {
+        "access_token": _STRING,
+        "token_type": {"type": "string", "const": "Bearer"},
+        "expires_in": {"type": "integer", "description": "Seconds"},
+        "scope": {"type": "string", "description": "Granted scopes, separated by spaces"},
+    },
+    "required": ["access_token", "token_type", "expires_in", "scope"],
+}
+_OAUTH_PATHS = {
+    "/v1/oauth/token": _oauth_path(
+        "Get an access token",
+        {
+            "grant_type": {"type": "string", "const": "client_credentials"},
+            "scope": {"type": "string", "description": "Some of the key's scopes; default all"},
+            **_CLIENT,
+        },
+        "grant_type",
+        {"content": {"application/json": {"schema": _TOKEN}}},
+    ),
+    "/v1/oauth/revoke": _oauth_path(
+        "Revoke an access token", {"token": _STRING, **_CLIENT}, "token", {}
+    ),
+}
