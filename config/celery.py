@@ -11,10 +11,21 @@ from datetime import timedelta
 
 from celery import Celery
 
+from exchange import wake
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 
-# Name of the task -> how often it runs.
-SCHEDULE: dict[str, timedelta] = {}
+# Name of the task -> how often it runs. Most work is hinted at when it arises; the short periods
+# here are how long a lost hint delays it.
+SCHEDULE: dict[str, timedelta] = {
+    "exchange.tasks.deliver_events": timedelta(seconds=5),
+    "exchange.tasks.purge_access_tokens": timedelta(days=1),
+    "exchange.tasks.purge_idempotency_keys": timedelta(hours=1),
+    "wallets.tasks.prove_books": timedelta(days=1),
+    "wallets.tasks.refresh_bank_lists": timedelta(hours=1),
+    "wallets.tasks.sweep_payouts": timedelta(seconds=5),
+}
+_HINT_EXPIRES_SECONDS = 60
 
 app = Celery("exchange")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -28,3 +39,11 @@ app.conf.beat_schedule = {
     }
     for task, every in SCHEDULE.items()
 }
+
+
+def publish(task: str) -> None:
+    """Send one message that wakes a worker for `task`; raises what the broker raises."""
+    app.send_task(task, expires=_HINT_EXPIRES_SECONDS)
+
+
+wake.register(publish)

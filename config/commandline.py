@@ -8,6 +8,7 @@ status 1, without a traceback.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -36,6 +37,18 @@ _WITHOUT_DATABASE = {
     "up",
     "version",
 }
+# What an operator mends outside the program; anything else is a fault of ours.
+_CONDITIONS_OF_THE_MACHINE = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENOENT,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
 # The runtime role may not create or empty tables.
 _AS_OWNER = {"createcachetable", "flush", "loaddata", "migrate", "sqlflush"}
 
@@ -53,9 +66,9 @@ def run(argv: Sequence[str]) -> None:
             hint = " (run `manage.py migrate` first)"
         _fail(f"Database: {one_line(error)}{hint}")
     except OSError as error:
-        if error.filename is None:
+        if error.errno not in _CONDITIONS_OF_THE_MACHINE:
             raise
-        _fail(f"{error.filename}: {error.strerror}")
+        _fail(f"{error.filename or default_data_dir()}: {error.strerror}")
 
 
 def _run(arguments: list[str]) -> None:

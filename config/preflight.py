@@ -6,6 +6,8 @@ import re
 
 import psycopg
 
+from config.settings.databases import from_url
+
 MINIMUM_MAJOR = 15
 
 
@@ -14,7 +16,11 @@ class ServerUnusable(Exception):  # noqa: N818 - reads as what it says
 
 
 def check_server(url: str, variable: str = "DATABASE_URL") -> None:
-    """Connect to `url` and look at its version. Raises ServerUnusable."""
+    """Connect to `url` and look at its version.
+
+    Raises ServerUnusable, or ImproperlyConfigured where `url` is not a PostgreSQL URL at all.
+    """
+    from_url(url, variable)
     try:
         with psycopg.connect(url, connect_timeout=5) as connection:
             version = connection.info.server_version

@@ -1,10 +1,14 @@
-"""The WSGI application that the web server serves."""
+"""The WSGI application that the web server serves; with Celery, so that it can wake workers."""
 
 from __future__ import annotations
 
 import os
 
 from django.core.wsgi import get_wsgi_application
+
+from config.celery import app as celery_app
+
+__all__ = ["application", "celery_app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 

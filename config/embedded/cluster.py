@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -340,7 +341,7 @@ def _last_complaint(output: str) -> str:
     for word in ("No space left", "PANIC:", "FATAL:", "error:", "ERROR:"):
         for line in reversed(lines):
             if word in line:
-                return line
+                return re.sub(r"^.*?(?:PANIC|FATAL|ERROR|error):\s+", "", line)
     return lines[-1] if lines else "it said nothing"
 
 

@@ -88,7 +88,7 @@ PAYMENT_PROVIDER = {
     "webhook_hash": _required("FLUTTERWAVE_WEBHOOK_HASH", "the secret of its webhooks."),
 }
 
-# --- Transport security ----------------------------------------------------------------------------
+# --- Transport security ---
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
 # Load balancers ask for health by plain HTTP and by address.
 SECURE_REDIRECT_EXEMPT = [r"^health$"]

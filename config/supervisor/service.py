@@ -124,26 +124,29 @@ class Installation:
         _print(f"Ready: {self.base_url}")
 
     def _start_database(self) -> None:
-        state = {"ready": False, "error": ""}
+        ready, complaint = False, ""
 
         def seen(line: str) -> str | None:
+            nonlocal ready, complaint
             word, _, rest = line.partition(" ")
-            state["ready"] = word == "ready" or (bool(state["ready"]) and word != "error")
+            if word == "ready":
+                ready = True
+                return None
             if word == "error":
-                state["error"] = rest
-                return rest
-            return rest if word == "wait" else (None if word == "ready" else line)
+                complaint = rest
+                return rest if ready else None  # before it was ready, the complaint ends `up`
+            return rest if word == "wait" else line
 
-        flags = ["--follow"]
-        self._database = Child("database", sharing.keeper_command(self.data_dir, *flags), seen=seen)
+        command = sharing.keeper_command(self.data_dir, "--follow")
+        self._database = Child("database", command, seen=seen)
         say("up", "starting the database")
         self._children.start(self._database)
-        while not (state["ready"] or sharing.answers(self.data_dir)):
+        while not (ready or sharing.answers(self.data_dir)):
             self._children.pump(0.05)
             if self._signals:
                 raise _Interrupted
-            if state["error"]:
-                raise EmbeddedError(str(state["error"]))
+            if complaint:
+                raise EmbeddedError(complaint)
 
     def _migrate(self) -> None:
         connection = connections["owner"]

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,18 @@ class Up:
             return False
 
 
+def _all_gone(installation: Up) -> bool:
+    return not installation.processes()
+
+
+def _replaced(installation: Up, word: str, before: list[int]) -> bool:
+    return bool(set(installation.pids(word)) - set(before))
+
+
+def _said(installation: Up, words: str) -> bool:
+    return words in installation.output()
+
+
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
     """Starts installations and, whatever the test did, ends them."""
@@ -127,7 +140,7 @@ def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
             except subprocess.TimeoutExpired:
                 installation.process.kill()
                 installation.process.wait()
-        wait_until(lambda i=installation: not i.processes(), "nothing is left behind", 20)
+        wait_until(partial(_all_gone, installation), "nothing is left behind", 20)
 
 
 def test_it_becomes_ready_and_one_sigterm_ends_everything_within_15_seconds(
@@ -170,11 +183,8 @@ def test_children_that_are_killed_are_started_again_and_said_so(up: Callable[...
         before = installation.pids(word)
         for pid in before:
             os.kill(pid, signal.SIGKILL)
-        wait_until(
-            lambda w=word, b=before: bool(set(installation.pids(w)) - set(b)),
-            f"{name} is started again",
-        )
-        wait_until(lambda n=name: f"{n} was ended by SIGKILL" in installation.output(), "said so")
+        wait_until(partial(_replaced, installation, word, before), f"{name} is started again")
+        wait_until(partial(_said, installation, f"{name} was ended by SIGKILL"), "it is said so")
     wait_until(installation.healthy, "the service answers again")
 
     (postmaster,) = installation.pids("-m config.embedded.keeper")
