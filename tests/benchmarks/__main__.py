@@ -1,0 +1,60 @@
+"""`make bench`: runs the benchmarks, prints ratios, writes `build/bench/<name>.json`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks import withdrawals
+from tests.benchmarks.stage import prepared
+
+BENCHMARKS = {"withdrawals": withdrawals.run}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(BENCHMARKS), help="which to run")
+    parser.add_argument("--seconds", type=float, default=4, help="length of one measurement")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each contender")
+    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--out", type=Path, default=Path("build/bench"))
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name in options.names:
+        with prepared() as stage:
+            figures = BENCHMARKS[name](
+                stage,
+                seconds=options.seconds,
+                rounds=options.rounds,
+                connections=options.connections,
+            )
+        result = {
+            "benchmark": name,
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+            "seconds": options.seconds,
+            "rounds": options.rounds,
+            "connections": options.connections,
+            "figures": figures,
+        }
+        (options.out / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n")
+        _print(name, figures)
+
+
+def _print(name: str, figures: dict[str, Any]) -> None:
+    for scenario, figure in figures.items():
+        print(f"{name}, {scenario}")
+        for contender, rate in figure["per_second"].items():
+            times = figure["ours_times"].get(contender)
+            ratio = f"   ours is {times:g} times this" if times else ""
+            print(f"  {contender:<18}{rate:>10,.0f} /s{ratio}")
+
+
+if __name__ == "__main__":
+    main()

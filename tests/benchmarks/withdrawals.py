@@ -1,0 +1,158 @@
+"""Withdrawals a second over HTTP: ours, plain DRF with ORM, and pgbench's minimal statements.
+
+Spread over 1,000 wallets and on one hot wallet, 32 connections, all on one durable database in
+one interleaved run. The currency is KES, in which no account name is asked from the provider, so
+that only our own work is measured; the bank list is fresh, as it is all day.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from config.embedded.layout import OWNER, binary, database_settings, database_url
+from tests.benchmarks import load
+from tests.benchmarks.stage import Stage
+
+WALLETS = 1_000
+AMOUNT = 100
+BANK = "KCB Bank Kenya"
+_BODY = json.dumps(
+    {
+        "amount": AMOUNT,
+        "bank_name": BANK,
+        "account_name": "Bench",
+        "account_number": "0690000031",
+        "currency": "KES",
+    }
+).encode()
+
+
+def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[str, Any]:
+    """One interleaved run; medians, ratios and the raw rounds."""
+    token, members = _our_world(stage)
+    peer_token, holders = _peer_world(stage)
+    ours = stage.serve("config.wsgi:application")
+    peer = stage.serve("tests.benchmarks.peers.drf_orm.wsgi:application", _peer_environment(stage))
+    pooled = stage.serve(
+        "tests.benchmarks.peers.drf_orm.wsgi:application",
+        {**_peer_environment(stage), "PEER_POOL": "1"},
+    )
+
+    def http(base: str, paths: list[str], authorization: str) -> Callable[[int], float]:
+        requests = [load.post(f"{base}{path}", _BODY, authorization) for path in paths]
+
+        def measure(wallets: int) -> float:
+            chosen = requests[:wallets]
+            outcome = load.run(
+                base,
+                lambda: random.choice(chosen),
+                connections=connections,
+                seconds=seconds,
+            )
+            if set(outcome.statuses) != {201}:
+                raise RuntimeError(f"{base} answered {dict(outcome.statuses)}")
+            return outcome.per_second(201)
+
+        return measure
+
+    contenders: dict[str, Callable[[int], float]] = {
+        "ours": http(
+            ours, [f"/v1/api/members/{m}/wallet/withdraw" for m in members], f"Bearer {token}"
+        ),
+        "DRF + ORM": http(peer, [f"/withdraw/{h}" for h in holders], f"Token {peer_token}"),
+        "DRF + ORM, pool": http(pooled, [f"/withdraw/{h}" for h in holders], f"Token {peer_token}"),
+        "pgbench": lambda wallets: _pgbench(stage, wallets, seconds, connections),
+    }
+    for measure in contenders.values():  # warm up: caches, prepared statements, connections
+        measure(WALLETS)
+    figures: dict[str, Any] = {}
+    for name, wallets in (("spread over 1,000 wallets", WALLETS), ("one hot wallet", 1)):
+        raw: dict[str, list[float]] = {contender: [] for contender in contenders}
+        for _ in range(rounds):
+            for contender, measure in contenders.items():
+                raw[contender].append(measure(wallets))
+        medians = {contender: median(values) for contender, values in raw.items()}
+        figures[name] = {
+            "per_second": {key: round(value, 1) for key, value in medians.items()},
+            "ours_times": {
+                key: round(medians["ours"] / value, 2)
+                for key, value in medians.items()
+                if key != "ours"
+            },
+            "rounds": {key: [round(v, 1) for v in values] for key, values in raw.items()},
+        }
+    return figures
+
+
+def _our_world(stage: Stage) -> tuple[str, list[str]]:
+    """Makes our organisation, members and money; the access token and the members' ids."""
+    made = json.loads(stage.python("tests.benchmarks.world", str(WALLETS), BANK))
+    return made["token"], made["members"]
+
+
+def _peer_environment(stage: Stage) -> dict[str, str]:
+    return {
+        "DJANGO_SETTINGS_MODULE": "tests.benchmarks.peers.drf_orm.settings",
+        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+    }
+
+
+def _peer_world(stage: Stage) -> tuple[str, list[str]]:
+    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA peer")
+    stage.manage_peer(_peer_environment(stage), "migrate", "--run-syncdb", "--verbosity", "0")
+    holders = [str(UUID(int=(0x0000000000004000A000 << 48) | n)) for n in range(1, WALLETS + 1)]
+    with psycopg.connect(database_url(stage.folder, OWNER)) as connection:
+        connection.execute("SET search_path = peer")
+        connection.execute(
+            "INSERT INTO auth_user (id, username, password, is_superuser, first_name, last_name,"
+            " email, is_staff, is_active, date_joined)"
+            " VALUES (1, 'acme', '', false, '', '', '', false, true, now())"
+        )
+        token = "f" * 40
+        connection.execute(
+            "INSERT INTO authtoken_token (key, created, user_id) VALUES (%s, now(), 1)", [token]
+        )
+        connection.execute(
+            "INSERT INTO peer_figure (key, value)"
+            " VALUES ('MINIMUM_WITHDRAWAL_KES', 100), ('KES_WITHDRAWAL_FEE', 30)"
+        )
+        for n, holder in enumerate(holders, start=1):
+            for kind, balance, variant in (("available", 10**12, 0x8000), ("escrow", 0, 0x9000)):
+                connection.execute(
+                    "INSERT INTO peer_account"
+                    " (id, holder, organisation_id, currency, kind, balance)"
+                    " VALUES (%s, %s, 1, 'KES', %s, %s)",
+                    [UUID(int=(0x4000 << 64) | (variant << 48) | n), holder, kind, balance],
+                )
+        connection.execute("ANALYZE")
+    return token, holders
+
+
+def _pgbench(stage: Stage, wallets: int, seconds: float, connections: int) -> float:
+    where = database_settings(stage.folder, OWNER)
+    command = [
+        str(binary("pgbench")),
+        *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),
+        *(f"--time={max(1, round(seconds))}", f"--define=wallets={wallets}"),
+        f"--file={Path(__file__).parent / 'pgbench' / 'withdrawal.sql'}",
+        *("--host", where["HOST"], "--port", where["PORT"], "--username", where["USER"]),
+        where["NAME"],
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    for line in done.stdout.splitlines():
+        if line.startswith("tps = "):
+            return float(line.split()[2])
+    sys.stderr.write(done.stderr)
+    raise RuntimeError("pgbench gave no figure")
