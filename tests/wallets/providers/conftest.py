@@ -17,7 +17,7 @@ def start_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
     with ExitStack() as stack:
 
         def start(**options: Any) -> Sandbox:
-            values = {
+            values: dict[str, Any] = {
                 "data": tmp_path / "sandbox",
                 "secret_key": SECRET_KEY,
                 "webhook_hash": WEBHOOK_HASH,

@@ -5,7 +5,7 @@ from typing import Any
 
 import requests
 
-from wallets.providers.base import TransferRequest
+from wallets.providers.base import TransferRecord, TransferRequest
 from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.sandbox import SandboxServer
 
@@ -42,7 +42,7 @@ class Sandbox:
 
 
 def client_of(sandbox: Sandbox, **parameters: Any) -> FlutterwaveClient:
-    values = {
+    values: dict[str, Any] = {
         "base_url": sandbox.base_url,
         "secret_key": SECRET_KEY,
         "webhook_hash": WEBHOOK_HASH,
@@ -55,7 +55,7 @@ def client_of(sandbox: Sandbox, **parameters: Any) -> FlutterwaveClient:
 
 
 def request_of(reference: str = "payout_a", **changes: Any) -> TransferRequest:
-    values = {
+    values: dict[str, Any] = {
         "reference": reference,
         "amount": Decimal("90.02"),
         "currency": "NGN",
@@ -65,3 +65,10 @@ def request_of(reference: str = "payout_a", **changes: Any) -> TransferRequest:
         "narration": "Withdrawal",
     } | changes
     return TransferRequest(**values)
+
+
+def record_of(client: FlutterwaveClient, reference: str = "payout_a") -> TransferRecord:
+    """The transfer with this reference, which must be there."""
+    record = client.find_transfer(reference)
+    assert record is not None
+    return record

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 import requests
 
-from tests.wallets.providers.harness import SECRET_KEY, client_of, request_of
+from tests.wallets.providers.harness import SECRET_KEY, client_of, record_of, request_of
 
 KEY = {"Authorization": f"Bearer {SECRET_KEY}"}
 
@@ -149,7 +149,7 @@ def test_a_failed_transfer_is_tried_again_under_a_new_reference(sandbox):
     answer = call(sandbox, "POST", f"/v3/transfers/{sent.provider_id}/retries").json()
     assert answer["data"]["reference"] == "payout_a_RETRY_1"
     assert answer["data"]["status"] == "NEW"
-    assert client.find_transfer("payout_a").provider_id == sent.provider_id
+    assert record_of(client).provider_id == sent.provider_id
 
 
 def test_fees_and_balances_have_their_documented_shape(sandbox):
@@ -225,5 +225,5 @@ def test_a_stopped_sandbox_goes_on_with_its_book(start_sandbox):
     first.server.stop()
     second = start_sandbox(delay=0)
     client = client_of(second)
-    assert client.find_transfer("payout_a").amount == Decimal("0.1")
+    assert record_of(client).amount == Decimal("0.1")
     assert second.control("POST", "settle") == {"settled": 1}

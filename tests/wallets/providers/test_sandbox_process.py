@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.wallets.providers.harness import SECRET_KEY, request_of
+from tests.wallets.providers.harness import SECRET_KEY, record_of, request_of
 from wallets.providers.base import DuplicateReference, ProviderError, TransferStatus
 from wallets.providers.flutterwave import FlutterwaveClient
 
@@ -92,14 +92,14 @@ def test_after_a_kill_every_accepted_transfer_is_there_and_settles(program):
     assert len(kept) <= len(accepted) + 4
     with pytest.raises(DuplicateReference):
         client.transfer(request_of(accepted[0]))
-    assert client.find_transfer(accepted[0]).status is TransferStatus.NEW
+    assert record_of(client, accepted[0]).status is TransferStatus.NEW
 
 
 def test_a_settlement_that_a_kill_interrupted_is_taken_up_again(program):
     program.start("--delay", "1").transfer(request_of())
     program.kill()
     client = program.start("--delay", "1")
-    wait_until(lambda: client.find_transfer("payout_a").status is TransferStatus.SUCCESSFUL)
+    wait_until(lambda: record_of(client).status is TransferStatus.SUCCESSFUL)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

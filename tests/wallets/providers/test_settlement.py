@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.wallets.providers.harness import WEBHOOK_HASH, client_of, request_of
+from tests.wallets.providers.harness import WEBHOOK_HASH, client_of, record_of, request_of
 from wallets.providers.base import TransferStatus, WebhookHint
 from wallets.providers.flutterwave import FlutterwaveClient
 
@@ -97,7 +97,7 @@ def test_a_transfer_goes_from_new_over_pending_to_successful(start_sandbox):
     deadline = time.monotonic() + 10
     while not seen[-1].is_final:
         assert time.monotonic() < deadline
-        status = client.find_transfer("payout_a").status
+        status = record_of(client).status
         if status is not seen[-1]:
             seen.append(status)
         time.sleep(0.02)
@@ -126,7 +126,7 @@ def test_a_suffix_of_the_reference_outweighs_the_account(
 ):
     client.transfer(request_of(reference, account_number=account_number))
     sandbox.control("POST", "settle", reference=reference)
-    assert client.find_transfer(reference).status is status
+    assert record_of(client, reference).status is status
 
 
 def test_the_returned_account_succeeds_and_later_the_bank_returns_the_money(
@@ -135,11 +135,11 @@ def test_the_returned_account_succeeds_and_later_the_bank_returns_the_money(
     sandbox = start_sandbox(delay=0.1, return_delay=0.7, webhook_url=merchant.url)
     client = client_of(sandbox)
     client.transfer(request_of(account_number="0690000038"))
-    wait_until(lambda: client.find_transfer("payout_a").status is TransferStatus.SUCCESSFUL)
+    wait_until(lambda: record_of(client).status is TransferStatus.SUCCESSFUL)
     charged = Decimal(10) ** 12 - Decimal("90.02") - Decimal("10.75")
     assert sandbox.control("GET", "float")["NGN"] == charged
-    wait_until(lambda: client.find_transfer("payout_a").status is TransferStatus.FAILED)
-    assert "returned by the beneficiary bank" in client.find_transfer("payout_a").complete_message
+    wait_until(lambda: record_of(client).status is TransferStatus.FAILED)
+    assert "returned by the beneficiary bank" in record_of(client).complete_message
     assert sandbox.control("GET", "float")["NGN"] == charged + Decimal("90.02")
     merchant.wait_for(2)
     assert merchant.statuses() == ["SUCCESSFUL", "FAILED"]
@@ -149,7 +149,7 @@ def test_a_successful_transfer_can_be_returned_on_demand(client, sandbox):
     client.transfer(request_of())
     sandbox.control("POST", "settle")
     assert sandbox.control("POST", "return", reference="payout_a") == {"returned": True}
-    assert client.find_transfer("payout_a").status is TransferStatus.FAILED
+    assert record_of(client).status is TransferStatus.FAILED
 
 
 def test_a_webhook_has_the_documented_keys_and_the_hash_and_is_a_hint(client, sandbox, merchant):
@@ -209,7 +209,7 @@ def test_scripted_webhooks_come_twice_forged_or_not_at_all(client, sandbox, merc
     assert told["payout_a"] == [("SUCCESSFUL", True), ("SUCCESSFUL", True)]
     assert sorted(told["payout_b"]) == [("FAILED", False), ("SUCCESSFUL", True)]
     assert "payout_c" not in told
-    assert client.find_transfer("payout_b").status is TransferStatus.SUCCESSFUL
+    assert record_of(client, "payout_b").status is TransferStatus.SUCCESSFUL
 
 
 BODY = b'{"data": {"id": 7, "reference": "payout_a"}}'

@@ -130,6 +130,7 @@ class Transport:
     def _attempt(self, call: Call, timeouts: Timeouts) -> Reply:
         # Errors of requests carry the request and with it the key: they are not chained, and the
         # new error is raised outside the handler so that they are not its context either.
+        # Leaving the response early has closed its connection.
         failure: ProviderUnavailable
         try:
             return self._exchange(call, timeouts)
@@ -144,7 +145,6 @@ class Transport:
                 failure = NeverSent("no connection could be made")
             else:
                 failure = ProviderUnavailable(f"no complete answer ({type(error).__name__})")
-        self._forget_session()
         raise failure
 
     def _exchange(self, call: Call, timeouts: Timeouts) -> Reply:
@@ -214,13 +214,6 @@ class Transport:
         session.mount("https://", adapter)
         local.session, local.process, local.used_at = session, os.getpid(), time.monotonic()
         return session
-
-    def _forget_session(self) -> None:
-        """Close the connection after an answer that was not read to its end."""
-        session: requests.Session | None = getattr(self._local, "session", None)
-        if session is not None:
-            session.close()
-            self._local.session = None
 
 
 class _Refused(ProviderUnavailable):

@@ -51,6 +51,7 @@ Kinds of faults; "effect" says whether the request is carried out, and can be se
 | `wrong_amount` | yes | transfers with an amount one higher | |
 | `wrong_reference` | yes | transfers with another reference | |
 | `hidden` | yes | an empty list of transfers | |
+| `unfiltered` | yes | the list of all transfers, whatever reference was asked for | |
 | `duplicate_webhook` | | the webhook twice | |
 | `forged_webhook` | | first one with a wrong hash and the opposite status, then the true one | |
 | `no_webhook` | | no webhook | |

@@ -20,6 +20,7 @@ HTTP_KINDS = frozenset(
         "wrong_amount",
         "wrong_reference",
         "hidden",
+        "unfiltered",
     }
 )
 WEBHOOK_KINDS = frozenset({"duplicate_webhook", "forged_webhook", "no_webhook"})

@@ -6,6 +6,7 @@ import socket
 import struct
 import sys
 import threading
+from dataclasses import replace
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -181,6 +182,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._write(answer)
             return
         entry["fault"] = fault.fault
+        if fault.fault == "unfiltered":
+            request = replace(request, query=request.query | {"reference": ""})
         answer = sandbox.routes.answer(request) if fault.has_effect else error(503, "No effect")
         entry["status"] = answer.status if fault.has_effect else None
         self._misbehave(fault, answer)
