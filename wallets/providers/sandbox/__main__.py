@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import sqlite3
 import sys
 import threading
 from decimal import Decimal, InvalidOperation
@@ -65,7 +66,7 @@ def main(arguments: list[str]) -> int:
         signal.signal(number, lambda *_: stop.set())
     try:
         server = SandboxServer(options)
-    except OSError as problem:
+    except (OSError, OverflowError, sqlite3.Error) as problem:
         sys.stderr.write(f"The sandbox cannot start on {options.host}:{options.port}: {problem}\n")
         return 1
     server.start()
