@@ -18,7 +18,9 @@ from django.core.exceptions import ValidationError
 from django.utils.dateparse import parse_date, parse_datetime
 
 from exchange.ids import parse_id
-from exchange.models import Member
+from exchange.models import Event, Member
+from exchange.models.events import EventStatus
+from exchange.payloads import EVENT_TYPES
 
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 # No id at all: what a malformed one is compared to, so that it matches nothing.
@@ -119,4 +121,18 @@ class MemberFilters(django_filters.FilterSet):
 
     class Meta:
         model = Member
+        fields: tuple[str, ...] = ()
+
+
+class EventFilters(django_filters.FilterSet):
+    """Events by type, status, the record they are about, and when they happened."""
+
+    type = ChoiceFilter(allowed=EVENT_TYPES)
+    status = ChoiceFilter(allowed=EventStatus.values)
+    subject_id = IdFilter()
+    created_from = MomentFilter("created_at", lookup_expr="gte")
+    created_to = MomentFilter("created_at", lookup_expr="lte")
+
+    class Meta:
+        model = Event
         fields: tuple[str, ...] = ()

@@ -46,9 +46,10 @@ class PageOf:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A creation (201) that answers `shape`."""
+    """A creation (201) that answers `shape`; `or_changed`: a change of what exists (200) too."""
 
     shape: Any
+    or_changed: bool = False
 
 
 _FAILURES = {
@@ -146,11 +147,12 @@ class EnvelopeSchema(AutoSchema):
 
     def _get_response_bodies(self, direction: Direction = "response") -> Any:  # noqa: ARG002 - the toolkit's signature
         declared = self.view.answers[self.method]
-        status, shape = "200", declared
+        statuses, shape = ["200"], declared
         if isinstance(declared, Created):
-            status, shape = "201", declared.shape
+            statuses, shape = ["200", "201"] if declared.or_changed else ["201"], declared.shape
         headers = {**_REQUEST_ID, **_RATE_LIMIT, **(_REPLAYED if self._takes_key() else {})}
-        answers = {status: self._answer("Success", self._envelope(shape), headers)}
+        success = self._answer("Success", self._envelope(shape), headers)
+        answers = dict.fromkeys(statuses, success)
         failed = self._component("Failure", _FAILURE)
         failures = sorted(self._failures())
         answers |= {

@@ -5,8 +5,14 @@ from __future__ import annotations
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
+from exchange.api.events import EventRedeliveryView, EventsView, EventView
 from exchange.api.members import MembersView, MemberView
 from exchange.api.oauth import RevokeView, TokenView
+from exchange.api.webhook import (
+    WebhookSecretView,
+    WebhookTestView,
+    WebhookView,
+)
 
 urlpatterns = [
     path("oauth/token", TokenView.as_view()),
@@ -15,4 +21,10 @@ urlpatterns = [
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("api/members", MembersView.as_view()),
     path("api/members/<str:member_id>", MemberView.as_view()),
+    path("api/webhook", WebhookView.as_view()),
+    path("api/webhook/rotate-secret", WebhookSecretView.as_view()),
+    path("api/webhook/test", WebhookTestView.as_view()),
+    path("api/events", EventsView.as_view()),
+    path("api/events/<str:event_id>", EventView.as_view()),
+    path("api/events/<str:event_id>/redeliver", EventRedeliveryView.as_view()),
 ]
