@@ -416,9 +416,12 @@ def test_a_slow_endpoint_does_not_hold_up_the_others(
         quick = organisation(receiver.url, "Quick")
         events = [happened(quick) for _ in range(20)]
         started = time.monotonic()
-        worker = threading.Thread(
-            target=lambda: (deliver_due(concurrency=8, run_seconds=1), connections.close_all())
-        )
+
+        def work() -> None:
+            deliver_due(concurrency=8, run_seconds=1)
+            connections.close_all()
+
+        worker = threading.Thread(target=work)
         worker.start()
         receiver.wait_for(20, seconds=2.5)
         assert time.monotonic() - started < 2.5
