@@ -1,0 +1,191 @@
+"""Bearer tokens: who gets in, who does not, and how soon a revocation holds."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.urls import get_resolver
+from django.utils import timezone
+from oauth2_provider.models import AccessToken
+from rest_framework.views import APIView
+
+from exchange.api.authentication import BearerAuthentication
+from exchange.models import ApiKey, Organisation
+from exchange.services.access import issue_access_token, revoke_api_key
+from tests.support.access import TESTER, failed, make_caller, make_member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+
+MEMBERS = "/v1/api/members"
+CHALLENGE = 'Bearer realm="api"'
+
+
+def refused(response, message):
+    failed(response, 401, "invalid_token", message)
+    assert response["WWW-Authenticate"] == (
+        f'{CHALLENGE}, error="invalid_token", error_description="{message}"'
+    )
+
+
+@pytest.mark.parametrize("header", [None, "Basic abc", "Token abc", "abc"])
+def test_no_bearer_token_is_a_401_with_a_plain_challenge(header):
+    caller = make_caller()
+    headers = {} if header is None else {"Authorization": header}
+    response = caller.client.get(MEMBERS, headers=headers)
+    failed(response, 401, "unauthenticated")
+    assert response["WWW-Authenticate"] == CHALLENGE
+
+
+@pytest.mark.parametrize("token", ["", "é", "a b", "a\tb", "\x00", '"', "x" * 20_000 + "!"])
+def test_a_malformed_token_is_a_401(token):
+    caller = make_caller()
+    caller.token = token
+    refused(caller.get(MEMBERS), "The access token is malformed")
+
+
+def test_the_scheme_is_read_in_any_case():
+    caller = make_caller()
+    response = caller.client.get(MEMBERS, headers={"Authorization": f"bearer {caller.token}"})
+    assert response.status_code == 200
+
+
+def test_an_unknown_token_is_a_401():
+    caller = make_caller()
+    caller.token += "x"
+    refused(caller.get(MEMBERS), "The access token is not known, or was revoked")
+
+
+def test_an_expired_token_is_a_401():
+    caller = make_caller()
+    assert caller.get(MEMBERS).status_code == 200
+    AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))
+    refused(caller.get(MEMBERS), "The access token has expired")
+
+
+def test_a_revoked_key_stops_working_with_the_next_request():
+    caller = make_caller()
+    assert caller.get(MEMBERS).status_code == 200
+    revoke_api_key(key_id=caller.key.id, actor=TESTER)
+    refused(caller.get(MEMBERS), "The access token is not known, or was revoked")
+    assert AccessToken.objects.count() == 0
+
+
+def test_a_key_that_is_marked_revoked_or_expired_stops_its_tokens():
+    caller = make_caller()
+    message = "The API key was revoked or has expired"
+    ApiKey.objects.update(revoked_at=timezone.now())
+    refused(caller.get(MEMBERS), message)
+    ApiKey.objects.update(revoked_at=None, expires_at=timezone.now() - timedelta(seconds=1))
+    refused(caller.get(MEMBERS), message)
+    ApiKey.objects.update(expires_at=timezone.now() + timedelta(hours=1))
+    assert caller.get(MEMBERS).status_code == 200
+
+
+def test_a_deactivated_organisation_is_out_with_the_next_request_and_back_when_active_again():
+    caller = make_caller()
+    assert caller.get(MEMBERS).status_code == 200
+    Organisation.objects.update(active=False)
+    refused(caller.get(MEMBERS), "The organisation is not active")
+    Organisation.objects.update(active=True)
+    assert caller.get(MEMBERS).status_code == 200
+
+
+def test_a_missing_scope_is_a_403_that_names_it_and_nothing_happens():
+    caller = make_caller(["members:read"])
+    response = caller.post(MEMBERS, {"name": "Ada", "email": "ada@example.com"})
+    failed(response, 403, "insufficient_scope", "This needs the scope members:write")
+    assert response["WWW-Authenticate"] == (
+        f'{CHALLENGE}, error="insufficient_scope", scope="members:write"'
+    )
+    assert caller.get(MEMBERS).json()["data"]["total"] == 0
+
+
+def test_the_scope_is_checked_before_the_body_is_looked_at():
+    failed(make_caller(["members:read"]).post(MEMBERS, "{"), 403, "insufficient_scope")
+
+
+def test_a_scope_taken_from_the_key_is_taken_from_its_tokens():
+    caller = make_caller(["members:read", "members:write"])
+    assert caller.get(MEMBERS).status_code == 200
+    ApiKey.objects.update(scopes=["members:write"])
+    failed(caller.get(MEMBERS), 403, "insufficient_scope")
+
+
+def test_a_key_sees_only_its_organisations_members():
+    mine, theirs = make_caller(), make_caller()
+    member = make_member(theirs.organisation)
+    failed(mine.get(f"{MEMBERS}/{member.id}"), 404, "user_not_found", "User not found")
+    assert mine.get(MEMBERS).json()["data"]["total"] == 0
+    assert theirs.get(f"{MEMBERS}/{member.id}").status_code == 200
+
+
+def test_two_keys_of_one_organisation_act_for_the_same_members():
+    first = make_caller()
+    second = make_caller(organisation=first.organisation)
+    member = make_member(first.organisation)
+    assert second.get(f"{MEMBERS}/{member.id}").status_code == 200
+
+
+def test_last_use_is_written_at_most_once_a_minute():
+    caller = make_caller()
+    caller.get(MEMBERS)
+    first = ApiKey.objects.get().last_used_at
+    assert first is not None
+    caller.get(MEMBERS)
+    assert ApiKey.objects.get().last_used_at == first
+    earlier = timezone.now() - timedelta(seconds=61)
+    ApiKey.objects.update(last_used_at=earlier)
+    caller.get(MEMBERS)
+    assert ApiKey.objects.get().last_used_at > earlier
+
+
+def test_tokens_and_secrets_are_stored_hashed():
+    caller = make_caller()
+    token = AccessToken.objects.get()
+    assert token.token == ""
+    assert caller.token not in token.token_checksum
+    key = ApiKey.objects.get()
+    assert caller.secret not in key.client_secret
+    assert key.client_secret.count("$") >= 2
+
+
+def test_a_long_lived_token_ends_with_its_key():
+    caller = make_caller()
+    caller.token = issue_access_token(key=caller.key, lifetime=timedelta(days=3650), actor=TESTER)
+    assert caller.get(MEMBERS).status_code == 200
+    revoke_api_key(key_id=caller.key.id, actor=TESTER)
+    assert caller.get(MEMBERS).status_code == 401
+
+
+def test_a_view_that_forgot_to_declare_its_scope_lets_nobody_in():
+    failed(make_caller().get("/v1/test/undeclared"), 403, "forbidden")
+
+
+def api_views(urlconf):
+    """Every view class under /v1 that authenticates callers, with the methods it has."""
+
+    def walk(patterns, prefix):
+        for pattern in patterns:
+            where = prefix + str(pattern.pattern)
+            if hasattr(pattern, "url_patterns"):
+                yield from walk(pattern.url_patterns, where)
+            elif where.startswith("v1/"):
+                view = getattr(pattern.callback, "cls", None)
+                if view and BearerAuthentication in view.authentication_classes:
+                    yield where, view, getattr(pattern.callback, "actions", None)
+
+    return list(walk(get_resolver(urlconf).url_patterns, ""))
+
+
+@pytest.mark.parametrize("urlconf", ["config.urls"])
+def test_every_address_of_the_api_declares_a_known_scope_for_each_of_its_methods(urlconf, settings):
+    views = api_views(urlconf)
+    assert {where for where, _, _ in views} >= {"v1/api/members"}
+    for where, view, actions in views:
+        assert issubclass(view, APIView)
+        handled = actions or {m: m for m in view.http_method_names if hasattr(view, m)}
+        methods = {method.upper() for method in handled} - {"OPTIONS", "HEAD"}
+        assert methods, where
+        assert set(view.required_scopes) == methods, where
+        assert set(view.required_scopes.values()) <= set(settings.SCOPES), where

@@ -1,0 +1,144 @@
+"""Lists: pages, limits, order and filters, against the same done in plain Python."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from exchange.models import Member
+from tests.support.access import failed, make_caller, make_member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+
+MEMBERS = "/v1/api/members"
+
+
+def crowd(organisation, size):
+    chance = random.Random(7)
+    Member.objects.bulk_create(
+        Member(
+            organisation=organisation,
+            name=chance.choice(["Ada", "Bola", "Chi"]),
+            email=f"m{n}@example.com",
+            external_id=f"ext-{n}" if n % 2 else "",
+        )
+        for n in range(size)
+    )
+
+
+def ids(response):
+    assert response.status_code == 200, response.content
+    return [item["_id"] for item in response.json()["data"]["members"]]
+
+
+ORDERS = {
+    "createdAt": lambda m: m.created_at,
+    "name": lambda m: m.name,
+    "email": lambda m: m.email,
+}
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    size=st.integers(0, 45),
+    page=st.integers(1, 8),
+    limit=st.integers(1, 30),
+    sort=st.sampled_from(list(ORDERS)),
+    descending=st.booleans(),
+)
+def test_pages_are_what_plain_python_says(size, page, limit, sort, descending):
+    Member.objects.all().delete()
+    caller = make_caller()
+    crowd(caller.organisation, size)
+    make_member(make_caller().organisation)
+    rows = sorted(
+        Member.objects.filter(organisation=caller.organisation),
+        key=lambda m: (ORDERS[sort](m), m.id),
+        reverse=descending,
+    )
+    wanted = [str(m.id) for m in rows[(page - 1) * limit : page * limit]]
+    sign = "-" if descending else ""
+    response = caller.get(MEMBERS, {"page": page, "limit": limit, "sort": sign + sort})
+    assert ids(response) == wanted
+    data = response.json()["data"]
+    assert list(data) == ["page", "pages", "count", "total", "members"]
+    assert (data["page"], data["count"], data["total"]) == (page, len(wanted), size)
+    assert data["pages"] == math.ceil(size / limit)
+
+
+def test_without_parameters_the_newest_twenty_come_first():
+    caller = make_caller()
+    crowd(caller.organisation, 25)
+    rows = list(Member.objects.order_by("-created_at", "-id")[:20])
+    assert ids(caller.get(MEMBERS)) == [str(m.id) for m in rows]
+
+
+@pytest.mark.parametrize("limit", ["201", "1000", "100000000000000000000"])
+def test_a_limit_above_the_most_is_the_most(limit):
+    caller = make_caller()
+    crowd(caller.organisation, 205)
+    data = caller.get(MEMBERS, {"limit": limit}).json()["data"]
+    assert (data["count"], data["total"], data["pages"]) == (200, 205, 2)
+
+
+@pytest.mark.parametrize("page", ["3", "100000000000000000000", "9" * 100])
+def test_a_page_past_the_end_is_empty_with_true_totals(page):
+    caller = make_caller()
+    crowd(caller.organisation, 25)
+    data = caller.get(MEMBERS, {"page": page}).json()["data"]
+    assert data == {"page": int(page), "pages": 2, "count": 0, "total": 25, "members": []}
+
+
+@pytest.mark.parametrize("name", ["page", "limit"])
+@pytest.mark.parametrize(
+    "value", ["0", "-1", "1.5", "1e1", "abc", " 1", "+1", "0x1", "٣", "²", "1,2", "\x00", "00"]
+)
+def test_what_is_not_a_whole_number_from_one_is_refused(name, value):
+    message = f"{name} must be a whole number from 1"
+    failed(make_caller().get(MEMBERS, {name: value}), 400, "invalid_request", message)
+
+
+def test_a_page_number_of_5000_digits_is_past_the_end():
+    data = make_caller().get(MEMBERS, {"page": "9" * 5000}).json()["data"]
+    assert (data["count"], data["total"]) == (0, 0)
+
+
+@pytest.mark.parametrize("query", ["page=1&page=2", "limit=5&limit=5", "sort=name&sort=email"])
+def test_a_parameter_given_twice_is_refused(query):
+    name = query.partition("=")[0]
+    response = make_caller().get(f"{MEMBERS}?{query}")
+    failed(response, 400, "invalid_request", f"{name} must be given once")
+
+
+@pytest.mark.parametrize("sort", ["id", "-", "--name", "name,email", "organisation", "Name", "?"])
+def test_an_order_that_is_not_documented_is_refused_naming_those_that_are(sort):
+    message = "sort must be one of [createdAt, name, email], with - in front for descending"
+    failed(make_caller().get(MEMBERS, {"sort": sort}), 400, "invalid_request", message)
+
+
+def test_empty_and_unknown_parameters_are_ignored():
+    caller = make_caller()
+    crowd(caller.organisation, 3)
+    query = {"page": "", "limit": "", "sort": "", "email": "", "x": "1", "organisation": "y"}
+    assert caller.get(MEMBERS, query).json()["data"]["total"] == 3
+
+
+def test_members_are_found_by_email_in_any_case_and_by_external_id_exactly():
+    caller = make_caller()
+    ada = make_member(caller.organisation, email="Ada@Example.com", external_id="A-1")
+    make_member(caller.organisation, external_id="a-1")
+    assert ids(caller.get(MEMBERS, {"email": "aDA@example.COM"})) == [str(ada.id)]
+    assert ids(caller.get(MEMBERS, {"external_id": "A-1"})) == [str(ada.id)]
+    assert ids(caller.get(MEMBERS, {"external_id": "A"})) == []
+    assert ids(caller.get(MEMBERS, {"email": "%"})) == []
+
+
+def test_a_nul_in_a_filter_is_refused_by_name():
+    response = make_caller().get(f"{MEMBERS}?email=%00")
+    assert failed(response, 400, "invalid_request").startswith("email: ")

@@ -1,0 +1,130 @@
+"""Issuing and revoking keys and tokens, and the command that issues keys."""
+
+from __future__ import annotations
+
+import io
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+from oauth2_provider.models import AccessToken
+
+from exchange.errors import Conflict, InvalidRequest, NotFound
+from exchange.ids import uuid7
+from exchange.models import ApiKey
+from exchange.services.access import issue_access_token, issue_api_key, revoke_api_key
+from tests.support.access import TESTER, make_caller, make_organisation
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_key_gets_the_scopes_asked_for_in_documented_order():
+    key, secret = issue_api_key(
+        organisation=make_organisation(),
+        name="server",
+        scopes=["wallets:read", "tokens:read", "wallets:read"],
+        actor=TESTER,
+    )
+    stored = ApiKey.objects.get(id=key.id)
+    assert stored.scopes == ["tokens:read", "wallets:read"]
+    assert stored.usable
+    assert len(secret) >= 64
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scopes": ["tokens:read", "x", "a"]}, "Unknown scopes: a, x"),
+        ({"scopes": []}, "An API key needs at least one scope"),
+        ({"name": "  "}, "An API key needs a name"),
+        ({"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}, "The end of an API key must lie ahead"),
+    ],
+)
+def test_a_key_that_makes_no_sense_is_not_issued(change, message):
+    wanted = {"organisation": make_organisation(), "name": "n", "scopes": ["tokens:read"]}
+    with pytest.raises(InvalidRequest, match=re.escape(message)):
+        issue_api_key(**{**wanted, **change}, actor=TESTER)
+    assert ApiKey.objects.count() == 0
+
+
+def test_a_key_is_revoked_once_with_its_tokens_and_others_keep_theirs():
+    caller, other = make_caller(), make_caller()
+    revoke_api_key(key_id=caller.key.id, actor=TESTER)
+    assert ApiKey.objects.get(id=caller.key.id).revoked_at is not None
+    assert [t.application_id for t in AccessToken.objects.all()] == [other.key.id]
+    with pytest.raises(Conflict):
+        revoke_api_key(key_id=caller.key.id, actor=TESTER)
+    with pytest.raises(NotFound):
+        revoke_api_key(key_id=uuid7(), actor=TESTER)
+
+
+def test_no_token_is_issued_for_a_key_that_cannot_be_used_or_for_no_time():
+    caller = make_caller()
+    with pytest.raises(InvalidRequest):
+        issue_access_token(key=caller.key, lifetime=timedelta(0), actor=TESTER)
+    caller.key.revoked_at = timezone.now()
+    with pytest.raises(Conflict):
+        issue_access_token(key=caller.key, lifetime=timedelta(days=1), actor=TESTER)
+    assert AccessToken.objects.count() == 1
+
+
+def issue(*arguments):
+    out = io.StringIO()
+    call_command("issue_api_key", *arguments, stdout=out)
+    return dict(re.findall(r"^(\w+):\s+(.+)$", out.getvalue(), re.M))
+
+
+@pytest.mark.parametrize("by", ["id", "name"])
+def test_the_command_prints_an_id_and_a_secret_that_work(by, client):
+    organisation = make_organisation("Acme Capital")
+    printed = issue(
+        str(getattr(organisation, by)), "--name", "server", "--scopes", "members:read",
+        "--expires", "2999-12-31",
+    )  # fmt: skip
+    assert printed["scopes"] == "members:read"
+    assert ApiKey.objects.get().expires_at == datetime(2999, 12, 31, tzinfo=UTC)
+    response = client.post(
+        "/v1/oauth/token",
+        {
+            "grant_type": "client_credentials",
+            "client_id": printed["client_id"],
+            "client_secret": printed["client_secret"],
+        },
+    )
+    assert response.status_code == 200
+    assert response.json()["scope"] == "members:read"
+
+
+test_the_command_prints_an_id_and_a_secret_that_work = pytest.mark.urls("tests.support.api_urls")(
+    test_the_command_prints_an_id_and_a_secret_that_work
+)
+
+
+def test_the_command_takes_all_for_every_scope(settings):
+    make_organisation("Acme")
+    assert issue("Acme", "--name", "n", "--scopes", "all")["scopes"].split() == list(
+        settings.SCOPES
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("Nobody", "--name", "n", "--scopes", "all"),
+        ("Twice", "--name", "n", "--scopes", "all"),
+        ("Acme", "--name", "n", "--scopes", "unknown"),
+        ("Acme", "--name", " ", "--scopes", "all"),
+        ("Acme", "--name", "n", "--scopes", "all", "--expires", "tomorrow"),
+        ("Acme", "--name", "n", "--scopes", "all", "--expires", "2020-01-01"),
+        ("Acme", "--name", "n", "--scopes", "all", "--expires", "2999-02-30"),
+    ],
+)
+def test_the_command_refuses_in_one_line_and_issues_nothing(arguments):
+    for name in ("Acme", "Twice", "Twice"):
+        make_organisation(name)
+    with pytest.raises(CommandError) as refusal:
+        issue(*arguments)
+    assert "\n" not in str(refusal.value)
+    assert ApiKey.objects.count() == 0

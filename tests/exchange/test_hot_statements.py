@@ -1,0 +1,100 @@
+"""Hot statements: prepared, inside Django's transaction, with Django's errors."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import (
+    DatabaseError,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    transaction,
+)
+
+from exchange.database import constraint_of, fetch_one, sqlstate
+from exchange.ids import uuid7
+from exchange.models import Currency
+from tests.support.access import make_organisation
+from tests.support.processes import wait_until
+
+
+@pytest.mark.django_db
+def test_the_first_row_is_given_and_none_when_there_is_none():
+    assert fetch_one("SELECT %s::int + 1, %s::text", [41, "x%"]) == (42, "x%")
+    assert fetch_one("SELECT 1 WHERE false") is None
+
+
+@pytest.mark.django_db
+def test_a_statement_is_prepared_once_per_connection():
+    for number in range(3):
+        fetch_one("SELECT %s::int * 7", [number])
+    row = fetch_one(
+        "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s",
+        ["SELECT $1::int * 7%"],
+    )
+    assert row == (1,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_is_part_of_the_open_transaction():
+    organisation = make_organisation("Before")
+    rename = "UPDATE exchange_organisation SET name = %s WHERE id = %s RETURNING name"
+    with transaction.atomic():
+        assert fetch_one(rename, ["After", organisation.id]) == ("After",)
+        transaction.set_rollback(True)
+    organisation.refresh_from_db()
+    assert organisation.name == "Before"
+    assert fetch_one(rename, ["After", organisation.id]) == ("After",)
+    organisation.refresh_from_db()
+    assert organisation.name == "After"
+
+
+@pytest.mark.django_db
+def test_errors_are_djangos_and_tell_state_and_constraint():
+    insert = (
+        "INSERT INTO exchange_member (id, organisation_id, name, email, external_id, created_at,"
+        " updated_at, document) VALUES (%s, %s, 'a', 'a@b.c', '', now(), now(), '') RETURNING id"
+    )
+    organisation = make_organisation()
+    fetch_one(insert, [uuid7(), organisation.id])
+    with pytest.raises(IntegrityError) as taken, transaction.atomic():
+        fetch_one(insert, [uuid7(), organisation.id])
+    assert sqlstate(taken.value) == "23505"
+    assert constraint_of(taken.value) == "member_email_once_per_organisation"
+    with pytest.raises(ProgrammingError) as unknown, transaction.atomic():
+        fetch_one("SELECT nothing_of_the_kind()")
+    assert sqlstate(unknown.value) == "42883"
+    assert constraint_of(unknown.value) is None
+    assert Currency.objects.count() == 7
+
+
+@pytest.mark.django_db
+def test_nothing_runs_in_a_transaction_that_is_already_broken():
+    with transaction.atomic():
+        transaction.set_rollback(True)
+        with pytest.raises(DatabaseError):
+            fetch_one("SELECT 1")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_read_survives_a_connection_that_the_server_dropped_and_a_write_is_not_repeated(
+    owner_connection,
+):
+    def gone(pid):
+        found = owner_connection.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", [pid])
+        return found.fetchone() is None
+
+    def drop_ours():
+        fetch_one("SELECT 1")
+        pid = connection.connection.info.backend_pid
+        owner_connection.execute("SELECT pg_terminate_backend(%s)", [pid])
+        wait_until(lambda: gone(pid), "the connection is closed")
+
+    drop_ours()
+    assert fetch_one("SELECT 7", repeatable=True) == (7,)
+    drop_ours()
+    with pytest.raises(OperationalError):
+        fetch_one("SELECT 7")
+    connection.close()
+    assert fetch_one("SELECT 7") == (7,)
