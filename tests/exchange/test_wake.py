@@ -1,0 +1,128 @@
+"""Hints to the workers: after commit, seldom, and never in anybody's way."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+
+from exchange import wake
+from exchange.ids import uuid7
+from exchange.models import Organisation
+from exchange.services.events import emit
+from exchange.wake import DELIVER_EVENTS, Waker
+
+
+class Publisher:
+    """Stands where Celery does: notes what it is asked to publish, and when."""
+
+    def __init__(self) -> None:
+        self.published: list[str] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, task: str) -> None:
+        with self._changed:
+            self.published.append(task)
+            self._changed.notify_all()
+
+    def wait_for(self, count: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.published) >= count, timeout=5)
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    made = Publisher()
+    wake.register(made)
+    yield made
+    wake.register(Publisher())
+
+
+def test_the_first_hint_is_passed_on_at_once_and_a_burst_becomes_one_more() -> None:
+    publisher = Publisher()
+    waker = Waker(publisher, interval_seconds=0.3)
+    waker.hint("a")
+    publisher.wait_for(1)
+    for _ in range(1000):
+        waker.hint("a")
+    publisher.wait_for(2)
+    time.sleep(0.5)
+    assert publisher.published == ["a", "a"]
+
+
+def test_different_tasks_are_each_hinted_at() -> None:
+    publisher = Publisher()
+    waker = Waker(publisher, interval_seconds=0.05)
+    waker.hint("a")
+    waker.hint("b")
+    publisher.wait_for(2)
+    assert sorted(publisher.published) == ["a", "b"]
+
+
+def test_a_broker_that_is_down_neither_fails_nor_holds_up_whoever_hints() -> None:
+    tried = Publisher()
+    release = threading.Event()
+
+    def down(task: str) -> None:
+        tried(task)
+        release.wait(5)
+        raise ConnectionError("no broker")
+
+    waker = Waker(down, interval_seconds=0.01)
+    started = time.monotonic()
+    for _ in range(100):
+        waker.hint("a")
+    assert time.monotonic() - started < 0.5
+    tried.wait_for(1)
+    release.set()
+    # And it goes on trying afterwards.
+    waker.hint("a")
+    tried.wait_for(2)
+
+
+def test_hints_work_in_a_process_that_was_forked() -> None:
+    publisher = Publisher()
+    waker = Waker(publisher, interval_seconds=0.01)
+    waker.hint("before")
+    publisher.wait_for(1)
+    child = os.fork()
+    if child == 0:
+        try:
+            waker.hint("after")
+            publisher.wait_for(2)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_hint_waits_for_the_commit(publisher: Publisher) -> None:
+    with transaction.atomic():
+        wake.after_commit("a")
+        time.sleep(0.2)
+        assert publisher.published == []
+    publisher.wait_for(1)
+    assert publisher.published == ["a"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_that_is_rolled_back_hints_at_nothing(publisher: Publisher) -> None:
+    with transaction.atomic():
+        wake.after_commit("a")
+        transaction.set_rollback(True)
+    time.sleep(0.2)
+    assert publisher.published == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_event_hints_at_its_delivery(publisher: Publisher) -> None:
+    owner = Organisation.objects.create(name="Acme")
+    emit(organisation_id=owner.id, event_type="webhook.test", subject_id=uuid7(), data="{}")
+    publisher.wait_for(1)
+    assert publisher.published == [DELIVER_EVENTS]

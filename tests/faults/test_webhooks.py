@@ -1,0 +1,108 @@
+"""`kill -9` of a process that delivers, at the worst moment: nothing is lost, ids stay the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from exchange.actors import Actor
+from exchange.ids import uuid7
+from exchange.models import DeliveryAttempt, Event, Organisation
+from exchange.services.deliveries import deliver_due
+from exchange.services.events import emit
+from exchange.services.webhook_endpoints import set_endpoint
+from tests.support.database import server_url, worker_database
+from tests.support.processes import CHECKOUT
+from tests.support.receiver import Received, Receiver, Reply
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+EVENTS = 12
+DELIVER = "import django; django.setup(); from exchange.tasks import deliver_events as t; t()"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as running:
+        yield running
+
+
+@pytest.fixture
+def events(receiver: Receiver) -> set[str]:
+    """Events of three organisations, due now, as the ids a receiver sees."""
+    made = set()
+    for name in ("One", "Two", "Three"):
+        owner = Organisation.objects.create(name=name)
+        set_endpoint(organisation_id=owner.id, url=receiver.url, actor=Actor.system("tests"))
+        for _ in range(EVENTS // 3):
+            event_id = emit(
+                organisation_id=owner.id,
+                event_type="withdrawal.created",
+                subject_id=uuid7(),
+                data="{}",
+            )
+            made.add(str(event_id))
+    return made
+
+
+def start_worker() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", DELIVER],
+        cwd=CHECKOUT,
+        env={
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings.test",
+            "TEST_DATABASE_URL": server_url(worker_database()),
+        },
+    )
+
+
+def let_leases_run_out() -> None:
+    past = timezone.now() - timedelta(seconds=1)
+    Event.objects.filter(leased_until__isnull=False).update(leased_until=past, next_attempt_at=past)
+
+
+def test_a_worker_killed_between_post_and_record_loses_nothing(
+    receiver: Receiver, events: set[str]
+) -> None:
+    worker: list[subprocess.Popen[bytes]] = []
+    begun: list[str] = []
+
+    def kill_the_sender(request: Received) -> Reply:
+        begun.append(request.headers["webhook-id"])
+        os.kill(worker[0].pid, signal.SIGKILL)
+        return Reply()
+
+    receiver.reply = kill_the_sender
+    worker.append(start_worker())
+    assert worker[0].wait(timeout=60) == -signal.SIGKILL
+    assert begun
+    assert DeliveryAttempt.objects.count() == 0
+    assert set(Event.objects.values_list("status", flat=True)) == {"Pending"}
+
+    # Until the leases run out, nobody else touches what was being sent.
+    receiver.reply = Reply()
+    leased = Event.objects.filter(leased_until__gt=timezone.now()).count()
+    assert leased >= len(set(begun))
+    assert deliver_due().posted == EVENTS - leased
+    let_leases_run_out()
+    assert deliver_due().posted == leased
+
+    assert {request.headers["webhook-id"] for request in receiver.received} == events
+    assert set(Event.objects.values_list("status", "attempts")) == {("Delivered", 1)}
+    assert len({request.body for request in receiver.received}) == EVENTS
+
+
+def test_a_process_of_its_own_delivers_everything_when_nobody_kills_it(
+    receiver: Receiver, events: set[str]
+) -> None:
+    assert start_worker().wait(timeout=60) == 0
+    assert sorted(r.headers["webhook-id"] for r in receiver.received) == sorted(events)
+    assert set(Event.objects.values_list("status", "attempts")) == {("Delivered", 1)}
