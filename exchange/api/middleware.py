@@ -59,7 +59,8 @@ def failure(request: HttpRequest, status: int, message: str, code: str) -> HttpR
 
 
 class RequestIdMiddleware:
-    """Gives every request an id, for the answer (`X-Request-ID`) and for every line of the log.
+    """Gives every request an id, for the answer (`X-Request-ID`) and for every line of the log;
+    and every answer its length.
 
     A client's own is kept when it is at most 128 harmless characters.
     """
@@ -73,6 +74,9 @@ class RequestIdMiddleware:
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             response = self.get_response(request)
         response["X-Request-ID"] = request_id
+        if isinstance(response, HttpResponse) and "Content-Length" not in response:
+            # Without it servers send the answer in chunks.
+            response["Content-Length"] = str(len(response.content))
         return response
 
 

@@ -1,0 +1,138 @@
+"""What only a real server and real connections show: chunked bodies, limits, concurrent keys."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from exchange.models import IdempotencyRecord, Member, Organisation
+from exchange.services.access import revoke_api_key
+from tests.support.access import TESTER, make_caller
+
+MEMBERS = "/v1/api/members"
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture
+def caller(live_service):
+    return make_caller()
+
+
+@pytest.fixture
+def url(live_service):
+    return live_service.base_url + MEMBERS
+
+
+def chunks(body: bytes, size: int = 1000) -> Iterator[bytes]:
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
+
+
+def refused(response, status, code):
+    assert response.status_code == status, response.text
+    assert response.headers["X-Error-Code"] == code
+    assert set(response.json()) == {"status", "message"}
+
+
+def test_a_body_without_a_stated_length_is_read_whole(caller, url):
+    body = json.dumps({"name": "Ada", "email": "ada@example.com", "x": "y" * 5000}).encode()
+    response = requests.post(url, chunks(body), headers={**caller.headers, **JSON}, timeout=10)
+    assert response.status_code == 201, response.text
+    assert response.json()["data"]["name"] == "Ada"
+    assert Member.objects.get().email == "ada@example.com"
+
+
+@pytest.mark.parametrize("size", [64 * 1024 + 1, 1024 * 1024])
+@pytest.mark.parametrize("chunked", [True, False])
+def test_a_body_over_the_limit_is_a_413_with_and_without_a_stated_length(
+    caller, url, size, chunked
+):
+    frame = '{"name": "Ada", "email": "ada@example.com", "x": "%s"}'
+    body = (frame % ("y" * (size - len(frame) + 2))).encode()
+    assert len(body) == size
+    sent = chunks(body, 8192) if chunked else body
+    response = requests.post(url, sent, headers={**caller.headers, **JSON}, timeout=10)
+    refused(response, 413, "body_too_large")
+    assert Member.objects.count() == 0
+
+
+def test_a_chunked_body_of_exactly_the_limit_is_taken(caller, url):
+    frame = '{"name": "Ada", "email": "ada@example.com", "x": "%s"}'
+    body = (frame % ("y" * (64 * 1024 - len(frame) + 2))).encode()
+    response = requests.post(url, chunks(body), headers={**caller.headers, **JSON}, timeout=10)
+    assert response.status_code == 201, response.text
+
+
+@pytest.mark.parametrize(
+    "target", ["/v1/%00", "/v1/api/members/%00", "/v1/%", "/v1/\xff", "/v1/a/../../b", "/v1?x"]
+)
+def test_junk_in_the_path_is_a_404_in_the_envelope(live_service, caller, target):
+    where = urlsplit(live_service.base_url)
+    with socket.create_connection((where.hostname, where.port), timeout=10) as connection:
+        head = f"GET {target} HTTP/1.1\r\nHost: {where.netloc}\r\nConnection: close\r\n"
+        auth = f"Authorization: {caller.headers['Authorization']}\r\n\r\n"
+        connection.sendall((head + auth).encode("latin-1"))
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    top, _, body = answer.partition(b"\r\n\r\n")
+    status = int(top.split()[1])
+    assert status in {400, 404}
+    if status == 404:
+        assert json.loads(body)["status"] == "failed"
+        assert re.search(rb"x-error-code: (user_)?not_found", top.lower())
+
+
+def test_a_revoked_key_and_a_deactivated_organisation_are_out_in_every_process(caller, url):
+    def answers():
+        calls = (requests.get(url, headers=caller.headers, timeout=10) for _ in range(8))
+        return {call.status_code for call in calls}
+
+    assert answers() == {200}
+    Organisation.objects.update(active=False)
+    assert answers() == {401}
+    Organisation.objects.update(active=True)
+    assert answers() == {200}
+    revoke_api_key(key_id=caller.key.id, actor=TESTER)
+    assert answers() == {401}
+
+
+def test_sixteen_requests_at_once_under_one_key_have_one_effect_and_one_answer(caller, url):
+    keys = [f"key-{n}" for n in range(12)]
+
+    def post(key):
+        return key, requests.post(
+            url,
+            json={"name": "Ada", "email": f"{key}@example.com"},
+            headers={**caller.headers, "Idempotency-Key": key},
+            timeout=30,
+        )
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(post, [key for key in keys for _ in range(16)]))
+    for key in keys:
+        mine = [response for sent, response in answers if sent == key]
+        assert {response.status_code for response in mine} == {201}
+        assert len({response.content for response in mine}) == 1
+        replays = Counter(r.headers.get("Idempotent-Replayed") for r in mine)
+        assert replays == {None: 1, "true": 15}
+    assert Member.objects.count() == len(keys)
+    assert IdempotencyRecord.objects.count() == len(keys)
+
+
+def test_of_concurrent_requests_without_a_key_one_creates_and_the_others_conflict(caller, url):
+    def post(_):
+        body = {"name": "Ada", "email": "ada@example.com"}
+        return requests.post(url, json=body, headers=caller.headers, timeout=30)
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(post, range(16)))
+    assert Counter(response.status_code for response in answers) == {201: 1, 409: 15}
+    assert {r.headers["X-Error-Code"] for r in answers if r.status_code == 409} == {"email_taken"}
+    assert Member.objects.count() == 1
