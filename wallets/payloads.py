@@ -7,6 +7,7 @@ Fields stand in the order of the interface's tables. A member's withdrawal has n
 from __future__ import annotations
 
 from exchange.documents import Document, Variant, identifier, moment, number, text
+from wallets.models import TransferKind
 
 _ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_type"})
 
@@ -77,5 +78,29 @@ BANK = Document(
             "Account holder; for NGN the name the payment provider resolved, when it did",
         ),
         text("currency", "{r}.currency_id"),
+    ),
+)
+
+# An entry of a wallet's statement. It has no stored document: `wallets.selectors.withdrawals`
+# evaluates the mapping over the entry, its transfer and account, for one page at a time.
+TRANSACTION = Document(
+    name="WalletTransaction",
+    table="wallets_entry",
+    fields=(
+        identifier("_id", "{r}.id"),
+        text("type", "{r}.kind", "Why the money moved", enum=list(TransferKind.values)),
+        text("currency", "{r}.currency"),
+        text(
+            "account",
+            "{r}.account",
+            "The part of the wallet: `available`, in `escrow` for an open withdrawal, or "
+            "`reserved` for an open order",
+            enum=["available", "escrow", "reserved"],
+        ),
+        number("amount", "{r}.amount", "Added to the account; negative when taken from it"),
+        number("balance_after", "{r}.balance_after", "Of that account, after this movement"),
+        text("reference", "{r}.reference", "The withdrawal's or deposit's own reference"),
+        identifier("subject", "{r}.subject_id", "Id of the record it is about", nullable=True),
+        moment("createdAt", "{r}.created_at"),
     ),
 )

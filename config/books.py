@@ -1,0 +1,7 @@
+"""All equalities of the proof of books: every app's checks, in the order they are printed."""
+
+from __future__ import annotations
+
+from wallets.services.books import WALLET_CHECKS, Check
+
+CHECKS: tuple[Check, ...] = WALLET_CHECKS

@@ -1,0 +1,93 @@
+"""Serializer fields of withdrawals, and serializers that are cheap to make at every request."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+from exchange.api.exceptions import SENTENCE
+from exchange.api.fields import TextField
+from wallets.errors import InvalidCurrency
+from wallets.selectors.currencies import currencies, payout_currencies
+
+_ACCOUNT_NUMBER = re.compile(r"[A-Za-z0-9]{4,34}", re.ASCII)
+# Format characters (zero width, direction marks), line and paragraph separators.
+_INVISIBLE = frozenset({"Cf", "Zl", "Zp"})
+
+PAYOUT_CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"]
+
+
+class NameField(TextField):
+    """A name people read: one line without invisible or direction-changing characters."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """The name, as it was sent."""
+        text = super().to_internal_value(data)
+        if not text.isascii() and any(unicodedata.category(c) in _INVISIBLE for c in text):
+            raise serializers.ValidationError(
+                "must not contain invisible or direction-changing characters"
+            )
+        return text
+
+
+class AccountNumberField(TextField):
+    """A bank account number or IBAN: 4 to 34 ASCII letters and digits."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """The number, as it was sent."""
+        text = super().to_internal_value(data)
+        if not _ACCOUNT_NUMBER.fullmatch(text):
+            raise serializers.ValidationError(
+                "must be 4 to 34 letters and digits, without spaces or hyphens"
+            )
+        return text
+
+
+@extend_schema_field({"type": "string", "enum": PAYOUT_CURRENCIES})
+class CurrencyField(serializers.Field[str, Any, Any, Any]):
+    """The code of a currency with wallets. Whatever else comes gets the interface's message."""
+
+    def run_validation(self, data: Any = serializers.empty) -> str:
+        """The code; absent, null and of another type are refused alike."""
+        if not isinstance(data, str) or data not in currencies():
+            message = InvalidCurrency(payout_currencies()).message
+            raise serializers.ValidationError([ErrorDetail(message, code=SENTENCE)])
+        return data
+
+
+class LeanSerializer(serializers.Serializer[Any]):
+    """A serializer whose fields are made once for its class, not copied for every request.
+
+    The fields keep no state of a request, so threads share them. `check` adds what needs several
+    fields: only values that are right by themselves are in `values`.
+    """
+
+    def run_validation(self, data: Any = serializers.empty) -> dict[str, Any]:
+        """The checked values; raises one error that names every bad field."""
+        values: dict[str, Any] = {}
+        errors: dict[str, Any] = {}
+        given: Mapping[str, Any] = data
+        for name, run in _validators(type(self)):
+            try:
+                values[name] = run(given.get(name, serializers.empty))
+            except serializers.ValidationError as error:
+                errors[name] = error.detail
+        self.check(values, errors)
+        if errors:
+            raise serializers.ValidationError(errors)
+        return values
+
+    def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
+        """Adds to `errors` what is wrong between fields."""
+
+
+@cache
+def _validators(kind: type[LeanSerializer]) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, field.run_validation) for name, field in kind().fields.items())

@@ -1,0 +1,45 @@
+"""`/hooks/flutterwave`: the payment provider's webhooks, outside of /v1.
+
+What they say is a hint to look a transfer up, nothing more; 200 means that the hint is kept.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, JsonResponse
+from django.http.request import UnreadablePostError
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from exchange import wake
+from exchange.errors import Forbidden
+from wallets.services.provider_events import receive
+from wallets.services.transitions import SWEEP_PAYOUTS
+
+
+@csrf_exempt
+@require_POST
+def flutterwave(request: HttpRequest) -> JsonResponse:
+    """200 for an authentic webhook, 401 for any other, 413 beyond the limit of API bodies."""
+    limit: int = settings.API_BODY_LIMIT_BYTES
+    try:
+        body = request.read(limit + 1)
+    except UnreadablePostError:
+        return _failed("The body did not arrive whole", 400)
+    if len(body) > limit:
+        return _failed("The body is too large", 413)
+    try:
+        withdrawal_id = receive(headers=request.headers, body=body)
+    except Forbidden as error:
+        return _failed(error.message, 401)
+    if withdrawal_id is not None:
+        wake.after_commit(SWEEP_PAYOUTS)
+    return JsonResponse({"status": "success"})
+
+
+def _failed(message: str, status: int) -> JsonResponse:
+    return JsonResponse({"status": "failed", "message": message}, status=status)
+
+
+urlpatterns = [path("hooks/flutterwave", flutterwave)]

@@ -1,0 +1,82 @@
+"""`manage.py deposit OWNER_ID CURRENCY AMOUNT`: books money that arrived into a wallet."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+
+from exchange.actors import Actor
+from exchange.errors import DomainError
+from exchange.ids import new_reference, parse_id
+from exchange.models import Member, Organisation
+from exchange.numbers import plain
+from wallets.filtersets import read_amount
+from wallets.selectors.wallets import available_balance
+from wallets.services.deposits import Arrival, deposit
+
+
+class Command(BaseCommand):
+    """Moves clearing → available at once and prints the new balance."""
+
+    help = "Book money that arrived for an organisation or a member, and print the new balance."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What arrived."""
+        parser.add_argument("owner", help="id of the organisation or member")
+        parser.add_argument("currency", help="code of the currency, such as NGN")
+        parser.add_argument("amount", help="in units of the currency, such as 1000 or 90.02")
+        parser.add_argument("--reference", help="the bank's reference; booked once (default: new)")
+        parser.add_argument("--note", default="", help="for the books")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Books and prints."""
+        organisation_id, member_id, name = _owner(options["owner"])
+        amount = _amount(options["amount"])
+        currency = options["currency"].upper()
+        reference = options["reference"] or new_reference("deposit_")
+        for option, text, longest in (
+            ("--reference", reference, 100),
+            ("--note", options["note"], 300),
+        ):
+            if len(text) > longest or not (text.isprintable() or not text):
+                raise CommandError(f"{option} must be at most {longest} printable characters")
+        arrival = Arrival(
+            organisation_id=organisation_id,
+            member_id=member_id,
+            currency=currency,
+            amount=amount,
+            reference=reference,
+            note=options["note"],
+        )
+        try:
+            deposit(arrival=arrival, actor=Actor.system("deposit"))
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        balance = available_balance(member_id or organisation_id, currency)
+        self.stdout.write(
+            f"Deposited {plain(amount)} {currency} for {name} ({reference}). "
+            f"Available: {plain(balance)} {currency}"
+        )
+
+
+def _owner(text: str) -> tuple[UUID, UUID | None, str]:
+    identifier = parse_id(text)
+    if identifier is not None:
+        organisation = Organisation.objects.filter(id=identifier).first()
+        if organisation is not None:
+            return organisation.id, None, organisation.name
+        member = Member.objects.filter(id=identifier).first()
+        if member is not None:
+            return member.organisation_id, member.id, member.name
+    raise CommandError(f"No organisation and no member has the id {text!r}")
+
+
+def _amount(text: str) -> Decimal:
+    amount = read_amount(text)
+    if amount is None:
+        raise CommandError(f"{text!r} is not an amount such as 1000 or 90.02")
+    return amount
