@@ -49,7 +49,8 @@ BEGIN
         WHERE owner_id = v_owner AND asset_id = p_currency AND kind = 'available';
     SELECT id INTO v_escrow FROM wallets_account
         WHERE owner_id = v_owner AND asset_id = p_currency AND kind = 'escrow';
-    IF v_available IS NULL THEN
+    -- Zero is never above a balance, so without an account too it is the minimum that refuses it.
+    IF v_available IS NULL AND p_amount > 0 THEN
         RAISE EXCEPTION 'insufficient_balance'
             USING ERRCODE = 'XW400', DETAIL = '{"available":0}';
     END IF;
@@ -60,7 +61,7 @@ BEGIN
         ORDER BY id FOR NO KEY UPDATE;
     UPDATE wallets_account SET balance = balance - p_amount
         WHERE id = v_available AND balance >= p_amount RETURNING balance INTO v_balance;
-    IF NOT FOUND THEN
+    IF NOT FOUND AND p_amount > 0 THEN
         RAISE EXCEPTION 'insufficient_balance' USING ERRCODE = 'XW400', DETAIL = (
             SELECT format('{"available":%s}', trim_scale(balance))
             FROM wallets_account WHERE id = v_available);
