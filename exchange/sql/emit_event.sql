@@ -14,7 +14,8 @@ SET search_path = public, pg_temp AS $$
 $$;
 
 -- The frozen part of an event never changes, and no event is removed by the application.
-CREATE OR REPLACE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     IF (OLD.id, OLD.organisation_id, OLD.type, OLD.subject_id, OLD.body, OLD.created_at)
         IS DISTINCT FROM

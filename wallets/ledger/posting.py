@@ -18,6 +18,9 @@ from exchange.database import constraint_of
 from exchange.ids import uuid7
 from wallets.models.ledger import AccountKind, TransferKind
 
+# Unique indexes of `ledger_guard.sql`.
+_ONCE = ("transfer_closes_once", "transfer_charges_once", "transfer_reverses_once")
+
 
 @dataclass(frozen=True, slots=True)
 class Leg:
@@ -32,7 +35,7 @@ class InsufficientFunds(Exception):  # noqa: N818 - reads as what it says
 
 
 class TransferAlreadyPosted(Exception):  # noqa: N818 - reads as what it says
-    """A transfer with this reference exists: what it does was done before; nothing was posted."""
+    """What it does was done before, under this reference or another one; nothing was posted."""
 
 
 def open_account(
@@ -88,7 +91,7 @@ def post_transfer(
         constraint = constraint_of(error) or ""
         if constraint == "account_balance_not_negative":
             raise InsufficientFunds(reference) from error
-        if constraint.startswith("wallets_transfer_reference"):
+        if constraint.startswith(("wallets_transfer_reference", *_ONCE)):
             raise TransferAlreadyPosted(reference) from error
         raise
     return transfer_id

@@ -1,4 +1,8 @@
 -- What PostgreSQL itself holds the ledger to, whoever writes.
+--
+-- Every function fixes its search path. Deferred checks run when the transaction commits, outside
+-- of the posting functions: with the session's own path a temporary table called wallets_entry
+-- would be looked at instead of the ledger.
 
 ALTER TABLE wallets_account
     ADD CONSTRAINT account_member_of_organisation
@@ -9,8 +13,17 @@ ALTER TABLE wallets_entry
     ADD CONSTRAINT entry_asset_of_account
     FOREIGN KEY (account_id, asset_id) REFERENCES wallets_account (id, asset_id);
 
+-- Whatever their references say, a subject is closed once, charged once and reversed once.
+CREATE UNIQUE INDEX transfer_closes_once ON wallets_transfer (subject_id)
+    WHERE kind IN ('withdrawal_settle', 'withdrawal_release');
+CREATE UNIQUE INDEX transfer_charges_once ON wallets_transfer (subject_id)
+    WHERE kind = 'provider_charge';
+CREATE UNIQUE INDEX transfer_reverses_once ON wallets_transfer (subject_id)
+    WHERE kind = 'withdrawal_reverse';
+
 -- A transfer is closed when its transaction ends: no leg may join it later.
-CREATE OR REPLACE FUNCTION transfer_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION transfer_stamp() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     NEW.created_txid := txid_current();
     NEW.created_at := now();
@@ -19,7 +32,8 @@ END $$;
 CREATE TRIGGER transfer_stamp BEFORE INSERT ON wallets_transfer
     FOR EACH ROW EXECUTE FUNCTION transfer_stamp();
 
-CREATE OR REPLACE FUNCTION entry_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION entry_guard() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 DECLARE
     opened bigint;
     places smallint;
@@ -44,7 +58,8 @@ CREATE TRIGGER entry_guard BEFORE INSERT ON wallets_entry
 -- (a header without legs has no entry to be checked on) and for every leg (else an early
 -- SET CONSTRAINTS IMMEDIATE would let a later leg through).
 CREATE OR REPLACE FUNCTION assert_transfer_balanced(p_transfer uuid) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 DECLARE
     legs integer;
     worst numeric;
@@ -59,7 +74,8 @@ BEGIN
     END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION transfer_balanced() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION transfer_balanced() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     PERFORM assert_transfer_balanced(NEW.id);
     RETURN NULL;
@@ -67,7 +83,8 @@ END $$;
 CREATE CONSTRAINT TRIGGER transfer_balanced AFTER INSERT ON wallets_transfer
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transfer_balanced();
 
-CREATE OR REPLACE FUNCTION entry_balanced() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION entry_balanced() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     PERFORM assert_transfer_balanced(NEW.transfer_id);
     RETURN NULL;
@@ -79,7 +96,8 @@ SELECT make_append_only('wallets_transfer');
 SELECT make_append_only('wallets_entry');
 
 -- What an account is never changes; only its balance does, through the posting functions.
-CREATE OR REPLACE FUNCTION account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION account_guard() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     IF TG_OP <> 'UPDATE' THEN
         RAISE EXCEPTION 'accounts are never removed' USING ERRCODE = 'restrict_violation';
@@ -99,7 +117,8 @@ CREATE TRIGGER account_guard_truncate BEFORE TRUNCATE ON wallets_account
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- An account starts empty: a balance comes from entries only.
-CREATE OR REPLACE FUNCTION account_starts_empty() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION account_starts_empty() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     IF NEW.balance <> 0 THEN
         RAISE EXCEPTION 'account % must start empty', NEW.id USING ERRCODE = 'restrict_violation';

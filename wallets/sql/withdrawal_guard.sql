@@ -9,7 +9,8 @@ ALTER TABLE wallets_deposit
     ADD CONSTRAINT deposit_member_of_organisation
     FOREIGN KEY (member_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
 
-CREATE OR REPLACE FUNCTION withdrawal_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION withdrawal_guard() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'withdrawals are never removed' USING ERRCODE = 'restrict_violation';
@@ -24,12 +25,12 @@ BEGIN
         RETURN NEW;
     END IF;
     IF (OLD.id, OLD.organisation_id, OLD.member_id, OLD.reference, OLD.currency_id, OLD.amount,
-        OLD.fee, OLD.disburse_amount, OLD.bank_id, OLD.requested_by, OLD.approvals_needed,
-        OLD.created_at)
+        OLD.fee, OLD.disburse_amount, OLD.gusd_amount, OLD.internal_fee, OLD.internal_fee_type,
+        OLD.bank_id, OLD.requested_by, OLD.approvals_needed, OLD.created_at)
         IS DISTINCT FROM
        (NEW.id, NEW.organisation_id, NEW.member_id, NEW.reference, NEW.currency_id, NEW.amount,
-        NEW.fee, NEW.disburse_amount, NEW.bank_id, NEW.requested_by, NEW.approvals_needed,
-        NEW.created_at)
+        NEW.fee, NEW.disburse_amount, NEW.gusd_amount, NEW.internal_fee, NEW.internal_fee_type,
+        NEW.bank_id, NEW.requested_by, NEW.approvals_needed, NEW.created_at)
     THEN
         RAISE EXCEPTION 'what withdrawal % asks for never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
@@ -63,6 +64,11 @@ BEGIN
         RAISE EXCEPTION 'who approved withdrawal % never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
+    IF NEW.requested_by IN ('staff:' || NEW.first_approver_id, 'staff:' || NEW.second_approver_id)
+    THEN
+        RAISE EXCEPTION 'nobody approves withdrawal % who asked for it', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_approver_not_maker';
+    END IF;
     NEW.updated_at := now();
     RETURN NEW;
 END $$;
@@ -72,7 +78,8 @@ CREATE TRIGGER withdrawal_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_wit
 
 -- A bank record keeps what the caller gave; only the corridor fields may still be filled in,
 -- and only while the withdrawal is Pending.
-CREATE OR REPLACE FUNCTION bank_account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION bank_account_guard() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'bank records are never removed' USING ERRCODE = 'restrict_violation';
@@ -103,7 +110,8 @@ END $$;
 CREATE TRIGGER bank_account_guard BEFORE UPDATE OR DELETE ON wallets_bankaccount
     FOR EACH ROW EXECUTE FUNCTION bank_account_guard();
 
-CREATE OR REPLACE FUNCTION deposit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION deposit_guard() RETURNS trigger LANGUAGE plpgsql
+SET search_path = public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'deposits are never removed' USING ERRCODE = 'restrict_violation';

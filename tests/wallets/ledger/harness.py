@@ -1,0 +1,130 @@
+"""Attacks on the ledger over connections of their own, and what must not have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import psycopg.types.json
+import pytest
+
+from exchange.ids import uuid7
+from tests.support.database import server_url, worker_database
+from tests.support.world import Wallet, assert_books_hold
+from wallets.models import Account, Entry, Transfer, Withdrawal
+
+Connection = psycopg.Connection[Any]
+ROLES = ("owner", "runtime")
+
+
+@contextmanager
+def session(role: str) -> Iterator[Connection]:
+    """A connection as the owner, or acting as the runtime role as the application does."""
+    options = "-c role=exchange_runtime" if role == "runtime" else ""
+    with psycopg.connect(server_url(worker_database()), options=options) as connection:
+        yield connection
+
+
+def account_of(wallet: Wallet, kind: str = "available", asset: str = "KES") -> UUID:
+    found: UUID = Account.objects.get(owner_id=wallet.owner_id, kind=kind, asset_id=asset).id
+    return found
+
+
+def system(kind: str = "clearing", asset: str = "KES") -> UUID:
+    found: UUID = Account.objects.get(owner_id=None, kind=kind, asset_id=asset).id
+    return found
+
+
+def picture() -> tuple[Any, ...]:
+    """Everything the ledger holds, to compare before and after."""
+    return (
+        sorted(Account.objects.values_list("id", "balance", "owner_id", "kind")),
+        sorted(Transfer.objects.values_list("id", "kind", "reference", "created_at")),
+        sorted(Entry.objects.values_list("id", "transfer_id", "account_id", "amount")),
+        sorted(Withdrawal.objects.values_list("id", "status", "version", "amount", "updated_at")),
+    )
+
+
+@contextmanager
+def refused(*expected: type[psycopg.Error]) -> Iterator[None]:
+    """The block ends in one of these errors, nothing of it stays and the books hold."""
+    before = picture()
+    with pytest.raises(expected):
+        yield
+    assert picture() == before
+    assert_books_hold()
+
+
+POST = "SELECT post_transfer(%s, 'deposit', %s, NULL, 'system:attack', '', %s, %s, %s)"
+
+
+def post(connection: Connection, *legs: tuple[UUID, str], transfer: UUID | None = None) -> UUID:
+    """The only way in for the runtime role; the owner may use it too."""
+    made = transfer or uuid7()
+    connection.execute(
+        POST,
+        [
+            made,
+            f"attack:{made}",
+            [uuid7() for _ in legs],
+            [account for account, _ in legs],
+            [Decimal(amount) for _, amount in legs],
+        ],
+    )
+    return made
+
+
+def insert_transfer(connection: Connection) -> UUID:
+    made = uuid7()
+    connection.execute(
+        "INSERT INTO wallets_transfer (id, kind, reference, actor, memo, created_at, created_txid)"
+        " VALUES (%s, 'deposit', %s, 'system:attack', '', now(), 0)",
+        [made, f"attack:{made}"],
+    )
+    return made
+
+
+def insert_entry(
+    connection: Connection, transfer: UUID, account: UUID, amount: str, asset: str = "KES"
+) -> None:
+    connection.execute(
+        "INSERT INTO wallets_entry (id, transfer_id, account_id, asset_id, amount)"
+        " VALUES (%s, %s, %s, %s, %s)",
+        [uuid7(), transfer, account, asset, Decimal(amount)],
+    )
+
+
+def copy_withdrawal(connection: Connection, source: UUID, **changes: Any) -> None:
+    """Inserts another withdrawal like `source`, with a bank record of its own and `changes`."""
+    bank = changes.get("bank_id")
+    if bank is None:
+        bank = uuid7()
+        connection.execute(
+            "INSERT INTO wallets_bankaccount SELECT (jsonb_populate_record(b, %s)).*"
+            " FROM wallets_bankaccount b JOIN wallets_withdrawal w ON w.bank_id = b.id"
+            " WHERE w.id = %s",
+            [psycopg.types.json.Jsonb({"id": str(bank)}), source],
+        )
+    columns = (
+        "id, organisation_id, member_id, reference, currency_id, amount, fee, disburse_amount,"
+        " gusd_amount, internal_fee, internal_fee_type, bank_id, status, version, requested_by,"
+        " approvals_needed, first_approver_id, second_approver_id, actioned_on, actioned_by,"
+        " reason, created_at, updated_at, document"
+    )
+    new = uuid7()
+    values = {"id": new, "reference": f"payout_{new.hex[-26:]}", "bank_id": bank, **changes}
+    connection.execute(
+        f"INSERT INTO wallets_withdrawal ({columns})"
+        f" SELECT {', '.join('r.' + name.strip() for name in columns.split(','))}"
+        " FROM wallets_withdrawal w,"
+        " LATERAL jsonb_populate_record(w, %s) r WHERE w.id = %s",
+        [psycopg.types.json.Jsonb({key: _plain(value) for key, value in values.items()}), source],
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, int) else str(value)

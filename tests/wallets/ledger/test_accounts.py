@@ -1,0 +1,162 @@
+"""Balances and who and what belong together: attacked as owner and as application."""
+
+from __future__ import annotations
+
+import pytest
+from psycopg import errors
+
+from exchange.ids import uuid7
+from tests.support.world import (
+    make_member_wallet,
+)
+from tests.wallets.ledger.harness import (
+    account_of,
+    copy_withdrawal,
+    insert_entry,
+    insert_transfer,
+    post,
+    refused,
+    session,
+    system,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_an_owners_balance_never_goes_below_zero(wallet, role):
+    with refused(errors.CheckViolation), session(role) as connection:
+        post(connection, (account_of(wallet), "-1000.01"), (system(), "1000.01"))
+
+
+def test_the_whole_balance_may_go(wallet, role):
+    with session(role) as connection:
+        post(connection, (account_of(wallet), "-1000"), (system("fees"), "1000"))
+    assert wallet.balance() == 0
+
+
+def test_a_negative_balance_is_refused_whoever_writes_it(wallet):
+    with refused(errors.CheckViolation), session("owner") as connection:
+        connection.execute(
+            "UPDATE wallets_account SET balance = -1 WHERE id = %s", [account_of(wallet)]
+        )
+
+
+def test_an_account_does_not_start_with_money(wallet):
+    owner = wallet.organisation.id
+    with refused(errors.RestrictViolation), session("owner") as connection:
+        connection.execute(
+            "INSERT INTO wallets_account (id, asset_id, kind, organisation_id, balance)"
+            " VALUES (%s, 'ZAR', 'available', %s, 5)",
+            [uuid7(), owner],
+        )
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("asset_id", "NGN"),
+        ("kind", "reserved"),
+        ("organisation_id", "other"),
+        ("balance", None),
+        ("id", "new"),
+    ],
+)
+def test_what_an_account_is_never_changes(wallet, other, column, value):
+    value = {"other": other.organisation.id, "new": uuid7()}.get(value, value)
+    wrong = (errors.RestrictViolation, errors.CheckViolation)
+    with refused(*wrong), session("owner") as connection:
+        connection.execute(
+            f"UPDATE wallets_account SET {column} = %s WHERE id = %s", [value, account_of(wallet)]
+        )
+
+
+def test_one_owner_has_one_account_of_a_kind_and_asset(wallet):
+    with refused(errors.UniqueViolation), session("owner") as connection:
+        connection.execute(
+            "INSERT INTO wallets_account (id, asset_id, kind, organisation_id, balance)"
+            " VALUES (%s, 'KES', 'available', %s, 0)",
+            [uuid7(), wallet.organisation.id],
+        )
+    with refused(errors.UniqueViolation), session("owner") as connection:
+        connection.execute(
+            "INSERT INTO wallets_account (id, asset_id, kind) VALUES (%s, 'KES', 'clearing')",
+            [uuid7()],
+        )
+
+
+@pytest.mark.parametrize(
+    ("kind", "owned", "balance"),
+    [("clearing", True, 0), ("available", False, None), ("fees", False, 0), ("lien", True, None)],
+)
+def test_an_account_has_the_owner_that_its_kind_calls_for(wallet, kind, owned, balance):
+    owner = wallet.organisation.id if owned else None
+    with refused(errors.CheckViolation), session("owner") as connection:
+        connection.execute(
+            "INSERT INTO wallets_account (id, asset_id, kind, organisation_id, balance)"
+            " VALUES (%s, 'USD', %s, %s, %s)",
+            [uuid7(), kind, owner, balance],
+        )
+
+
+def test_an_entry_has_the_asset_of_its_account(wallet):
+    with refused(errors.ForeignKeyViolation), session("owner") as connection:
+        transfer = insert_transfer(connection)
+        insert_entry(connection, transfer, system(asset="NGN"), "-5")
+        insert_entry(connection, transfer, system("fees"), "5")
+
+
+@pytest.mark.parametrize(("asset", "amount"), [("UGX", "10.5"), ("KES", "0.001"), ("NGN", "1e-8")])
+def test_an_amount_has_no_more_decimals_than_its_asset(wallet, role, asset, amount):
+    wallet.fund(100, asset)
+    legs = ((account_of(wallet, asset=asset), amount), (system(asset=asset), f"-{amount}"))
+    with refused(errors.CheckViolation), session(role) as connection:
+        post(connection, *legs)
+
+
+def test_a_repeated_or_unknown_account_in_one_transfer_is_refused(wallet, role):
+    mine = account_of(wallet)
+    with refused(errors.ForeignKeyViolation), session(role) as connection:
+        post(connection, (mine, "5"), (mine, "5"), (system(), "-10"))
+    with refused(errors.ForeignKeyViolation), session(role) as connection:
+        post(connection, (mine, "5"), (system(), "-5"), (uuid7(), "5"))
+
+
+def test_a_member_of_another_organisation_gets_no_account(wallet, role):
+    foreign = make_member_wallet().member
+    assert foreign is not None
+    with refused(errors.ForeignKeyViolation), session(role) as connection:
+        connection.execute(
+            "SELECT open_account(%s, 'KES', 'available', %s, %s)",
+            [uuid7(), wallet.organisation.id, foreign.id],
+        )
+
+
+def test_a_member_without_an_organisation_gets_no_account(wallet, role):
+    member = make_member_wallet().member
+    assert member is not None
+    with refused(errors.CheckViolation), session(role) as connection:
+        connection.execute(
+            "SELECT open_account(%s, 'KES', 'available', NULL, %s)", [uuid7(), member.id]
+        )
+
+
+def test_a_withdrawals_member_and_bank_belong_to_its_organisation(wallet, other):
+    own, theirs = wallet.request(500), other.request(500)
+    foreign = make_member_wallet().member
+    assert foreign is not None
+    with refused(errors.ForeignKeyViolation), session("owner") as connection:
+        copy_withdrawal(connection, own.id, member_id=foreign.id)
+    with refused(errors.ForeignKeyViolation, errors.UniqueViolation), session("owner") as attack:
+        copy_withdrawal(attack, own.id, bank_id=theirs.bank_id)
+
+
+def test_a_deposits_member_belongs_to_its_organisation(wallet):
+    foreign = make_member_wallet().member
+    assert foreign is not None
+    with refused(errors.ForeignKeyViolation), session("runtime") as connection:
+        connection.execute(
+            "INSERT INTO wallets_deposit (id, organisation_id, member_id, currency_id, amount,"
+            " reference, note, status, reason, created_at)"
+            " VALUES (%s, %s, %s, 'KES', 5, 'x', '', 'Pending', '', now())",
+            [uuid7(), wallet.organisation.id, foreign.id],
+        )

@@ -1,0 +1,186 @@
+"""What the role that the application acts as cannot do, by a login that is only its member."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg import errors, sql
+from psycopg.conninfo import make_conninfo
+
+from exchange.ids import uuid7
+from tests.support.database import server_url, worker_database
+from tests.support.world import Wallet, know_banks, make_wallet
+from wallets.models import Account
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture(scope="module")
+def login(django_db_setup: None) -> Iterator[str]:
+    """Connection parameters of a login that may act as the runtime role and is nothing else."""
+    name, password = f"login_{os.getpid()}", uuid7().hex
+    url = server_url(worker_database())
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(
+            sql.SQL(
+                "CREATE ROLE {} LOGIN NOINHERIT NOSUPERUSER PASSWORD {} IN ROLE exchange_runtime"
+            ).format(sql.Identifier(name), sql.Literal(password))
+        )
+        yield make_conninfo(
+            url, user=name, password=quote(password), options="-c role=exchange_runtime"
+        )
+        owner.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def runtime(login: str) -> Iterator[Connection]:
+    with psycopg.connect(login, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    wallet = make_wallet(1000)
+    wallet.request(500)
+    return wallet
+
+
+def test_it_is_the_runtime_role_and_no_superuser(runtime):
+    assert runtime.execute(
+        "SELECT current_user, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls"
+        " FROM pg_roles WHERE rolname = current_user"
+    ).fetchone() == ("exchange_runtime", False, False, False, False)
+    assert runtime.execute(
+        "SELECT rolsuper FROM pg_roles WHERE rolname = session_user"
+    ).fetchone() == (False,)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "INSERT INTO wallets_account (id, asset_id, kind) VALUES (gen_random_uuid(), 'KES', 'x')",
+        "INSERT INTO wallets_transfer SELECT * FROM wallets_transfer LIMIT 1",
+        "INSERT INTO wallets_entry SELECT * FROM wallets_entry LIMIT 1",
+        "INSERT INTO wallets_asset (id, decimals) VALUES ('XXX', 2)",
+        "INSERT INTO wallets_bankaccount (id) VALUES (gen_random_uuid())",
+        "INSERT INTO wallets_withdrawal (id) VALUES (gen_random_uuid())",
+        "UPDATE wallets_account SET balance = balance + 1",
+        "UPDATE wallets_account SET balance = 0 WHERE false",
+        "UPDATE wallets_transfer SET memo = ''",
+        "UPDATE wallets_entry SET amount = 1",
+        "UPDATE wallets_asset SET decimals = 8",
+        "DELETE FROM wallets_account",
+        "DELETE FROM wallets_transfer",
+        "DELETE FROM wallets_entry",
+        "DELETE FROM wallets_withdrawal",
+        "DELETE FROM wallets_bankaccount",
+        "DELETE FROM wallets_deposit",
+        "DELETE FROM wallets_payout",
+        "DELETE FROM wallets_proposal",
+        "DELETE FROM wallets_decision",
+        "DELETE FROM wallets_configuration",
+        "DELETE FROM wallets_providerevent",
+        "DELETE FROM exchange_event",
+        "DELETE FROM exchange_deliveryattempt",
+        "TRUNCATE wallets_account CASCADE",
+        "TRUNCATE wallets_entry",
+        "TRUNCATE wallets_withdrawal CASCADE",
+        "TRUNCATE exchange_event CASCADE",
+        "LOCK TABLE wallets_account IN ACCESS EXCLUSIVE MODE NOWAIT",
+    ],
+)
+def test_it_writes_the_ledger_by_no_statement_of_its_own(runtime, wallet, attack):
+    before = sorted(Account.objects.values_list("id", "balance"))
+    with pytest.raises(errors.InsufficientPrivilege), runtime.transaction():
+        runtime.execute(attack)
+    assert sorted(Account.objects.values_list("id", "balance")) == before
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "SET ROLE exchange_owner",
+        "SET SESSION AUTHORIZATION exchange_owner",
+        "GRANT exchange_owner TO exchange_runtime",
+        "SET session_replication_role = replica",
+        "ALTER TABLE wallets_entry DISABLE TRIGGER ALL",
+        "ALTER TABLE wallets_account DROP CONSTRAINT account_balance_not_negative",
+        "DROP TRIGGER entry_guard ON wallets_entry",
+        "DROP FUNCTION entry_balanced() CASCADE",
+        "CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "CREATE OR REPLACE FUNCTION entry_balanced() RETURNS trigger LANGUAGE plpgsql"
+        " AS 'BEGIN RETURN NULL; END'",
+        "CREATE TABLE public.mine (id int)",
+        "CREATE SCHEMA mine",
+        "CREATE RULE mine AS ON INSERT TO wallets_entry DO INSTEAD NOTHING",
+        "CREATE TRIGGER mine BEFORE INSERT ON wallets_entry FOR EACH ROW"
+        " EXECUTE FUNCTION refuse_change()",
+        "ALTER FUNCTION post_transfer SECURITY INVOKER",
+        "SELECT make_append_only('exchange_member')",
+        "COPY wallets_entry FROM PROGRAM 'true'",
+        "CREATE ROLE mine",
+        "ALTER ROLE exchange_runtime SUPERUSER",
+    ],
+)
+def test_it_becomes_nobody_else_and_changes_no_rule(runtime, attack):
+    wrong = (
+        errors.InsufficientPrivilege,
+        # The owner has another name on a server that was given by its URL.
+        errors.InvalidParameterValue,
+        errors.UndefinedObject,
+    )
+    with pytest.raises(wrong):
+        runtime.execute(attack)
+
+
+def test_going_back_to_its_login_gives_it_nothing(runtime, wallet):
+    runtime.execute("SET ROLE NONE")
+    for attack in (
+        "SELECT * FROM wallets_account",
+        "UPDATE wallets_account SET balance = 0",
+        "CREATE TABLE public.mine (id int)",
+    ):
+        with pytest.raises(errors.InsufficientPrivilege):
+            runtime.execute(attack)
+
+
+def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runtime):
+    rows = runtime.execute(
+        "SELECT proname, coalesce(array_to_string(proconfig, ','), '') FROM pg_proc"
+        " WHERE pronamespace = 'public'::regnamespace AND prosecdef ORDER BY proname"
+    ).fetchall()
+    assert dict(rows) == {
+        "open_account": "search_path=public, pg_temp",
+        "post_transfer": "search_path=public, pg_temp",
+        "request_withdrawal": "search_path=public, pg_temp",
+    }
+
+
+def test_no_trigger_function_looks_into_temporary_tables(runtime):
+    rows = runtime.execute(
+        "SELECT DISTINCT p.proname FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
+        " WHERE NOT t.tgisinternal AND p.pronamespace = 'public'::regnamespace"
+        # Those of the audit library write history, not money.
+        " AND p.proname NOT LIKE 'pgtrigger%'"
+        " AND NOT coalesce(p.proconfig, '{}') @> ARRAY['search_path=public, pg_temp']"
+    ).fetchall()
+    assert rows == []
+
+
+def test_a_new_balance_comes_from_the_posting_function_only(runtime, wallet):
+    """The right way in, so that the refusals above are not refusals of everything."""
+    mine = Account.objects.get(owner_id=wallet.owner_id, kind="available")
+    clearing = Account.objects.get(asset_id="KES", kind="clearing")
+    runtime.execute(
+        "SELECT post_transfer(%s, 'deposit', 'x', NULL, 'x', '', %s, %s, %s)",
+        [uuid7(), [uuid7(), uuid7()], [mine.id, clearing.id], [5, -5]],
+    )
+    assert wallet.balance() == 505

@@ -1,0 +1,194 @@
+"""Transfers balance, and what was posted or decided stays: attacked as owner and as application.
+
+After each refused attack nothing has changed and the books hold.
+"""
+
+from __future__ import annotations
+
+import pytest
+from psycopg import errors
+
+from exchange.ids import uuid7
+from tests.support.world import (
+    SYSTEM,
+)
+from tests.wallets.ledger.harness import (
+    account_of,
+    insert_entry,
+    insert_transfer,
+    post,
+    refused,
+    session,
+    system,
+)
+from wallets.models import Entry, Transfer
+from wallets.services import decisions
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_transfer_without_legs_is_refused_at_commit(wallet):
+    with refused(errors.CheckViolation), session("owner") as connection:
+        insert_transfer(connection)
+
+
+def test_the_posting_function_refuses_a_transfer_without_legs(wallet, role):
+    with refused(errors.CheckViolation), session(role) as connection:
+        post(connection)
+
+
+def test_a_transfer_with_one_leg_is_refused(wallet, role):
+    with refused(errors.CheckViolation), session(role) as connection:
+        post(connection, (account_of(wallet), "1"))
+
+
+@pytest.mark.parametrize("rest", ["-1", "-0.99", "-1.01", "1"])
+def test_a_transfer_that_does_not_sum_to_zero_is_refused(wallet, role, rest):
+    with refused(errors.CheckViolation), session(role) as connection:
+        post(connection, (account_of(wallet), "2"), (system(), rest))
+
+
+def test_legs_of_two_assets_do_not_make_up_for_each_other(wallet, role):
+    with refused(errors.CheckViolation), session(role) as connection:
+        post(connection, (account_of(wallet), "5"), (system(asset="NGN"), "-5"))
+
+
+def test_checking_early_does_not_let_a_third_leg_through(wallet):
+    with refused(errors.CheckViolation), session("owner") as connection:
+        transfer = insert_transfer(connection)
+        insert_entry(connection, transfer, system(), "-5")
+        insert_entry(connection, transfer, system("fees"), "5")
+        connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        connection.execute("SET CONSTRAINTS ALL DEFERRED")
+        insert_entry(connection, transfer, system("fees"), "5")
+
+
+def test_checking_early_is_no_way_round_for_the_runtime_role(wallet):
+    with refused(errors.CheckViolation), session("runtime") as connection:
+        post(connection, (account_of(wallet), "5"), (system(), "-5"))
+        connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        post(connection, (account_of(wallet), "5"))
+
+
+@pytest.mark.parametrize("amount", ["0", "NaN", "Infinity", "-Infinity"])
+def test_an_amount_that_is_no_amount_is_refused(wallet, role, amount):
+    wrong = (errors.CheckViolation, errors.NumericValueOutOfRange)
+    with refused(*wrong), session(role) as connection:
+        post(connection, (account_of(wallet), amount), (system(), amount))
+
+
+def test_temporary_tables_do_not_stand_in_for_the_ledger(wallet, role):
+    """Deferred checks run at commit with the session's own search path, temporary tables first."""
+    with refused(errors.CheckViolation), session(role) as connection:
+        transfer = uuid7()
+        connection.execute(
+            "CREATE TEMPORARY TABLE wallets_entry (transfer_id uuid, asset_id text, amount numeric)"
+        )
+        connection.execute(
+            "INSERT INTO pg_temp.wallets_entry VALUES (%s, 'KES', 1), (%s, 'KES', -1)",
+            [transfer, transfer],
+        )
+        post(connection, (account_of(wallet), "1000000"), (system(), "-1"), transfer=transfer)
+
+
+def test_a_temporary_table_does_not_open_a_decided_bank_record(wallet, role):
+    withdrawal = wallet.request(500)
+    decisions.cancel(
+        withdrawal_id=withdrawal.id, organisation_id=wallet.organisation.id, actor=SYSTEM
+    )
+    with refused(errors.RestrictViolation), session(role) as connection:
+        connection.execute("CREATE TEMPORARY TABLE wallets_withdrawal (bank_id uuid, status text)")
+        connection.execute(
+            "UPDATE public.wallets_bankaccount SET branch_code = 'X' WHERE id = %s",
+            [withdrawal.bank_id],
+        )
+
+
+def test_a_leg_does_not_join_a_closed_transfer(wallet):
+    closed = Transfer.objects.get().id
+    with refused(errors.RestrictViolation), session("owner") as connection:
+        insert_entry(connection, closed, system(), "-5")
+        insert_entry(connection, closed, system("fees"), "5")
+
+
+def test_a_forged_transaction_number_does_not_open_a_transfer(wallet):
+    with session("owner") as connection:
+        row = connection.execute("SELECT txid_current()").fetchone()
+        assert row is not None
+    ahead = row[0] + 1
+    made = uuid7()
+    with session("owner") as connection:
+        connection.execute(
+            "INSERT INTO wallets_transfer"
+            " (id, kind, reference, actor, memo, created_at, created_txid)"
+            " VALUES (%s, 'deposit', 'forged', 'x', '', '2001-01-01', %s)",
+            [made, ahead],
+        )
+        insert_entry(connection, made, system("expenses"), "-5")
+        insert_entry(connection, made, system("fees"), "5")
+    stored = Transfer.objects.get(id=made)
+    assert stored.created_at.year != 2001
+    for _ in range(3):
+        with refused(errors.RestrictViolation), session("owner") as connection:
+            insert_entry(connection, made, system("expenses"), "-5")
+            insert_entry(connection, made, system("fees"), "5")
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "UPDATE wallets_entry SET amount = amount * 2",
+        "UPDATE wallets_entry SET balance_after = 0",
+        "UPDATE wallets_transfer SET memo = 'x'",
+        "UPDATE wallets_transfer SET created_txid = txid_current()",
+        "DELETE FROM wallets_entry",
+        "DELETE FROM wallets_transfer",
+        "DELETE FROM wallets_account",
+        "TRUNCATE wallets_entry",
+        "TRUNCATE wallets_transfer CASCADE",
+        "TRUNCATE wallets_account CASCADE",
+        "DELETE FROM wallets_withdrawal",
+        "DELETE FROM wallets_bankaccount",
+        "DELETE FROM wallets_deposit",
+        "DELETE FROM wallets_decision",
+        "UPDATE wallets_decision SET reason = 'x'",
+        "TRUNCATE wallets_decision",
+    ],
+)
+def test_what_was_posted_or_decided_is_never_changed_or_removed(wallet, role, attack):
+    withdrawal = wallet.request(500)
+    with session("owner") as connection:
+        connection.execute(
+            "INSERT INTO wallets_decision (id, withdrawal_id, verdict, actor, actor_label, reason,"
+            " details, version, created_at)"
+            " VALUES (%s, %s, 'Approve', 'x', 'x', '', '{}', 1, now())",
+            [uuid7(), withdrawal.id],
+        )
+    expected = {
+        "owner": (errors.RestrictViolation,),
+        "runtime": (errors.InsufficientPrivilege,),
+    }[role]
+    with refused(*expected), session(role) as connection:
+        connection.execute(attack)
+
+
+def test_a_savepoint_takes_back_what_was_posted_after_it(wallet, other, role):
+    with session(role) as connection:
+        post(connection, (account_of(wallet), "-10"), (account_of(other), "10"))
+        with pytest.raises(errors.CheckViolation), connection.transaction():
+            post(connection, (account_of(wallet), "-5000"), (account_of(other), "5000"))
+        connection.execute("SAVEPOINT again")
+        post(connection, (account_of(wallet), "-20"), (account_of(other), "20"))
+        connection.execute("ROLLBACK TO again")
+        post(connection, (account_of(wallet), "-7"), (account_of(other), "7"))
+    assert (wallet.balance(), other.balance()) == (983, 1017)
+    assert Transfer.objects.filter(reference__startswith="attack:").count() == 2
+
+
+def test_a_leg_posted_in_a_savepoint_of_the_same_transaction_counts(wallet):
+    with session("owner") as connection:
+        transfer = insert_transfer(connection)
+        insert_entry(connection, transfer, system(), "-5")
+        with connection.transaction():
+            insert_entry(connection, transfer, system("fees"), "5")
+    assert Entry.objects.filter(transfer_id=transfer).count() == 2
