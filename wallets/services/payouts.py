@@ -37,8 +37,8 @@ from wallets.providers.base import (
     TransferRequest,
 )
 from wallets.providers.registry import payment_provider
-from wallets.services.alerts import raise_alert
-from wallets.services.settlement import apply_record, fail, lose, note
+from wallets.services.alerts import raise_alert, resolve_alert
+from wallets.services.settlement import apply_record, fail, lose, note, watch_again
 from wallets.services.transitions import lock, move
 
 log = structlog.get_logger(__name__)
@@ -126,12 +126,27 @@ def _send(withdrawal_id: UUID, token: str) -> None:
             f" {withdrawal.reference}: {error}",
         )
     except RecipientRefused as error:
-        fail(withdrawal_id, reason=str(error), actor=_ACTOR)
+        _refuse(withdrawal, str(error))
     except (DuplicateReference, OutcomeUnknown) as error:
         log.warning("payout_answer_lost", withdrawal=str(withdrawal_id), error=str(error))
         _ask_after_lost_answer(withdrawal_id, str(error))
     else:
+        resolve_alert("float", subject=withdrawal.currency_id)
         apply_record(withdrawal_id, record, actor=_ACTOR)
+
+
+def _refuse(withdrawal: Withdrawal, reason: str) -> None:
+    """Failed, unless an earlier order under the same reference got through after all."""
+    if Payout.objects.filter(withdrawal_id=withdrawal.id, attempts__gt=1).exists():
+        try:
+            record = payment_provider().find_transfer(withdrawal.reference)
+        except ProviderError as error:
+            lose(withdrawal.id, error=f"{reason}; {error}", not_found=False, actor=_ACTOR)
+            return
+        if record is not None:
+            apply_record(withdrawal.id, record, actor=_ACTOR)
+            return
+    fail(withdrawal.id, reason=reason, actor=_ACTOR)
 
 
 def transfer_request(withdrawal: Withdrawal) -> TransferRequest:
@@ -170,6 +185,7 @@ def look_up(withdrawal_id: UUID) -> None:
         WithdrawalStatus.PROCESSING,
         WithdrawalStatus.UNKNOWN,
         WithdrawalStatus.COMPLETED,
+        WithdrawalStatus.FAILED,
     }:
         return
     payout = withdrawal.payout
@@ -189,7 +205,8 @@ def look_up(withdrawal_id: UUID) -> None:
             subject=withdrawal.reference,
             message=f"The provider no longer knows {withdrawal.reference}, which it completed",
         )
-        note(withdrawal_id)
+    if withdrawal.status in {WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED}:
+        watch_again(withdrawal_id)
         return
     if withdrawal.status == WithdrawalStatus.PROCESSING and payout.posted_at is None:
         # Nothing was ever posted: back to Approved, to be sent when it is next taken up.

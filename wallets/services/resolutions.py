@@ -30,6 +30,7 @@ from wallets.models import (
 )
 from wallets.providers.base import TransferStatus
 from wallets.services.alerts import resolve_alert
+from wallets.services.settlement import watch_from
 from wallets.services.transitions import SWEEP_PAYOUTS, lock, move, record, release
 
 
@@ -204,8 +205,10 @@ def _send_again(withdrawal: Withdrawal) -> Withdrawal:
 
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
+    """Gives the money back. The provider may yet show the transfer, so it is watched."""
+    now = timezone.now()
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(
-        next_step_at=None, leased_until=None, updated_at=timezone.now()
+        **watch_from(now), leased_until=None, updated_at=now
     )
     release(withdrawal, actor=actor, memo=f"failed: {reason}")
     return move(

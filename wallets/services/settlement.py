@@ -23,7 +23,7 @@ from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, Payout, TransferKind, Withdrawal, WithdrawalStatus
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.selectors.currencies import currencies
-from wallets.services.alerts import raise_alert
+from wallets.services.alerts import raise_alert, resolve_alert
 from wallets.services.transitions import lock, move, release
 
 log = structlog.get_logger(__name__)
@@ -33,6 +33,12 @@ _IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
 # How long after the first look the next ones come, while the provider has not decided.
 _LOOK_UP_STEPS = (5, 10, 20, 40, 60, 120, 300, 600)
 _WATCH_STEP = timedelta(hours=12)
+# A transfer the provider shows is not lost, however often it was not found before.
+_FOUND: dict[str, Any] = {
+    "not_found_count": 0,
+    "first_not_found_at": None,
+    "last_not_found_at": None,
+}
 
 
 def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -> None:
@@ -56,14 +62,8 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
                 _keep(withdrawal_id, record, next_step_at=next_look(withdrawal_id))
         elif withdrawal.status == WithdrawalStatus.COMPLETED:
             _watch(withdrawal, record)
-        elif withdrawal.status == WithdrawalStatus.FAILED and (
-            record.status is TransferStatus.SUCCESSFUL
-        ):
-            raise_alert(
-                "paid_after_failure",
-                subject=withdrawal.reference,
-                message=f"{withdrawal.reference} failed here, but the provider says it was paid",
-            )
+        elif withdrawal.status == WithdrawalStatus.FAILED:
+            _watch_failed(withdrawal, record)
 
 
 def fail(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
@@ -118,6 +118,22 @@ def note(withdrawal_id: UUID, *, error: str = "") -> None:
         next_step_at=next_look(withdrawal_id),
         updated_at=timezone.now(),
     )
+
+
+def watch_again(withdrawal_id: UUID) -> None:
+    """A closed payout the provider does not know now: the next look, while it is watched."""
+    payout = Payout.objects.get(withdrawal_id=withdrawal_id)
+    Payout.objects.filter(withdrawal_id=withdrawal_id).update(
+        look_ups=F("look_ups") + 1, next_step_at=_next_watch(payout), updated_at=timezone.now()
+    )
+
+
+def watch_from(now: datetime) -> dict[str, datetime]:
+    """What to set on a payout so that it is looked up again for as long as money may come back."""
+    return {
+        "next_step_at": now + _WATCH_STEP,
+        "watch_until": now + timedelta(days=settings.PAYOUT_WATCH_DAYS),
+    }
 
 
 def next_look(withdrawal_id: UUID) -> datetime:
@@ -180,24 +196,29 @@ def _complete(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> N
     _keep(
         withdrawal.id,
         record,
-        next_step_at=now + _WATCH_STEP,
         settled_at=now,
         provider_fee=max(charge, Decimal(0)),
-        watch_until=now + timedelta(days=settings.PAYOUT_WATCH_DAYS),
+        **watch_from(now),
     )
+    _answered(withdrawal)
     move(withdrawal, come_from=_IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
 
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> None:
     release(withdrawal, actor=actor, memo=f"failed: {reason}")
+    _answered(withdrawal)
     move(withdrawal, come_from=_IN_FLIGHT, to=WithdrawalStatus.FAILED, reason=reason[:500])
+
+
+def _answered(withdrawal: Withdrawal) -> None:
+    """What staff were told about the open question is settled."""
+    resolve_alert("payout_unknown", subject=withdrawal.reference)
+    resolve_alert("payout_differs", subject=withdrawal.reference)
 
 
 def _watch(withdrawal: Withdrawal, record: TransferRecord) -> None:
     """A completed payout is looked up again for 30 days: the bank may return the money."""
-    now = timezone.now()
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
-    over = payout.watch_until is None or now >= payout.watch_until
     if record.status is TransferStatus.FAILED:
         raise_alert(
             "payout_returned",
@@ -205,11 +226,31 @@ def _watch(withdrawal: Withdrawal, record: TransferRecord) -> None:
             message=f"The bank returned {withdrawal.reference}: {record.complete_message}."
             " Two people must reverse it.",
         )
-    _keep(withdrawal.id, record, next_step_at=None if over else now + _WATCH_STEP)
+    _keep(withdrawal.id, record, next_step_at=_next_watch(payout))
+
+
+def _watch_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
+    """The money was given back here; should the provider pay all the same, staff must know."""
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    if record.status is not TransferStatus.FAILED:
+        raise_alert(
+            "paid_after_failure",
+            subject=withdrawal.reference,
+            message=f"{withdrawal.reference} failed here, but the provider has it as"
+            f" {record.status}",
+        )
+    _keep(withdrawal.id, record, next_step_at=_next_watch(payout))
+
+
+def _next_watch(payout: Payout) -> datetime | None:
+    now = timezone.now()
+    over = payout.watch_until is None or now >= payout.watch_until
+    return None if over else now + _WATCH_STEP
 
 
 def _distrust(withdrawal: Withdrawal, record: TransferRecord, differences: str) -> None:
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(
+        **_FOUND,
         leased_until=None,
         look_ups=F("look_ups") + 1,
         provider_id=record.provider_id[:40],
@@ -247,6 +288,7 @@ def _keep(
     **changes: Any,
 ) -> None:
     Payout.objects.filter(withdrawal_id=withdrawal_id).update(
+        **_FOUND,
         claimed_by="",
         leased_until=None,
         provider_id=record.provider_id[:40],

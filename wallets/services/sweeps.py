@@ -64,13 +64,17 @@ def take_step(withdrawal_id: UUID) -> None:
 
 
 def bring_forward(reference: str) -> UUID | None:
-    """Makes the next look at a withdrawal due now (the provider hinted); its id, or None."""
+    """Makes the next look at a withdrawal due now (the provider hinted); its id, or None.
+
+    Where no look is planned the hint is not news, but for a Failed one: it may have been paid.
+    """
     row = Payout.objects.filter(withdrawal__reference=reference).first()
     if row is None:
         return None
-    Payout.objects.filter(withdrawal_id=row.withdrawal_id).exclude(next_step_at=None).update(
-        next_step_at=timezone.now()
-    )
+    Payout.objects.filter(
+        Q(next_step_at__isnull=False) | Q(withdrawal__status=WithdrawalStatus.FAILED),
+        withdrawal_id=row.withdrawal_id,
+    ).update(next_step_at=timezone.now())
     return row.withdrawal_id
 
 
