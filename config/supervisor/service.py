@@ -289,7 +289,8 @@ class Installation:
 
     def _worker_command(self) -> list[str]:
         return [
-            *(sys.executable, "-W", "ignore:You're running the worker with superuser"),
+            # Celery warns of root and of uids without an account; both are meant to work here.
+            *(sys.executable, "-W", "ignore:::celery.apps.worker"),
             *("-m", "celery", "-q", "-A", "config.celery", "worker", "--loglevel", "WARNING"),
             *("--pool", "threads", "--concurrency", str(TASK_THREADS)),
             *("--without-gossip", "--without-mingle"),
