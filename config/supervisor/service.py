@@ -291,6 +291,7 @@ class Installation:
         return [
             # Celery warns of root and of uids without an account; both are meant to work here.
             *(sys.executable, "-W", "ignore:::celery.apps.worker"),
+            *("-W", "ignore:::celery.platforms"),
             *("-m", "celery", "-q", "-A", "config.celery", "worker", "--loglevel", "WARNING"),
             *("--pool", "threads", "--concurrency", str(TASK_THREADS)),
             *("--without-gossip", "--without-mingle"),
