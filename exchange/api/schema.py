@@ -19,6 +19,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import Direction
 
+from exchange.api.guide import GUIDE
 from exchange.documents import Document
 
 
@@ -155,11 +156,21 @@ class EnvelopeSchema(AutoSchema):
         answers = dict.fromkeys(statuses, success)
         failed = self._component("Failure", _FAILURE)
         failures = sorted(self._failures())
-        answers |= {
-            code: self._answer(_FAILURES[code], failed, {**_REQUEST_ID, **_ERROR_CODE})
-            for code in failures
-        }
+        for code in failures:
+            answers[code] = self._answer(_FAILURES[code], failed, {**_REQUEST_ID, **_ERROR_CODE})
+            examples = self._examples_of_failure(code)
+            if examples:
+                answers[code]["content"]["application/json"]["examples"] = examples
         return answers
+
+    def _examples_of_failure(self, status: str) -> dict[str, Any]:
+        """What a view that declares messages (`failures`: status -> code -> message) shows."""
+        declared = getattr(self.view, "failures", ())
+        messages = declared.get(status, {}) if isinstance(declared, dict) else {}
+        return {
+            code: {"value": {"status": "failed", "message": message}}
+            for code, message in messages.items()
+        }
 
     def _failures(self) -> set[str]:
         codes = {"400", "401", "403", "429", "500", "503"} | set(getattr(self.view, "failures", ()))
@@ -217,6 +228,8 @@ class EnvelopeSchema(AutoSchema):
             return self._data(value)
         if isinstance(value, dict):
             return {key: self._nested(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._nested(inner) for inner in value]
         return value
 
     def _component(self, name: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -296,7 +309,8 @@ class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-
 
 
 def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Adds the two OAuth addresses, which are not views of the toolkit's kind."""
+    """Adds the guide, and the two OAuth addresses, which are not views of the toolkit's kind."""
+    result["info"]["description"] = GUIDE
     result["paths"] = {**_OAUTH_PATHS, **result["paths"]}
     result["components"]["securitySchemes"]["client"] = {
         "type": "http",

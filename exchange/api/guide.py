@@ -1,0 +1,39 @@
+"""The introduction of the API documentation: what holds for every address."""
+
+from __future__ import annotations
+
+GUIDE = """
+An exchange for tokenized investments, with credit and payouts to bank accounts.
+
+**Access.** Get an access token at `POST /v1/oauth/token` with `grant_type=client_credentials` and
+your client id and secret (Basic, or in the body); send it as `Authorization: Bearer …`. It lives
+an hour. `scope` narrows it to some of the key's scopes. A revoked key, and every key of a
+deactivated organisation, stops working with the next request.
+
+**Answers.** Successes are `{"status": "success", "message", "data"}`, order lists also have
+`meta`; failures are `{"status": "failed", "message"}` with a stable name for programs in the header
+`X-Error-Code`. Every answer has `X-Request-ID`: your own, when you sent one of at most 128 letters,
+digits and `. _ : -`. `Accept` is not looked at.
+
+**Requests.** Bodies are JSON objects of at most 64 KiB and 20 levels. Amounts are JSON numbers,
+read and written exactly, from 0 to 10^15; more decimals than the currency has are refused, never
+rounded. Text is taken as it is sent: not trimmed, and without control characters. Unknown fields
+and unknown query parameters are ignored.
+
+**Idempotency.** A money-moving POST takes an `Idempotency-Key` of 1 to 255 printable ASCII
+characters, kept for 24 hours for your organisation, the method and the path (without the query).
+The same request again gets the first answer, marked `Idempotent-Replayed: true`; with another body
+it is a 422. While the first one runs, the second waits up to 10 seconds, then gets a 409. A refusal
+is not kept: correct what was wrong and send the same key again.
+
+**Lists.** `page` counts from 1; `limit` is 20 unless given and 200 at most (more counts as 200).
+Anything but a whole number from 1 is a 400, and so is `page`, `limit` or `sort` given twice; a page
+past the end is empty, with true totals. `sort` takes the listed fields, `-` in front for
+descending; the id breaks ties. Flags are `true`, `false`, `1` or `0`, and listed values match, in any case. A
+filter by an id that does not exist finds nothing. Times are ISO 8601 dates (their first instant in
+UTC), or times with their offset.
+
+**Limits.** Where limits are on, answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`
+(seconds), of the tightest limit that the request counted against; beyond it the answer is a 429
+with `Retry-After`. Minutes are counted from the full minute.
+""".strip()
