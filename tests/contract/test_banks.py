@@ -1,0 +1,260 @@
+"""Bank lists, their cache, and the names of accounts, with the provider over real HTTP."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from tests.support.access import failed, make_caller
+from tests.support.withdrawals import (
+    BANKS,
+    OPERATIONS,
+    PAYOUT_CURRENCIES,
+    Desk,
+    body_of,
+    exact,
+    nothing_moves,
+    store_bank_lists,
+)
+from wallets.models import BankAccount, BankList
+from wallets.providers.sandbox.banks.nigeria import BANKS as NIGERIAN
+from wallets.services.banks import forget_bank_lists
+
+UNAVAILABLE = "Could not fetch the bank list from the payment provider. Please try again later"
+
+
+@pytest.fixture
+def fresh_memory(transactional_db: None) -> Any:
+    """No bank list is remembered, before or after."""
+    forget_bank_lists()
+    yield
+    forget_bank_lists()
+
+
+def age(hours: float) -> None:
+    BankList.objects.update(fetched_at=timezone.now() - timedelta(hours=hours))
+    forget_bank_lists()
+
+
+def unavailable(response: Any) -> None:
+    failed(response, 502, "provider_unavailable", UNAVAILABLE)
+
+
+@pytest.mark.usefixtures("fresh_memory")
+@pytest.mark.parametrize("currency", PAYOUT_CURRENCIES)
+def test_the_banks_of_a_currency_are_names_and_codes(desk: Desk, provider_sandbox, currency):
+    response = desk.caller.get("/v1/api/banks", {"currency": currency})
+    assert response.status_code == 200, response.content
+    body = response.json()
+    assert list(body) == ["status", "message", "data"]
+    assert len(body["data"]) >= 10
+    assert all(list(bank) == ["name", "code"] for bank in body["data"])
+    assert all(isinstance(value, str) for bank in body["data"] for value in bank.values())
+    if currency == "NGN":
+        found = {(bank["name"], bank["code"]) for bank in body["data"]}
+        assert found == {(bank.name, bank.code) for bank in NIGERIAN}
+
+
+@pytest.mark.usefixtures("fresh_memory")
+@pytest.mark.parametrize("query", [{}, {"currency": ""}, {"currency": "EUR"}, {"currency": "ngn"}])
+def test_banks_of_no_currency_are_refused(desk: Desk, query):
+    failed(
+        desk.caller.get("/v1/api/banks", query),
+        400,
+        "invalid_currency",
+        "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
+    )
+
+
+@pytest.mark.usefixtures("fresh_memory")
+def test_usd_has_no_banks(desk: Desk):
+    failed(
+        desk.caller.get("/v1/api/banks", {"currency": "USD"}),
+        400,
+        "currency_not_supported",
+        "Withdrawals with automatic bank resolution are not supported for USD. "
+        "Supported currencies: NGN, GHS, KES, ZAR, UGX, TZS",
+    )
+
+
+@pytest.mark.usefixtures("fresh_memory")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_fresh_list_serves_while_the_provider_is_down(desk: Desk, operation):
+    store_bank_lists(age_hours=23.9)
+    desk.fund(operation, "KES", "1000")
+    assert desk.withdraw(operation, body_of()).status_code == 201
+    listed = desk.caller.get("/v1/api/banks", {"currency": "KES"}).json()["data"]
+    assert listed == [{"name": bank["name"], "code": bank["code"]} for bank in BANKS]
+
+
+@pytest.mark.usefixtures("fresh_memory")
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("stored", ["expired", "none"])
+def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(desk: Desk, operation, stored):
+    if stored == "expired":
+        store_bank_lists(age_hours=24.1)
+    desk.fund(operation, "KES", "1000")
+    with nothing_moves():
+        unavailable(desk.withdraw(operation, body_of()))
+    unavailable(desk.caller.get("/v1/api/banks", {"currency": "KES"}))
+
+
+@pytest.mark.usefixtures("fresh_memory")
+def test_serving_a_stale_list_is_a_setting(desk: Desk, settings):
+    settings.BANK_LIST_SERVE_STALE = True
+    desk.fund("member", "KES", "1000")
+    with nothing_moves():
+        unavailable(desk.withdraw("member", body_of()))
+    store_bank_lists(age_hours=240)
+    assert desk.withdraw("member", body_of()).status_code == 201
+
+
+@pytest.mark.usefixtures("fresh_memory")
+def test_an_expired_list_is_fetched_again_and_then_serves_without_the_provider(
+    desk: Desk, provider_sandbox, settings
+):
+    store_bank_lists(age_hours=24.1)
+    desk.fund("organisation", "KES", "2000")
+    response = desk.withdraw("organisation", body_of(bank_name="KCB Bank Kenya"))
+    assert response.status_code == 201, response.content
+    fetched = BankList.objects.get(currency_id="KES").fetched_at
+    assert timezone.now() - fetched < timedelta(minutes=1)
+    provider_sandbox.fault("error_5xx", times=20)
+    forget_bank_lists()
+    again = desk.withdraw("organisation", body_of(bank_name="KCB Bank Kenya"))
+    assert again.status_code == 201, again.content
+
+
+@pytest.mark.usefixtures("fresh_memory")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_the_name_the_provider_resolves_replaces_the_given_one_for_ngn(
+    desk: Desk, operation, provider_sandbox
+):
+    desk.fund(operation, "NGN", "5000")
+    body = body_of(
+        amount=2000, currency="NGN", bank_name="Access Bank", account_name="Whoever I Say"
+    )
+    response = desk.withdraw(operation, body)
+    assert response.status_code == 201, response.content
+    assert response.json()["data"]["bank"]["account_name"] == "Forrest Green"
+    bank = BankAccount.objects.get()
+    assert (bank.account_name, bank.given_name, bank.name_resolved) == (
+        "Forrest Green",
+        "Whoever I Say",
+        True,
+    )
+
+
+@pytest.mark.usefixtures("fresh_memory")
+def test_the_given_name_stays_when_the_provider_knows_no_such_account(desk: Desk, provider_sandbox):
+    desk.fund("member", "NGN", "5000")
+    body = body_of(
+        amount=2000, currency="NGN", bank_name="Access Bank", account_number="1111111111"
+    )
+    response = desk.withdraw("member", body)
+    assert response.status_code == 201, response.content
+    assert response.json()["data"]["bank"]["account_name"] == "Forrest Green"
+    assert BankAccount.objects.get().name_resolved is False
+
+
+@pytest.mark.usefixtures("bank_lists")
+def test_the_given_name_stays_while_the_provider_is_down(desk: Desk):
+    desk.fund("member", "NGN", "5000")
+    response = desk.withdraw("member", body_of(amount=2000, currency="NGN", account_name="Me"))
+    assert response.status_code == 201, response.content
+    assert response.json()["data"]["bank"]["account_name"] == "Me"
+
+
+@pytest.mark.usefixtures("fresh_memory")
+def test_other_currencies_keep_the_given_name(desk: Desk, provider_sandbox):
+    desk.fund("member", "KES", "5000")
+    response = desk.withdraw("member", body_of(bank_name="KCB Bank Kenya", account_name="Me"))
+    assert response.status_code == 201, response.content
+    assert response.json()["data"]["bank"]["account_name"] == "Me"
+
+
+@pytest.mark.usefixtures("fresh_memory")
+def test_resolving_an_account_tells_its_holder_and_bank(desk: Desk, provider_sandbox):
+    body = {"bank_name": "access bank", "account_number": "0690000031", "currency": "NGN"}
+    response = desk.caller.post("/v1/api/banks/resolve", body)
+    assert response.status_code == 200, response.content
+    assert exact(response) == {
+        "status": "success",
+        "message": "Account resolved",
+        "data": {
+            "account_number": "0690000031",
+            "account_name": "Forrest Green",
+            "bank_name": "Access Bank",
+            "bank_code": "044",
+        },
+    }
+
+
+@pytest.mark.usefixtures("fresh_memory")
+@pytest.mark.parametrize(
+    ("change", "status", "code", "message"),
+    [
+        (
+            {"account_number": "1111111111"},
+            404,
+            "account_not_found",
+            "Could not resolve an account with this number at this bank",
+        ),
+        (
+            {"currency": "KES", "bank_name": "KCB Bank Kenya"},
+            404,
+            "account_not_found",
+            "Could not resolve an account with this number at this bank",
+        ),
+        (
+            {"bank_name": "Qqqq Xxxx"},
+            404,
+            "bank_not_found",
+            'Could not find a bank matching "Qqqq Xxxx" for NGN. Please check the bank name',
+        ),
+        (
+            {"currency": "USD"},
+            400,
+            "currency_not_supported",
+            "Withdrawals with automatic bank resolution are not supported for USD. "
+            "Supported currencies: NGN, GHS, KES, ZAR, UGX, TZS",
+        ),
+        (
+            {"currency": None, "account_number": 5, "bank_name": ""},
+            400,
+            "invalid_request",
+            "bank_name must not be blank; account_number must be a string; "
+            "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
+        ),
+    ],
+)
+def test_what_cannot_be_resolved_is_refused(
+    desk: Desk, provider_sandbox, change, status, code, message
+):
+    body = {"bank_name": "Access Bank", "account_number": "0690000031", "currency": "NGN"}
+    response = desk.caller.post("/v1/api/banks/resolve", {**body, **change})
+    failed(response, status, code, message)
+
+
+@pytest.mark.usefixtures("bank_lists")
+def test_resolving_while_the_provider_is_down_is_a_502(desk: Desk):
+    body = {"bank_name": "Access Bank", "account_number": "0690000031", "currency": "NGN"}
+    failed(
+        desk.caller.post("/v1/api/banks/resolve", body),
+        502,
+        "provider_unavailable",
+        "Could not resolve the account with the payment provider. Please try again later",
+    )
+
+
+@pytest.mark.usefixtures("fresh_memory")
+def test_banks_need_the_scope_to_read_wallets(transactional_db):
+    caller = make_caller(["wallets:withdraw"])
+    for response in (
+        caller.get("/v1/api/banks", {"currency": "NGN"}),
+        caller.post("/v1/api/banks/resolve", {}),
+    ):
+        failed(response, 403, "insufficient_scope", "This needs the scope wallets:read")

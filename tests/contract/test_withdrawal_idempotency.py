@@ -1,0 +1,104 @@
+"""`Idempotency-Key` on withdrawals and cancellations: one effect, one answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.support.access import failed, make_caller, make_member
+from tests.support.withdrawals import BANK, OPERATIONS, Desk, body_of, nothing_moves, warm
+from wallets.models import Withdrawal
+
+pytestmark = pytest.mark.usefixtures("bank_lists")
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("memory", ["cold", "warm"])
+@pytest.mark.parametrize("currency", ["KES", "NGN"])
+def test_the_same_key_and_body_give_the_same_bytes_and_no_second_effect(
+    desk: Desk, operation, memory, currency
+):
+    # The wallet affords one, so a second effect could not hide behind a refusal either.
+    desk.fund(operation, currency, "1500")
+    if memory == "warm":
+        warm(currency)
+    body = body_of(amount=1000, currency=currency)
+    first = desk.withdraw(operation, body, Idempotency_Key="key 1")
+    assert first.status_code == 201, first.content
+    assert "Idempotent-Replayed" not in first
+    with nothing_moves():
+        again = desk.withdraw(operation, body, Idempotency_Key="key 1")
+    assert again.status_code == 201
+    assert again.content == first.content
+    assert again["Idempotent-Replayed"] == "true"
+    assert Withdrawal.objects.count() == 1
+
+
+def test_field_order_and_number_spelling_do_not_make_another_body(desk: Desk):
+    desk.fund("member", "KES", "5000")
+    first = desk.withdraw("member", json.dumps(body_of(amount=500)), Idempotency_Key="k")
+    turned = dict(reversed(body_of().items()))
+    text = json.dumps(turned).replace("500", "5.000e2", 1)
+    again = desk.withdraw("member", text, Idempotency_Key="k")
+    assert again.content == first.content
+    assert again["Idempotent-Replayed"] == "true"
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("currency", ["KES", "NGN"])
+@pytest.mark.parametrize("change", [{"amount": 1001}, {"note": "x"}, {"bank_name": BANK.upper()}])
+def test_the_same_key_with_another_body_is_a_422(desk: Desk, operation, currency, change):
+    desk.fund(operation, currency, "5000")
+    body = body_of(amount=1000, currency=currency)
+    assert desk.withdraw(operation, body, Idempotency_Key="k").status_code == 201
+    with nothing_moves():
+        response = desk.withdraw(operation, {**body, **change}, Idempotency_Key="k")
+    failed(
+        response,
+        422,
+        "idempotency_key_reused",
+        "This Idempotency-Key was already used with another request body",
+    )
+
+
+def test_a_key_belongs_to_one_organisation_and_one_address(desk: Desk):
+    other = Desk(make_caller())
+    for owner in (desk, other):
+        for operation in OPERATIONS:
+            owner.fund(operation, "KES", "1000")
+            response = owner.withdraw(operation, body_of(), Idempotency_Key="shared")
+            assert response.status_code == 201, response.content
+            assert "Idempotent-Replayed" not in response
+    second = make_member(desk.caller.organisation, "Obi")
+    path = f"/v1/api/members/{second.id}/wallet/withdraw"
+    response = desk.caller.post(path, body_of(), Idempotency_Key="shared")
+    failed(response, 400, "insufficient_balance")
+    assert Withdrawal.objects.count() == 4
+
+
+@pytest.mark.parametrize("key", ["", " ", "x" * 256, "tab\there", "é"])
+def test_a_key_that_is_none_is_refused(desk: Desk, key):
+    desk.fund("organisation", "KES", "1000")
+    with nothing_moves():
+        response = desk.withdraw("organisation", body_of(), Idempotency_Key=key)
+    failed(
+        response,
+        400,
+        "invalid_request",
+        "Idempotency-Key must be 1 to 255 printable ASCII characters",
+    )
+
+
+def test_cancelling_twice_under_one_key_cancels_once(desk: Desk):
+    desk.fund("organisation", "KES", "1000")
+    made = desk.withdraw("organisation", body_of()).json()["data"]["withdrawalRequest"]
+    path = f"/v1/api/withdrawals/{made['_id']}/cancel"
+    first = desk.caller.post(path, "", Idempotency_Key="c")
+    assert first.status_code == 200, first.content
+    with nothing_moves():
+        again = desk.caller.post(path, "", Idempotency_Key="c")
+    assert again.content == first.content
+    assert again["Idempotent-Replayed"] == "true"
+    with nothing_moves():
+        failed(desk.caller.post(path), 409, "state_conflict")

@@ -1,0 +1,143 @@
+"""What the contract tests of withdrawals share: funded wallets, bank lists, and what moved."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from exchange.actors import Actor
+from exchange.models import Event, IdempotencyRecord, Member
+from tests.support.access import ApiCaller, make_caller, make_member
+from wallets.models import Account, BankAccount, BankList, Entry, Transfer, Withdrawal
+from wallets.services.banks import bank_directory, forget_bank_lists
+from wallets.services.books import prove
+from wallets.services.deposits import Arrival, deposit
+
+PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
+BANK = "Guaranty Trust Bank"
+BANKS = [
+    {"id": 1, "name": BANK, "code": "058"},
+    {"id": 2, "name": "Zenith Bank", "code": "057"},
+    {"id": 3, "name": "Société Générale", "code": "090"},
+    {"id": 4, "name": "Access Bank", "code": "044"},
+    {"id": 5, "name": "Access Bank (Diamond)", "code": "063"},
+]
+OPERATIONS = ("organisation", "member")
+
+_references = count(1)
+
+
+@dataclass
+class Desk:
+    """An organisation's key, one member, and calls to both withdrawal operations."""
+
+    caller: ApiCaller = field(default_factory=make_caller)
+    member: Member = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.member = make_member(self.caller.organisation, "Ada Obi", email="ada@example.com")
+
+    def owner_id(self, operation: str) -> Any:
+        return self.member.id if operation == "member" else self.caller.organisation.id
+
+    def wallet_path(self, operation: str) -> str:
+        owner = f"members/{self.member.id}/" if operation == "member" else ""
+        return f"/v1/api/{owner}wallet"
+
+    def path(self, operation: str) -> str:
+        return f"{self.wallet_path(operation)}/withdraw"
+
+    def fund(self, operation: str, currency: str, amount: str) -> None:
+        deposit(
+            arrival=Arrival(
+                organisation_id=self.caller.organisation.id,
+                member_id=self.member.id if operation == "member" else None,
+                currency=currency,
+                amount=Decimal(amount),
+                reference=f"in-{next(_references)}",
+            ),
+            actor=Actor.system("tests"),
+        )
+
+    def withdraw(self, operation: str, body: Any, **headers: str) -> Any:
+        return self.caller.post(self.path(operation), body, **headers)
+
+
+def body_of(**changes: Any) -> dict[str, Any]:
+    """A body that is right, but for `changes`."""
+    return {
+        "amount": 500,
+        "bank_name": BANK,
+        "account_name": "Forrest Green",
+        "account_number": "0690000031",
+        "currency": "KES",
+        **changes,
+    }
+
+
+def exact(response: Any) -> Any:
+    """The body of a response, its numbers as Decimals."""
+    return json.loads(response.content, parse_float=Decimal, parse_int=Decimal)
+
+
+def store_bank_lists(age_hours: float = 1) -> None:
+    """A bank list for each currency, fetched so long ago; this process forgets what it knew."""
+    for currency in PAYOUT_CURRENCIES:
+        BankList.objects.update_or_create(
+            currency_id=currency,
+            defaults={
+                "banks": BANKS,
+                "fetched_at": timezone.now() - timedelta(hours=age_hours),
+            },
+        )
+    forget_bank_lists()
+
+
+def warm(*currencies: str) -> None:
+    """This process remembers the bank lists, as after an earlier request."""
+    for currency in currencies:
+        bank_directory(currency)
+
+
+@contextlib.contextmanager
+def nothing_moves() -> Iterator[None]:
+    """Asserts that the block changes no balance, writes no row, and that the books hold."""
+    before = _state()
+    yield
+    assert _state() == before
+    assert prove().findings == ()
+
+
+def _state() -> Any:
+    counts = [
+        model.objects.count()
+        for model in (Withdrawal, BankAccount, Transfer, Entry, Event, IdempotencyRecord)
+    ]
+    return counts, sorted(
+        Account.objects.values_list("owner_id", "asset_id", "kind", "balance"), key=str
+    )
+
+
+@contextlib.contextmanager
+def round_trips(tmp_path: Any) -> Iterator[list[str]]:
+    """The answers of the server to this process's connection: one a round trip."""
+    connection.ensure_connection()
+    trace = tmp_path / "trace"
+    answers: list[str] = []
+    with trace.open("w") as file:
+        connection.connection.pgconn.trace(file.fileno())
+        try:
+            yield answers
+        finally:
+            connection.connection.pgconn.untrace()
+    lines = trace.read_text().splitlines()
+    answers.extend(line for line in lines if "ReadyForQuery" in line)
