@@ -319,5 +319,9 @@ def deliver_due(
                 return Drained(posted, more=not in_time)
             done, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
             for finished in done:
-                record(finished.result())
+                try:
+                    record(finished.result())
+                except Exception:
+                    # The lease runs out and the event comes again; the others must not suffer.
+                    logger.exception("an attempt could not be recorded")
                 posted += 1
