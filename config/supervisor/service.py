@@ -44,7 +44,7 @@ class UpError(Exception):
     """The installation cannot be started; the message is one line."""
 
 
-class _Interrupted(Exception):  # noqa: N818 - not an error
+class _Interrupted(Exception):
     """Asked to stop before it was ready."""
 
 
