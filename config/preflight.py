@@ -11,7 +11,7 @@ from config.settings.databases import from_url
 MINIMUM_MAJOR = 15
 
 
-class ServerUnusable(Exception):  # noqa: N818 - reads as what it says
+class ServerUnusable(Exception):
     """A given server cannot be used; the message is one line without the URL's password."""
 
 

@@ -7,7 +7,7 @@ import http.client
 import socket
 
 
-class PortUnusable(Exception):  # noqa: N818 - reads as what it says
+class PortUnusable(Exception):
     """A port cannot be listened on; the message is one line."""
 
 
