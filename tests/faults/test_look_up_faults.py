@@ -1,0 +1,287 @@
+"""What goes wrong while the provider is asked: about a transfer, a bank list, an account's name."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from tests.support.payouts import (
+    EVERY_TRY,
+    LOOK_UPS,
+    TRANSFERS,
+    booked,
+    bring_back,
+    open_alerts,
+    orders,
+    pass_time,
+    settle,
+)
+from tests.support.services import Sandbox
+from tests.support.world import (
+    RETURNED,
+    Wallet,
+    approved,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+    make_wallet,
+    status_of,
+)
+from wallets.errors import BankListUnavailable
+from wallets.models import BankList, Payout, ProposalAction, Withdrawal
+from wallets.services import payouts, resolutions, sweeps
+from wallets.services.banks import forget_bank_lists
+
+FAULTS: list[tuple[str, dict[str, Any]]] = [
+    ("timeout_before", {}),
+    ("timeout_after", {}),
+    ("error_5xx", {}),
+    ("malformed", {}),
+    ("oversized", {"size": 3 * 1024 * 1024}),
+    ("slow_drip", {"interval": 0.1}),
+    ("reset", {}),
+    ("rate_limit", {"retry_after": None}),
+    ("unauthorized", {}),
+]
+every_fault = pytest.mark.parametrize(
+    ("fault", "options"), FAULTS, ids=[name for name, _ in FAULTS]
+)
+HELD = (Decimal(500), Decimal(500))
+PAID_OUT = (Decimal(500), Decimal(0))
+
+
+@pytest.fixture
+def wallet(sandbox: Sandbox) -> Wallet:
+    know_banks()
+    return make_member_wallet(1000)
+
+
+def step(withdrawal: Withdrawal, seconds: float = 3600) -> None:
+    pass_time(withdrawal, seconds)
+    sweeps.take_step(withdrawal.id)
+    assert_books_hold()
+
+
+# --- While it is Processing, and while it is Unknown ---------------------------------------------
+
+
+@every_fault
+def test_a_look_up_that_fails_changes_nothing_and_the_next_one_completes(
+    sandbox, wallet, fault, options
+):
+    withdrawal = approved(wallet)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
+    sandbox.reset()
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert len(booked(sandbox, withdrawal)) == 1
+
+
+@every_fault
+def test_a_failing_look_up_is_not_a_not_found(sandbox, wallet, fault, options):
+    withdrawal = approved(wallet)
+    sandbox.fault("error_5xx", match=TRANSFERS)
+    sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert (payout.not_found_count, payout.first_not_found_at) == (0, None)
+    assert payout.next_step_at is not None
+    assert orders(sandbox, withdrawal) == 1
+
+
+def test_a_transfer_the_provider_hides_for_a_while_is_completed_when_it_shows(sandbox, wallet):
+    withdrawal = approved(wallet)
+    payouts.pay(withdrawal.id)
+    sandbox.fault("hidden", match=LOOK_UPS)
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    settle(sandbox, withdrawal)
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (1, 1)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
+    assert open_alerts() == set()
+
+
+def test_a_look_up_with_another_amount_completes_nothing(sandbox, wallet):
+    withdrawal = approved(wallet)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    sandbox.fault("wrong_amount", match=LOOK_UPS)
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    assert open_alerts() == {"payout_differs"}
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+
+
+# --- While a completed one is watched ------------------------------------------------------------
+
+
+def completed(sandbox: Sandbox, wallet: Wallet, **more: Any) -> Withdrawal:
+    withdrawal = approved(wallet, **more)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    assert status_of(withdrawal) == "Completed"
+    return withdrawal
+
+
+@every_fault
+def test_a_watched_payout_stays_completed_whatever_the_look_up_ends_in(
+    sandbox, wallet, fault, options
+):
+    withdrawal = completed(sandbox, wallet)
+    sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
+    step(withdrawal, 13 * 3600)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is not None
+    assert open_alerts() == set()
+
+
+def test_a_completed_payout_that_vanishes_is_told_and_stays_completed(sandbox, wallet):
+    withdrawal = completed(sandbox, wallet)
+    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    step(withdrawal, 13 * 3600)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert open_alerts() == {"payout_vanished"}
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert payout.next_step_at is not None
+    assert payout.next_step_at - timezone.now() > timedelta(hours=11)
+    step(withdrawal, 31 * 24 * 3600)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is None
+
+
+def test_a_completed_payout_is_watched_for_thirty_days(sandbox, wallet):
+    withdrawal = completed(sandbox, wallet)
+    for _ in range(2):
+        step(withdrawal, 13 * 3600)
+        assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is not None
+    step(withdrawal, 30 * 24 * 3600)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is None
+    assert status_of(withdrawal) == "Completed"
+
+
+def test_money_the_bank_returns_is_told_and_reversed_by_two_people(sandbox, wallet):
+    withdrawal = completed(sandbox, wallet)
+    bring_back(sandbox, withdrawal)
+    step(withdrawal, 13 * 3600)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert open_alerts() == {"payout_returned"}
+    proposal = resolutions.propose(
+        withdrawal_id=withdrawal.id,
+        action=ProposalAction.REVERSE,
+        reason="account closed",
+        proposer=make_staff(),
+    )
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    # What was paid out comes back, our fee of 30 stays.
+    assert (status_of(withdrawal), wallet.kes) == ("Reversed", (Decimal(970), Decimal(0)))
+    assert open_alerts() == set()
+    assert_books_hold()
+    sweeps.take_step(withdrawal.id)
+    assert status_of(withdrawal) == "Reversed"
+
+
+def test_the_documented_account_is_returned_by_itself(sandbox, wallet):
+    withdrawal = approved(wallet, account=RETURNED)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    assert status_of(withdrawal) == "Completed"
+    bring_back(sandbox, withdrawal)
+    step(withdrawal, 13 * 3600)
+    assert open_alerts() == {"payout_returned"}
+    assert status_of(withdrawal) == "Completed"
+
+
+# --- The bank list -------------------------------------------------------------------------------
+
+BANK_LISTS = {"method": "GET", "path_prefix": "/v3/banks"}
+
+
+def counts() -> tuple[int, int]:
+    return Withdrawal.objects.count(), Payout.objects.count()
+
+
+@every_fault
+def test_without_a_bank_list_nothing_moves(sandbox, fault, options):
+    wallet = make_wallet(1000)
+    sandbox.fault(fault, times=EVERY_TRY, match=BANK_LISTS, **options)
+    with pytest.raises(BankListUnavailable):
+        wallet.request()
+    assert (wallet.kes, counts()) == ((Decimal(1000), Decimal(0)), (0, 0))
+    assert open_alerts() == {"bank_list"}
+    sandbox.reset()
+    assert wallet.request().status == "Pending"
+    assert open_alerts() == set()
+    assert_books_hold()
+
+
+def test_a_fresh_list_is_enough_when_the_provider_fails(sandbox, wallet):
+    sandbox.fault("error_5xx", times=50)
+    assert wallet.request().status == "Pending"
+
+
+def expire() -> None:
+    BankList.objects.update(fetched_at=timezone.now() - timedelta(hours=24, seconds=1))
+    forget_bank_lists()
+
+
+def test_an_expired_list_is_no_list_unless_finance_says_so(
+    sandbox: Sandbox, wallet: Wallet, settings: Settings
+):
+    expire()
+    sandbox.fault("error_5xx", times=50, match=BANK_LISTS)
+    with pytest.raises(BankListUnavailable):
+        wallet.request()
+    assert (wallet.kes, counts()) == ((Decimal(1000), Decimal(0)), (0, 0))
+    settings.BANK_LIST_SERVE_STALE = True
+    assert wallet.request().status == "Pending"
+    assert wallet.kes == HELD
+
+
+def test_an_expired_list_is_fetched_again(sandbox, wallet):
+    expire()
+    assert wallet.request().status == "Pending"
+    assert len(BankList.objects.get(currency_id="KES").banks) >= 10
+
+
+# --- The name of an account ----------------------------------------------------------------------
+
+
+@every_fault
+def test_an_account_name_that_cannot_be_had_stays_as_given(sandbox, fault, options):
+    wallet = make_wallet(10_000, currency="NGN")
+    sandbox.fault(
+        fault,
+        times=EVERY_TRY,
+        match={"method": "POST", "path_prefix": "/v3/accounts/resolve"},
+        **options,
+    )
+    withdrawal = wallet.request(5000, currency="NGN")
+    assert (withdrawal.bank.account_name, withdrawal.bank.name_resolved) == ("Ada Obi", False)
+    assert (withdrawal.status, wallet.balance("escrow", "NGN")) == ("Pending", Decimal(5000))
+    assert_books_hold()
+
+
+def test_an_account_name_that_can_be_had_takes_the_place_of_the_given_one(sandbox):
+    wallet = make_wallet(10_000, currency="NGN")
+    withdrawal = wallet.request(5000, currency="NGN")
+    assert withdrawal.bank.name_resolved
+    assert withdrawal.bank.account_name not in {"", "Ada Obi"}
+    assert withdrawal.bank.given_name == "Ada Obi"

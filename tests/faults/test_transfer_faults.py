@@ -1,0 +1,403 @@
+"""What goes wrong while a transfer is ordered, and where each leads: decisions §8 and §10.
+
+Paid at most once at the sandbox, money back only after a listed refusal or by two people, and the
+books hold after every step.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import requests
+
+from exchange.errors import Refused
+from exchange.models import Event
+from tests.support.payouts import (
+    EVERY_TRY,
+    HALF_AN_HOUR,
+    LOOK_UPS,
+    TRANSFERS,
+    booked,
+    control,
+    open_alerts,
+    orders,
+    pass_time,
+    settle,
+)
+from tests.support.services import PROVIDER_SECRET_KEY, Sandbox
+from tests.support.world import (
+    FAILS_LATER,
+    PAID,
+    REFUSED_AT_ONCE,
+    Wallet,
+    approved,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+    status_of,
+)
+from wallets.models import Payout, ProposalAction, Withdrawal
+from wallets.services import payouts, resolutions, sweeps
+
+ASK, FEE = Decimal(500), Decimal(30)
+HELD = (Decimal(500), Decimal(500))
+PAID_OUT = (Decimal(500), Decimal(0))
+GIVEN_BACK = (Decimal(1000), Decimal(0))
+
+# Faults after which the order was not taken: the look-up finds nothing.
+NOT_TAKEN: list[tuple[str, dict[str, Any]]] = [
+    ("timeout_before", {}),
+    ("error_5xx", {}),
+    ("error_5xx", {"status": 500}),
+    ("error_5xx", {"status": 504}),
+    ("malformed", {"effect": False}),
+    ("malformed", {"effect": False, "body": '{"status": "success", "data": {}}'}),
+    ("reset", {}),
+    ("rate_limit", {}),
+    ("unauthorized", {}),
+    ("slow_drip", {"effect": False, "interval": 0.1}),
+    ("error_5xx", {"status": 400, "body": '{"status":"error","message":"Hm","data":null}'}),
+]
+# Faults that hide an order that was taken: the look-up finds it.
+TAKEN: list[tuple[str, dict[str, Any]]] = [
+    ("timeout_after", {}),
+    ("error_5xx", {"effect": True}),
+    ("malformed", {}),
+    ("oversized", {"size": 3 * 1024 * 1024}),
+    ("reset", {"effect": True}),
+    ("rate_limit", {"effect": True}),
+    ("unauthorized", {"effect": True}),
+    ("slow_drip", {"interval": 0.1}),
+    ("wrong_reference", {}),
+]
+
+
+def named(cases: list[tuple[str, dict[str, Any]]]) -> Any:
+    return pytest.mark.parametrize(
+        ("fault", "options"),
+        cases,
+        ids=[f"{kind}-{number}" for number, (kind, _) in enumerate(cases)],
+    )
+
+
+@pytest.fixture
+def wallet(sandbox: Sandbox) -> Wallet:
+    know_banks()
+    return make_member_wallet(1000)
+
+
+def pay_with(
+    sandbox: Sandbox, wallet: Wallet, fault: str, options: dict[str, Any], account: str = PAID
+) -> Withdrawal:
+    withdrawal = approved(wallet, ASK, account=account)
+    sandbox.fault(fault, match=TRANSFERS, **options)
+    payouts.pay(withdrawal.id)
+    assert_books_hold()
+    return withdrawal
+
+
+def look_again(withdrawal: Withdrawal) -> None:
+    pass_time(withdrawal, 3600)
+    sweeps.take_step(withdrawal.id)
+    assert_books_hold()
+
+
+def events(withdrawal: Withdrawal) -> list[str]:
+    rows = Event.objects.filter(subject_id=withdrawal.id).order_by("id")
+    return [kind.removeprefix("withdrawal.") for kind in rows.values_list("type", flat=True)]
+
+
+@named(TAKEN)
+def test_an_order_that_was_taken_is_found_and_completed_once(sandbox, wallet, fault, options):
+    withdrawal = pay_with(sandbox, wallet, fault, options)
+    # The transfer may have ended while the answer was waited for.
+    assert status_of(withdrawal) in {"Processing", "Completed"}
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert status_of(withdrawal) == "Completed"
+    assert wallet.kes == PAID_OUT
+    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (1, 1)
+    assert events(withdrawal) == ["created", "approved", "processing", "completed"]
+    assert open_alerts() == set()
+
+
+@named(NOT_TAKEN)
+def test_an_order_that_nobody_knows_is_unknown_and_keeps_the_money(sandbox, wallet, fault, options):
+    withdrawal = pay_with(sandbox, wallet, fault, options)
+    assert status_of(withdrawal) == "Unknown"
+    assert wallet.kes == HELD
+    assert open_alerts() == {"payout_unknown"}
+    payouts.pay(withdrawal.id)
+    for _ in range(3):
+        sweeps.take_step(withdrawal.id)
+    assert status_of(withdrawal) == "Unknown"
+    assert (orders(sandbox, withdrawal), booked(sandbox, withdrawal)) == (1, [])
+    assert_books_hold()
+
+
+def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> Withdrawal:
+    """Not found at once, and not found half an hour later."""
+    withdrawal = pay_with(sandbox, wallet, "timeout_before", {}, account)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    sweeps.take_step(withdrawal.id)
+    assert status_of(withdrawal) == "Unknown"
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 2
+    return withdrawal
+
+
+def decide(withdrawal: Withdrawal, action: ProposalAction) -> None:
+    proposal = resolutions.propose(
+        withdrawal_id=withdrawal.id, action=action, reason="checked", proposer=make_staff()
+    )
+    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    assert_books_hold()
+
+
+def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet):
+    withdrawal = lose_for_good(sandbox, wallet)
+    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    assert status_of(withdrawal) == "Approved"
+    sweeps.take_step(withdrawal.id)
+    assert status_of(withdrawal) == "Processing"
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert status_of(withdrawal) == "Completed"
+    assert wallet.kes == PAID_OUT
+    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (2, 1)
+    assert events(withdrawal) == ["created", "approved", "processing", "completed"]
+    assert open_alerts() == set()
+
+
+def test_two_people_fail_a_lost_payout_and_the_money_is_back(sandbox, wallet):
+    withdrawal = lose_for_good(sandbox, wallet)
+    decide(withdrawal, ProposalAction.FAIL)
+    assert status_of(withdrawal) == "Failed"
+    assert wallet.kes == GIVEN_BACK
+    assert booked(sandbox, withdrawal) == []
+    assert events(withdrawal)[-1] == "failed"
+
+
+@pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
+def test_not_found_twice_within_half_an_hour_is_not_lost(sandbox, wallet, action):
+    withdrawal = pay_with(sandbox, wallet, "timeout_before", {})
+    pass_time(withdrawal, HALF_AN_HOUR - 60)
+    sweeps.take_step(withdrawal.id)
+    with pytest.raises(Refused) as refusal:
+        resolutions.propose(
+            withdrawal_id=withdrawal.id, action=action, reason="hurry", proposer=make_staff()
+        )
+    assert refusal.value.code == "payout_not_lost"
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+
+
+@pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
+def test_one_person_alone_decides_nothing(sandbox, wallet, action):
+    withdrawal = lose_for_good(sandbox, wallet)
+    person = make_staff()
+    proposal = resolutions.propose(
+        withdrawal_id=withdrawal.id, action=action, reason="sure", proposer=person
+    )
+    with pytest.raises(Refused) as refusal:
+        resolutions.confirm(proposal_id=proposal.id, resolver=person)
+    assert refusal.value.code == "approver_not_independent"
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+
+
+def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
+    """Hidden twice, then shown with another amount: people must not release the money now."""
+    withdrawal = approved(wallet, ASK)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    sweeps.take_step(withdrawal.id)
+    proposal = resolutions.propose(
+        withdrawal_id=withdrawal.id,
+        action=ProposalAction.FAIL,
+        reason="gone",
+        proposer=make_staff(),
+    )
+    sandbox.fault("wrong_amount", match=LOOK_UPS)
+    look_again(withdrawal)
+    assert status_of(withdrawal) == "Unknown"
+    with pytest.raises(Refused) as refusal:
+        resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    assert refusal.value.code == "payout_not_lost"
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert open_alerts() == set()
+
+
+def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    sweeps.take_step(withdrawal.id)
+    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    sweeps.take_step(withdrawal.id)
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (2, 1)
+
+
+def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    sweeps.take_step(withdrawal.id)
+    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    refusal = '{"status":"error","message":"%s","data":null}'
+    sandbox.fault(
+        "error_5xx",
+        match=TRANSFERS,
+        status=400,
+        body=refusal % "Payout was made to a blacklisted account number",
+    )
+    settle(sandbox, withdrawal)
+    sweeps.take_step(withdrawal.id)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert_books_hold()
+
+
+def test_a_payout_that_people_failed_and_the_provider_pays_is_told(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    sweeps.take_step(withdrawal.id)
+    decide(withdrawal, ProposalAction.FAIL)
+    settle(sandbox, withdrawal)
+    pass_time(withdrawal, 13 * 3600)
+    sweeps.take_step(withdrawal.id)
+    assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
+    assert open_alerts() == {"paid_after_failure"}
+    assert_books_hold()
+
+
+def test_a_refused_recipient_fails_at_once_and_gets_the_money_back(sandbox, wallet):
+    withdrawal = approved(wallet, ASK, account=REFUSED_AT_ONCE)
+    payouts.pay(withdrawal.id)
+    assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
+    assert Withdrawal.objects.get(id=withdrawal.id).reason != ""
+    assert events(withdrawal) == ["created", "approved", "processing", "failed"]
+    sweeps.take_step(withdrawal.id)
+    assert (orders(sandbox, withdrawal), booked(sandbox, withdrawal)) == (1, [])
+    assert_books_hold()
+
+
+def test_a_transfer_that_fails_later_gives_the_money_back(sandbox, wallet):
+    withdrawal = approved(wallet, ASK, account=FAILS_LATER)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
+    assert "DISBURSE FAILED" in Withdrawal.objects.get(id=withdrawal.id).reason
+    assert len(booked(sandbox, withdrawal)) == 1
+
+
+def test_an_answer_with_another_amount_decides_nothing(sandbox, wallet):
+    withdrawal = pay_with(sandbox, wallet, "wrong_amount", {})
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    assert open_alerts() == {"payout_differs"}
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert open_alerts() == set()
+
+
+def order_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:
+    """Somebody ordered under our reference before us."""
+    requests.post(
+        f"{sandbox.base_url}/transfers",
+        json={
+            "account_bank": "01",
+            "account_number": PAID,
+            "amount": amount,
+            "currency": "KES",
+            "reference": withdrawal.reference,
+        },
+        headers={"Authorization": f"Bearer {PROVIDER_SECRET_KEY}"},
+        timeout=10,
+    ).raise_for_status()
+
+
+def test_a_reference_that_is_taken_is_looked_up(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    order_by_hand(sandbox, withdrawal, 470)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert len(booked(sandbox, withdrawal)) == 1
+
+
+def test_a_reference_that_is_taken_by_another_transfer_is_flagged(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    order_by_hand(sandbox, withdrawal, 7)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    for _ in range(2):
+        look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    assert open_alerts() == {"payout_differs"}
+
+
+def test_too_little_float_puts_it_back_with_an_alert_and_it_is_paid_later(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    control(sandbox, "POST", "float", currency="KES", amount=100)
+    try:
+        payouts.pay(withdrawal.id)
+        assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
+        assert open_alerts() == {"float"}
+        payouts.pay(withdrawal.id)  # not yet: it waits
+        assert orders(sandbox, withdrawal) == 1
+        look_again(withdrawal)
+        assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Approved", 2)
+    finally:
+        control(sandbox, "POST", "float", currency="KES", amount=10**9)
+    look_again(withdrawal)
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert len(booked(sandbox, withdrawal)) == 1
+    assert events(withdrawal) == ["created", "approved", "processing", "completed"]
+    assert open_alerts() == set()
+
+
+def test_a_provider_that_is_not_there_gets_the_order_later(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    sandbox.kill()
+    try:
+        payouts.pay(withdrawal.id)
+        assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
+        assert_books_hold()
+    finally:
+        sandbox.start()
+    look_again(withdrawal)
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert len(booked(sandbox, withdrawal)) == 1
+
+
+def test_a_lost_answer_and_a_provider_that_stays_silent_is_unknown(sandbox, wallet):
+    withdrawal = approved(wallet, ASK)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
+    settle(sandbox, withdrawal)
+    look_again(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert len(booked(sandbox, withdrawal)) == 1
