@@ -1,0 +1,88 @@
+"""The admin site: its name, its front page, and what every one of its pages has in common.
+
+Only models whose admin class says so (`in_back_office = True`, see `exchange.admin.base`) are in
+it: what a library registers for itself, access tokens for example, is not. This module imports no
+admin of ours: they register while it is being imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, cast
+
+from django.contrib import admin
+from django.contrib.admin.views.autocomplete import AutocompleteJsonView
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+# Scripts come from our own static files only; the widgets of Django's admin set styles.
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+
+
+class LabelledChoices(AutocompleteJsonView):
+    """Suggestions in the words a person tells records apart by."""
+
+    def serialize_result(self, obj: Model, to_field_name: str) -> dict[str, str]:
+        """One suggestion."""
+        label: Callable[[Model], str] = getattr(self.model_admin, "choice_label", str)
+        return {"id": str(getattr(obj, to_field_name)), "text": label(obj)}
+
+
+class BackOffice(admin.AdminSite):
+    """The back office of the exchange."""
+
+    site_title = "Tokenized Investment Exchange"
+    site_header = "Tokenized Investment Exchange"
+    index_title = "Back office"
+    site_url = "/"
+    empty_value_display = "-"
+
+    def register(
+        self,
+        model_or_iterable: type[Model] | Iterable[type[Model]],
+        admin_class: type[Any] | None = None,
+        **options: Any,
+    ) -> None:
+        """Takes what is ours; the admins that libraries bring along stay outside."""
+        if getattr(admin_class, "in_back_office", False):
+            super().register(model_or_iterable, admin_class, **options)
+
+    def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:
+        """`view` for signed-in staff, with the headers of every page."""
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            return _guarded(inner(request, *args, **kwargs))
+
+        return page
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The sign-in page."""
+        response: HttpResponse = super().login(request, extra_context)
+        _guarded(response)
+        return response
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """Suggestions for the fields that choose a record."""
+        return cast(HttpResponse, LabelledChoices.as_view(admin_site=self)(request))
+
+
+def _guarded(response: HttpResponseBase) -> HttpResponseBase:
+    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response

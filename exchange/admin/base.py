@@ -1,0 +1,260 @@
+"""What every page of the admin stands on; a theme is plugged in here and nowhere else.
+
+Admin pages never write a table. A page parses a form, calls a service with the person as the
+actor, and says what came of it: a refusal of a service becomes a message, never a fault. GET
+requests change nothing; whatever changes something is a POST with a CSRF token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin import helpers
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+
+from exchange.actors import Actor
+from exchange.errors import DomainError
+from exchange.models import StaffUser
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Model]
+    ModelChoice = forms.ModelChoiceField[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
+    ModelChoice = forms.ModelChoiceField
+
+# Counting stops here; nobody pages further, they filter.
+COUNTED_AT_MOST = 10_000
+
+
+class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when it runs
+    """Counts no more rows than anybody pages through, so that a list of millions opens at once."""
+
+    @cached_property
+    def count(self) -> int:
+        """Matches, at most `COUNTED_AT_MOST`."""
+        rows: Any = self.object_list
+        if not isinstance(rows, QuerySet):
+            return len(rows)
+        return rows.order_by()[:COUNTED_AT_MOST].count()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether there may be more than `count` says."""
+        return self.count >= COUNTED_AT_MOST
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A link or, with `post`, a button at the top of a record's page."""
+
+    label: str
+    url: str
+    post: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table below a record's fields; `right` are the columns (from 0) that hold amounts."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    right: Sequence[int] = ()
+    empty: str = "None"
+    more: Tool | None = None
+
+
+# Links that an app above adds to the pages of an app below: record -> tools.
+extra_tools: dict[type[Model], list[Callable[[Any], Tool]]] = {}
+
+
+def staff_of(request: HttpRequest) -> StaffUser:
+    """Who is signed in; the admin lets nobody else near."""
+    user = request.user
+    if not isinstance(user, StaffUser):
+        raise PermissionDenied
+    return user
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """The same person as a service's actor."""
+    user = staff_of(request)
+    return Actor.staff(user.pk, str(user))
+
+
+class SafeAdmin(ModelAdmin):
+    """Lists and shows; adds, changes and deletes nothing unless a subclass says how."""
+
+    in_back_office = True
+    actions = None
+    list_per_page = 50
+    show_full_result_count = False
+    paginator = BoundedPaginator
+    change_form_template = "admin/record.html"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def may(self, request: HttpRequest, permission: str) -> bool:
+        """Whether the person has `app.codename`."""
+        return staff_of(request).has_perm(permission)
+
+    def choice_label(self, obj: Model) -> str:
+        """The words by which a person picks `obj` from suggestions."""
+        return str(obj)
+
+    # --- a record's page ---
+
+    def tools(self, request: HttpRequest, obj: Any) -> list[Tool]:
+        """What can be done from the page of `obj`."""
+        return []
+
+    def sections(self, request: HttpRequest, obj: Any) -> list[Section]:
+        """Tables below the fields of `obj`."""
+        return []
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """The record's page with its tools and sections."""
+        obj = context.get("original")
+        if obj is not None:
+            context["tools"] = [
+                *self.tools(request, obj),
+                *(make(obj) for make in extra_tools.get(self.model, ())),
+            ]
+            context["sections"] = self.sections(request, obj)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    # --- addresses and records ---
+
+    def name_of(self, page: str) -> str:
+        """The name of this model's address for `page`."""
+        return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
+
+    def address(self, page: str, *args: object) -> str:
+        """This model's address for `page`."""
+        return reverse(f"admin:{self.name_of(page)}", args=args)
+
+    def action_url(
+        self,
+        route: str,
+        name: str,
+        view: Callable[..., HttpResponse],
+        *,
+        only_post: bool = True,
+    ) -> URLPattern:
+        """An address of our own below the model's; by default it takes POST only."""
+        wanted = require_POST(view) if only_post else view
+        return path(route, self.admin_site.admin_view(wanted), name=self.name_of(name))
+
+    def record(self, request: HttpRequest, object_id: UUID | str) -> Any:
+        """The record, for somebody who may see it. Raises `Http404`, `PermissionDenied`."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found = self.get_object(request, unquote(str(object_id)))
+        if found is None:
+            raise Http404
+        return found
+
+    # --- what a page does ---
+
+    def attempt(self, request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
+        """Calls a service and tells the person what came of it; True when it did it."""
+        try:
+            act()
+        except DomainError as error:
+            messages.error(request, error.message)
+            return False
+        messages.success(request, done)
+        return True
+
+    def back_to(self, record_id: object) -> HttpResponseRedirect:
+        """To the record's page."""
+        return HttpResponseRedirect(self.address("change", record_id))
+
+    def page(
+        self,
+        request: HttpRequest,
+        template: str,
+        title: str,
+        *,
+        record: Model | None = None,
+        **context: Any,
+    ) -> TemplateResponse:
+        """A page of ours in the admin's frame."""
+        media = self.media
+        if "form" in context:
+            media += context["form"].media
+        return TemplateResponse(
+            request,
+            template,
+            {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "original": record,
+                "title": title,
+                "media": media,
+                "has_view_permission": self.has_view_permission(request, record),
+                **context,
+            },
+        )
+
+    def form_page(
+        self,
+        request: HttpRequest,
+        form: forms.Form,
+        act: Callable[[dict[str, Any]], HttpResponse],
+        *,
+        title: str,
+        submit: str,
+        record: Model | None = None,
+        note: str = "",
+        **context: Any,
+    ) -> HttpResponse:
+        """Shows `form`; on a valid POST answers what `act` answers. What the service refuses
+        stands above the form, which keeps what was typed.
+        """
+        if request.method == "POST" and form.is_valid():
+            try:
+                return act(form.cleaned_data)
+            except DomainError as error:
+                form.add_error(None, error.message)
+        fields: list[tuple[str | None, Any]] = [(None, {"fields": list(form.fields)})]
+        return self.page(
+            request,
+            "admin/form_page.html",
+            title,
+            record=record,
+            form=form,
+            fieldsets=list(helpers.AdminForm(form, fields, {})),  # type: ignore[arg-type]
+            submit=submit,
+            note=note,
+            **context,
+        )
+
+
+def bind(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:
+    """`form` with what was posted, or empty with `initial`."""
+    make = partial(form, initial=initial)
+    return make(request.POST) if request.method == "POST" else make()

@@ -1,0 +1,185 @@
+"""Organisations and members in the admin."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.widgets import AutocompleteSelect
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+
+from exchange.admin.base import ModelChoice, SafeAdmin, Tool, actor_of, bind
+from exchange.admin.show import state
+from exchange.models import Member, Organisation
+from exchange.services.members import create_member
+from exchange.services.organisations import (
+    change_organisation,
+    create_organisation,
+    set_active,
+)
+
+
+class OrganisationForm(forms.Form):
+    """What staff say of an organisation."""
+
+    name = forms.CharField(max_length=200)
+    email = forms.EmailField(required=False)
+
+
+class OrganisationChoice(ModelChoice):
+    """One organisation, found by typing a part of its name."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        relation = Member._meta.get_field("organisation")
+        super().__init__(
+            queryset=Organisation.objects.all(),
+            widget=AutocompleteSelect(relation, admin.site),
+            **kwargs,
+        )
+
+
+class MemberForm(forms.Form):
+    """A new member."""
+
+    organisation = OrganisationChoice()
+    name = forms.CharField(max_length=200)
+    email = forms.EmailField()
+    external_id = forms.CharField(
+        max_length=100, required=False, help_text="The organisation's own id of the person"
+    )
+
+
+@admin.register(Organisation)
+class OrganisationAdmin(SafeAdmin):
+    list_display = ("name", "email", "shown_state", "created_at", "id")
+    list_filter = ("active",)
+    search_fields = ("name", "email", "=id")
+    fields = ("id", "name", "email", "shown_state", "created_at", "updated_at")
+    readonly_fields = fields
+
+    @admin.display(description="state", ordering="active")
+    def shown_state(self, organisation: Organisation) -> str:
+        return state("Active" if organisation.active else "Inactive")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "exchange.add_organisation")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/edit/", "edit", self.edit, only_post=False),
+            self.action_url("<uuid:object_id>/activate/", "activate", self.activate),
+            self.action_url("<uuid:object_id>/deactivate/", "deactivate", self.deactivate),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Organisation) -> list[Tool]:
+        shown = [
+            Tool("Members", f"{reverse('admin:exchange_member_changelist')}?organisation={obj.pk}"),
+            Tool(
+                "API keys", f"{reverse('admin:exchange_apikey_changelist')}?organisation={obj.pk}"
+            ),
+        ]
+        if self.may(request, "exchange.change_organisation"):
+            switch = "deactivate" if obj.active else "activate"
+            shown += [
+                Tool("Edit", self.address("edit", obj.pk)),
+                Tool(switch.capitalize(), self.address(switch, obj.pk), post=True),
+            ]
+        return shown
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """A new organisation."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made = create_organisation(**data, actor=actor_of(request))
+            messages.success(request, f"{made} was created.")
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request,
+            bind(request, OrganisationForm),
+            act,
+            title="New organisation",
+            submit="Create",
+        )
+
+    def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Changes name and email."""
+        obj = self._changeable(request, object_id)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            change_organisation(organisation_id=obj.pk, **data, actor=actor_of(request))
+            messages.success(request, "Saved.")
+            return self.back_to(obj.pk)
+
+        form = bind(request, OrganisationForm, name=obj.name, email=obj.email)
+        return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
+
+    def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Its keys work again."""
+        return self._switch(request, object_id, active=True)
+
+    def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Its keys stop working at once."""
+        return self._switch(request, object_id, active=False)
+
+    def _switch(self, request: HttpRequest, object_id: UUID, *, active: bool) -> HttpResponse:
+        obj = self._changeable(request, object_id)
+        self.attempt(
+            request,
+            lambda: set_active(organisation_id=obj.pk, active=active, actor=actor_of(request)),
+            f"{obj} is active: its API keys work."
+            if active
+            else f"{obj} is not active any more: none of its API keys works.",
+        )
+        return self.back_to(obj.pk)
+
+    def _changeable(self, request: HttpRequest, object_id: UUID) -> Organisation:
+        if not self.may(request, "exchange.change_organisation"):
+            raise PermissionDenied
+        found: Organisation = self.record(request, object_id)
+        return found
+
+
+@admin.register(Member)
+class MemberAdmin(SafeAdmin):
+    list_display = ("name", "email", "organisation", "external_id", "created_at", "id")
+    list_filter = ("organisation",)
+    list_select_related = ("organisation",)
+    search_fields = ("name", "email", "=external_id", "=id")
+    fields = ("id", "name", "email", "organisation", "external_id", "created_at", "updated_at")
+    readonly_fields = fields
+
+    def choice_label(self, obj: Model) -> str:
+        if not isinstance(obj, Member):
+            return str(obj)
+        return f"{obj.name} <{obj.email}>, {obj.organisation}"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "exchange.add_member")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """A new member."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            organisation = data.pop("organisation")
+            made = create_member(organisation_id=organisation.pk, **data, actor=actor_of(request))
+            messages.success(request, f"{made} was created.")
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request, bind(request, MemberForm), act, title="New member", submit="Create"
+        )

@@ -1,0 +1,84 @@
+"""How the admin writes amounts, times, states and links. Presentation only."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from exchange.numbers import decimals_of
+
+# How a state looks: the class of `exchange/admin.css`.
+_TONES = {
+    "Pending": "waiting",
+    "Open": "waiting",
+    "Approved": "moving",
+    "Processing": "moving",
+    "Completed": "good",
+    "Confirmed": "good",
+    "Delivered": "good",
+    "Active": "good",
+    "Holds": "good",
+    "Resolved": "calm",
+    "Rejected": "calm",
+    "Cancelled": "calm",
+    "Declined": "calm",
+    "Unsent": "calm",
+    "Revoked": "calm",
+    "Expired": "calm",
+    "Inactive": "calm",
+    "Unknown": "bad",
+    "Failed": "bad",
+    "Reversed": "bad",
+    "Exhausted": "bad",
+    "Off": "bad",
+}
+
+
+def money(amount: Decimal, decimals: int, unit: str) -> str:
+    """`1,234.50 NGN`: at least `decimals` decimals, and every one the amount has."""
+    places = max(decimals, decimals_of(amount))
+    return f"{amount:,.{places}f} {unit}"
+
+
+def state(text: str) -> SafeString:
+    """A state as a coloured label; the word itself always stands there too."""
+    return format_html('<span class="state state-{}">{}</span>', _TONES.get(text, "calm"), text)
+
+
+def span(duration: timedelta) -> str:
+    """`duration` in its largest unit: `40 s`, `12 min`, `5 h`, `3 d`."""
+    seconds = max(0, int(duration.total_seconds()))
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def moment(when: datetime) -> SafeString:
+    """A time in UTC to the second, as people read it."""
+    utc = timezone.localtime(when)
+    return format_html('<time datetime="{}">{}</time>', utc.isoformat(), f"{utc:%Y-%m-%d %H:%M:%S}")
+
+
+def age(when: datetime) -> SafeString:
+    """How long ago; the time itself on hovering."""
+    return format_html(
+        '<time datetime="{}" title="{} UTC">{}</time>',
+        when.isoformat(),
+        date_format(timezone.localtime(when), "Y-m-d H:i:s"),
+        span(timezone.now() - when),
+    )
+
+
+def page_of(record: Model, text: str | None = None) -> SafeString:
+    """A link to the record's page in the admin."""
+    meta = record._meta
+    address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[record.pk])
+    return format_html('<a href="{}">{}</a>', address, text if text is not None else record)

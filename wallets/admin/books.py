@@ -1,0 +1,94 @@
+"""What watches the books, in the admin: alerts, proofs of books, bank lists."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import SafeAdmin, Section, Tool
+from exchange.admin.show import age, state
+from exchange.errors import Conflict
+from wallets.models import Alert, BankList, BooksProof
+from wallets.services.alerts import resolve_alert
+
+
+@admin.register(Alert)
+class AlertAdmin(SafeAdmin):
+    list_display = ("message", "kind", "subject", "times", "raised", "shown_state")
+    list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
+    search_fields = ("subject", "message")
+    fields = ("kind", "subject", "message", "times", "raised_at", "shown_state", "resolved_at")
+    readonly_fields = fields
+
+    @admin.display(description="raised", ordering="raised_at")
+    def raised(self, alert: Alert) -> str:
+        return age(alert.raised_at)
+
+    @admin.display(description="state")
+    def shown_state(self, alert: Alert) -> str:
+        return state("Resolved" if alert.resolved_at else "Open")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/resolve/", "resolve", self.resolve),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Alert) -> list[Tool]:
+        if obj.resolved_at or not self.may(request, "wallets.change_alert"):
+            return []
+        return [Tool("Resolve", self.address("resolve", obj.pk), post=True)]
+
+    def resolve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Closes an open alert."""
+        if not self.may(request, "wallets.change_alert"):
+            raise PermissionDenied
+        alert: Alert = self.record(request, object_id)
+
+        def act() -> None:
+            # An alert of the same kind and subject that was raised anew is another one.
+            if alert.resolved_at or not resolve_alert(alert.kind, subject=alert.subject):
+                raise Conflict("The alert was resolved before")
+
+        self.attempt(request, act, "Resolved.")
+        return self.back_to(alert.pk)
+
+
+@admin.register(BooksProof)
+class BooksProofAdmin(SafeAdmin):
+    list_display = ("ran_at", "shown_state", "milliseconds")
+    list_filter = ("passed",)
+    date_hierarchy = "ran_at"
+    fields = ("ran_at", "shown_state", "milliseconds")
+    readonly_fields = fields
+
+    @admin.display(description="books", ordering="passed")
+    def shown_state(self, proof: BooksProof) -> str:
+        return state("Holds" if proof.passed else "Off")
+
+    def sections(self, request: HttpRequest, obj: BooksProof) -> list[Section]:
+        rows = [(str(finding),) for finding in obj.findings]
+        return [Section("What is off", ("Finding",), rows, empty="Nothing: the books hold.")]
+
+
+@admin.register(BankList)
+class BankListAdmin(SafeAdmin):
+    list_display = ("currency", "how_many", "fetched")
+    fields = ("currency", "fetched_at")
+    readonly_fields = fields
+
+    @admin.display(description="banks")
+    def how_many(self, banks: BankList) -> int:
+        return len(banks.banks)
+
+    @admin.display(description="fetched", ordering="fetched_at")
+    def fetched(self, banks: BankList) -> str:
+        return age(banks.fetched_at)
+
+    def sections(self, request: HttpRequest, obj: BankList) -> list[Section]:
+        rows = [(bank["name"], bank["code"]) for bank in obj.banks]
+        return [Section("Banks", ("Name", "Code"), rows)]

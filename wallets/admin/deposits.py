@@ -1,0 +1,191 @@
+"""Money in, with four eyes: one person enters a deposit, another one confirms it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.widgets import AutocompleteSelect
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import ModelChoice, SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.participants import OrganisationChoice
+from exchange.admin.show import age, moment, page_of, state
+from exchange.errors import InvalidRequest
+from exchange.models import Currency, Member
+from wallets.admin.show import money
+from wallets.models import Deposit, DepositStatus, Transfer
+from wallets.services import deposits
+
+
+class MemberChoice(ModelChoice):
+    """One member, found by typing a part of the name or email."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        relation = Deposit._meta.get_field("member")
+        super().__init__(
+            queryset=Member.objects.select_related("organisation"),
+            widget=AutocompleteSelect(relation, admin.site),
+            **kwargs,
+        )
+
+    def label_from_instance(self, obj: Member) -> str:
+        return f"{obj.name} <{obj.email}>, {obj.organisation}"
+
+
+class DepositForm(forms.Form):
+    """Money that arrived."""
+
+    organisation = OrganisationChoice(
+        required=False, help_text="For the organisation's own wallet; leave the member empty"
+    )
+    member = MemberChoice(required=False, help_text="For a member's wallet")
+    currency = forms.ModelChoiceField(queryset=Currency.objects.all())
+    amount = forms.DecimalField(max_digits=38, decimal_places=8)
+    reference = forms.CharField(
+        max_length=100, help_text="The bank's reference of the incoming payment"
+    )
+    note = forms.CharField(max_length=300, required=False)
+
+
+class ReasonForm(forms.Form):
+    """Why something is refused."""
+
+    reason = forms.CharField(max_length=500, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+@admin.register(Deposit)
+class DepositAdmin(SafeAdmin):
+    list_display = (
+        "reference", "shown_state", "owner", "organisation", "shown_amount", "entered_by",
+        "decided_by", "entered",
+    )  # fmt: skip
+    list_filter = ("status", "currency", "organisation", "created_at")
+    list_select_related = ("organisation", "member", "entered_by", "decided_by")
+    search_fields = ("reference", "organisation__name", "member__name")
+    date_hierarchy = "created_at"
+    fields = (
+        "reference", "shown_state", "owner", "organisation", "shown_amount", "note", "entered_by",
+        "created_at", "decided_by", "decided_at", "reason",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, deposit: Deposit) -> str:
+        return state(deposit.status)
+
+    @admin.display(description="for")
+    def owner(self, deposit: Deposit) -> str:
+        return page_of(deposit.member or deposit.organisation)
+
+    @admin.display(description="amount", ordering="amount")
+    def shown_amount(self, deposit: Deposit) -> str:
+        return money(deposit.amount, deposit.currency_id)
+
+    @admin.display(description="entered", ordering="created_at")
+    def entered(self, deposit: Deposit) -> str:
+        return age(deposit.created_at)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "wallets.add_deposit")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/confirm/", "confirm", self.confirm),
+            self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Deposit) -> list[Tool]:
+        decidable = obj.status == DepositStatus.PENDING
+        if not decidable or not self.may(request, "wallets.decide_deposit"):
+            return []
+        reject = Tool("Reject", self.address("reject", obj.pk))
+        if obj.entered_by_id == staff_of(request).pk:
+            return [reject]
+        confirm = f"Confirm {money(obj.amount, obj.currency_id)}"
+        return [Tool(confirm, self.address("confirm", obj.pk), post=True), reject]
+
+    def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
+        transfers = Transfer.objects.filter(subject_id=obj.pk)
+        rows = [(moment(t.created_at), page_of(t)) for t in transfers]
+        empty = "Nothing has moved yet: somebody else than who entered it must confirm it."
+        if obj.status == DepositStatus.REJECTED:
+            empty = "Nothing moved."
+        return [Section("Booked by", ("When (UTC)", "Transfer"), rows, empty=empty)]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Enters a deposit; nothing moves yet."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made = deposits.enter(arrival=_arrival(data), user=staff_of(request))
+            messages.success(
+                request, "Entered. Nothing has moved yet: somebody else must confirm it."
+            )
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request,
+            bind(request, DepositForm),
+            act,
+            title="Enter a deposit",
+            submit="Enter",
+            note="The money is in the wallet when another member of staff has confirmed it.",
+        )
+
+    def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second pair of eyes: the money is booked."""
+        self._may_decide(request)
+        deposit: Deposit = self.record(request, object_id)
+        self.attempt(
+            request,
+            lambda: deposits.confirm(deposit_id=deposit.pk, user=staff_of(request)),
+            f"Confirmed: {money(deposit.amount, deposit.currency_id)} is in the wallet.",
+        )
+        return self.back_to(deposit.pk)
+
+    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Closes the entry without moving anything; a reason is required."""
+        self._may_decide(request)
+        deposit: Deposit = self.record(request, object_id)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            deposits.reject(deposit_id=deposit.pk, user=staff_of(request), reason=data["reason"])
+            messages.success(request, "Rejected. Nothing moved.")
+            return self.back_to(deposit.pk)
+
+        return self.form_page(
+            request,
+            bind(request, ReasonForm),
+            act,
+            title="Reject",
+            submit="Reject the deposit",
+            record=deposit,
+            note=f"{money(deposit.amount, deposit.currency_id)}, {deposit.reference}",
+        )
+
+    def _may_decide(self, request: HttpRequest) -> None:
+        if not self.may(request, "wallets.decide_deposit"):
+            raise PermissionDenied
+
+
+def _arrival(data: dict[str, Any]) -> deposits.Arrival:
+    member, organisation = data["member"], data["organisation"]
+    if member is None and organisation is None:
+        raise InvalidRequest("Say whose money it is: an organisation's or a member's")
+    return deposits.Arrival(
+        organisation_id=organisation.pk if organisation else member.organisation_id,
+        member_id=member.pk if member else None,
+        currency=data["currency"].code,
+        amount=data["amount"],
+        reference=data["reference"],
+        note=data["note"],
+    )
