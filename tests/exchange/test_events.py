@@ -478,6 +478,25 @@ def test_a_worker_that_comes_late_cannot_overwrite_what_another_recorded(
     assert history(event) == [(1, 200), (2, 500)]
 
 
+def test_a_worker_that_comes_late_leaves_an_event_that_another_is_sending_alone(
+    receiver: Receiver,
+) -> None:
+    event = happened(organisation(receiver.url))
+    (first,) = claim_due(most=1)
+    receiver.reply = Reply(500)
+    late = send(first)
+    let_lease_run_out(event)
+    (second,) = claim_due(most=1)
+    assert record(late) == Result.STALE
+    event.refresh_from_db()
+    assert (event.status, event.attempts) == ("Pending", 0)
+    assert event.leased_until == second.leased_until
+    receiver.reply = Reply(200)
+    assert record(send(second)) == Result.DELIVERED
+    assert state(event) == ("Delivered", 1)
+    assert history(event) == [(1, 500), (2, 200)]
+
+
 def test_a_lease_outlives_the_deadline_of_a_post(receiver: Receiver, settings: Settings) -> None:
     happened(organisation(receiver.url))
     (claim,) = claim_due(most=1)
