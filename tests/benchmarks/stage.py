@@ -72,7 +72,7 @@ class Stage:
             start_new_session=True,
         )
         self._resources.callback(_end, process)
-        wait_until(lambda: _listens(port), seconds=60)
+        wait_until(lambda: _listens(port), what=f"{application} to listen", seconds=60)
         return f"http://{HOST}:{port}"
 
     def _run(self, command: list[str], environment: Mapping[str, str]) -> None:

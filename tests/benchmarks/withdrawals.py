@@ -111,6 +111,8 @@ def _peer_environment(stage: Stage) -> dict[str, str]:
 def _peer_world(stage: Stage) -> tuple[str, list[str]]:
     with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer")
+    # The peer's own tables come without migrations, which Django would make before the others.
+    stage.manage_peer(_peer_environment(stage), "migrate", "authtoken", "--verbosity", "0")
     stage.manage_peer(_peer_environment(stage), "migrate", "--run-syncdb", "--verbosity", "0")
     holders = [str(UUID(int=(0x0000000000004000A000 << 48) | n)) for n in range(1, WALLETS + 1)]
     with psycopg.connect(database_url(stage.folder, OWNER)) as connection:

@@ -3,9 +3,9 @@
 \set n random(1, :wallets)
 BEGIN;
 UPDATE peer.peer_account SET balance = balance - 100
-    WHERE id = ('00000000-0000-4000-8000-0000' || lpad(to_hex(:n), 8, '0'))::uuid AND balance >= 100;
+    WHERE id = ('00000000-0000-4000-8000-0000' || lpad(to_hex(:n::integer), 8, '0'))::uuid AND balance >= 100;
 UPDATE peer.peer_account SET balance = balance + 100
-    WHERE id = ('00000000-0000-4000-9000-0000' || lpad(to_hex(:n), 8, '0'))::uuid;
+    WHERE id = ('00000000-0000-4000-9000-0000' || lpad(to_hex(:n::integer), 8, '0'))::uuid;
 WITH made AS (
     SELECT gen_random_uuid() AS transfer, gen_random_uuid() AS bank, gen_random_uuid() AS request
 ), t AS (
@@ -14,10 +14,10 @@ WITH made AS (
 ), e AS (
     INSERT INTO peer.peer_entry (id, transfer_id, account_id, amount)
     SELECT gen_random_uuid(), transfer,
-           ('00000000-0000-4000-8000-0000' || lpad(to_hex(:n), 8, '0'))::uuid, -100 FROM made
+           ('00000000-0000-4000-8000-0000' || lpad(to_hex(:n::integer), 8, '0'))::uuid, -100 FROM made
     UNION ALL
     SELECT gen_random_uuid(), transfer,
-           ('00000000-0000-4000-9000-0000' || lpad(to_hex(:n), 8, '0'))::uuid, 100 FROM made
+           ('00000000-0000-4000-9000-0000' || lpad(to_hex(:n::integer), 8, '0'))::uuid, 100 FROM made
 ), b AS (
     INSERT INTO peer.peer_bankrecord (id, name, code, account_number, account_name, currency)
     SELECT bank, 'KCB Bank Kenya', '01', '0690000031', 'Bench', 'KES' FROM made
