@@ -27,11 +27,11 @@ it is a 422. While the first one runs, the second waits up to 10 seconds, then g
 is not kept: correct what was wrong and send the same key again.
 
 **Lists.** `page` counts from 1; `limit` is 20 unless given and 200 at most (more counts as 200).
-Anything but a whole number from 1 is a 400, and so is `page`, `limit` or `sort` given twice; a page
-past the end is empty, with true totals. `sort` takes the listed fields, `-` in front for
-descending; the id breaks ties. Flags are `true`, `false`, `1` or `0`, and listed values match, in any case. A
-filter by an id that does not exist finds nothing. Times are ISO 8601 dates (their first instant in
-UTC), or times with their offset.
+Anything but a whole number from 1 is a 400, and so is `page`, `limit` or `sort` given twice; a
+page past the end is empty, with true totals. `sort` takes the listed fields, `-` in front for
+descending; the id breaks ties. Flags are `true`, `false`, `1` or `0`, and listed values match, in
+any case. A filter by an id that does not exist finds nothing. Times are ISO 8601 dates (their
+first instant in UTC), or times with their offset.
 
 **Limits.** Where limits are on, answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`
 (seconds), of the tightest limit that the request counted against; beyond it the answer is a 429

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -132,3 +133,21 @@ def test_without_a_key_every_request_stands_for_itself():
     assert caller.post(MONEY, BODY).status_code == 201
     failed(caller.post(MONEY, BODY), 409, "email_taken")
     assert IdempotencyRecord.objects.count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_duplicate_of_a_request_that_is_still_running_waits_and_is_then_a_409(
+    owner_connection, settings
+):
+    settings.IDEMPOTENCY_WAIT_SECONDS = 1
+    caller = make_caller()
+    claim = "SELECT claim_idempotency_key(%s, 'POST', %s, 'k', 'hash', 0, interval '1 day')"
+    started = time.monotonic()
+    with owner_connection.transaction(force_rollback=True):
+        owner_connection.execute(claim, [caller.organisation.id, MONEY])
+        response = caller.post(MONEY, BODY, Idempotency_Key="k")
+    failed(response, 409, "request_in_progress")
+    assert time.monotonic() - started >= 1
+    assert Member.objects.count() == 0
+    assert caller.post(MONEY, BODY, Idempotency_Key="k").status_code == 201
+    assert Member.objects.count() == 1
