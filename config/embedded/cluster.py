@@ -12,6 +12,7 @@ it starts programs (they change their user between fork and exec).
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -109,6 +110,10 @@ class Cluster:
                 continue
             break
         self._process = None
+        sockets = socket_dir(self.data_dir)
+        if not sockets.is_relative_to(self._home.absolute()):
+            with contextlib.suppress(OSError):  # not empty after a kill: the next start uses it
+                sockets.rmdir()
 
     def _make_folders(self) -> None:
         self._home.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -164,6 +164,7 @@ def test_a_deep_data_directory_gets_a_short_socket_folder_every_time_the_same(
     with running_server(deep, durable=False):
         assert query(deep, "SELECT 1") == 1
         assert stat.S_IMODE(socket_dir(deep).stat().st_mode) == 0o700
+    assert not socket_dir(deep).exists()
 
 
 def test_connection_settings_need_no_running_server(tmp_path: Path) -> None:
