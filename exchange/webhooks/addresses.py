@@ -51,7 +51,7 @@ _IPV6_REFUSED = tuple(
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 
 
-class UnsafeUrl(ValueError):  # noqa: N818 - reads as what it says
+class UnsafeUrl(ValueError):
     """A webhook may not go there; the text says why and names no address we resolved."""
 
 

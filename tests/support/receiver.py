@@ -48,7 +48,9 @@ class Receiver:
             def do_POST(self) -> None:
                 length = int(self.headers.get("Content-Length", "0"))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                receiver._answer(self, Received(self.path, headers, self.rfile.read(length)))
+                body = self.rfile.read(length)
+                if len(body) == length:  # else the sender died while sending: nothing came
+                    receiver._answer(self, Received(self.path, headers, body))
 
             do_GET = do_POST
 

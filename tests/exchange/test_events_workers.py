@@ -1,0 +1,223 @@
+"""Several workers at the same events: nothing twice, nobody starved, nothing lost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection, connections, transaction
+from django.utils import timezone
+from pytest_django import Settings
+
+from exchange.models import Event
+from exchange.services import deliveries
+from exchange.services.deliveries import Result, claim_due, deliver_due, record, send
+from tests.support.events import (
+    happened,
+    history,
+    let_lease_run_out,
+    organisation,
+    state,
+)
+from tests.support.receiver import Received, Receiver, Reply
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as running:
+        yield running
+
+
+# --- Several workers, and fairness --------------------------------------------------------------
+
+
+def in_thread(call: Any) -> Any:
+    """The result of `call` in a thread with a database connection of its own."""
+
+    def run() -> Any:
+        try:
+            return call()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(run).result()
+
+
+def test_two_workers_claim_disjoint_rows(receiver: Receiver) -> None:
+    owner = organisation(receiver.url)
+    events = {happened(owner).id for _ in range(8)}
+    with transaction.atomic():
+        first = {c.event_id for c in claim_due(most=4, per_organisation=8)}
+        # The first transaction is still open: its rows are locked, not yet leased.
+        second = {c.event_id for c in in_thread(lambda: claim_due(most=8, per_organisation=8))}
+    assert len(first) == 4
+    assert first | second <= events
+    assert first & second == set()
+    third = {c.event_id for c in claim_due(most=8, per_organisation=8)}
+    assert first | second | third == events
+    assert third & (first | second) == set()
+
+
+def test_many_workers_at_once_send_every_event_exactly_once(receiver: Receiver) -> None:
+    owners = [organisation(receiver.url, f"Firm {n}") for n in range(5)]
+    events = [happened(owner) for owner in owners for _ in range(20)]
+    start = threading.Barrier(4)
+
+    def worker() -> int:
+        try:
+            start.wait()
+            return deliver_due(concurrency=4).posted
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as threads:
+        posted = sum(f.result() for f in [threads.submit(worker) for _ in range(4)])
+    deliver_due()
+    assert posted <= 100
+    assert sorted(r.headers["webhook-id"] for r in receiver.received) == sorted(
+        str(event.id) for event in events
+    )
+    assert set(Event.objects.values_list("status", "attempts")) == {("Delivered", 1)}
+
+
+def test_one_organisation_gets_only_its_share_and_the_oldest_go_first(receiver: Receiver) -> None:
+    hog, small = organisation(receiver.url, "Hog"), organisation(receiver.url, "Small")
+    backlog = [happened(hog) for _ in range(20)]
+    late = happened(small)
+    claims = claim_due(most=16, per_organisation=4)
+    assert [c.event_id for c in claims if c.organisation_id == small.id] == [late.id]
+    taken = {c.event_id for c in claims if c.organisation_id == hog.id}
+    assert taken == {event.id for event in backlog[:4]}
+    # Its share is in use: nothing more until one of those is done.
+    assert claim_due(most=16, per_organisation=4) == []
+    record(send(claims[0]))
+    assert len(claim_due(most=16, per_organisation=4)) == 1
+
+
+def test_a_slow_endpoint_does_not_hold_up_the_others(
+    receiver: Receiver, settings: Settings
+) -> None:
+    settings.WEBHOOK_TIMEOUT_SECONDS = 3
+    with Receiver() as slow:
+        slow.reply = Reply(wait_seconds=10)
+        hog = organisation(slow.url, "Slow")
+        for _ in range(30):
+            happened(hog)
+        quick = organisation(receiver.url, "Quick")
+        events = [happened(quick) for _ in range(20)]
+        started = time.monotonic()
+
+        def work() -> None:
+            deliver_due(concurrency=8, run_seconds=1)
+            connections.close_all()
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        receiver.wait_for(20, seconds=2.5)
+        assert time.monotonic() - started < 2.5
+        worker.join()
+        assert len(slow.received) == deliveries.PER_ORGANISATION
+    assert {state(event) for event in events} == {("Delivered", 1)}
+
+
+def test_a_run_ends_in_time_and_says_that_there_is_more(receiver: Receiver) -> None:
+    owner = organisation(receiver.url)
+    for _ in range(200):
+        happened(owner)
+
+    def slowly(_: Received) -> Reply:
+        return Reply(wait_seconds=0.1)
+
+    receiver.reply = slowly
+    drained = deliver_due(concurrency=2, run_seconds=0.5)
+    assert drained.more
+    assert 2 <= drained.posted <= 20
+    assert Event.objects.filter(status="Delivered").count() == drained.posted
+    assert not Event.objects.filter(leased_until__isnull=False).exists()
+
+
+# --- A worker that dies or comes late -----------------------------------------------------------
+
+
+def test_a_worker_that_dies_between_post_and_record_has_the_event_sent_again_under_the_same_id(
+    receiver: Receiver,
+) -> None:
+    event = happened(organisation(receiver.url))
+    (claim,) = claim_due(most=1)
+    send(claim)  # and the worker is gone
+    assert claim_due(most=1) == []
+    let_lease_run_out(event)
+    assert deliver_due().posted == 1
+    assert [r.headers["webhook-id"] for r in receiver.received] == [str(event.id)] * 2
+    assert state(event) == ("Delivered", 1)
+
+
+def test_a_worker_that_comes_late_cannot_overwrite_what_another_recorded(
+    receiver: Receiver,
+) -> None:
+    event = happened(organisation(receiver.url))
+    receiver.reply = Reply(500)
+    (claim,) = claim_due(most=1)
+    late = send(claim)
+    let_lease_run_out(event)
+    receiver.reply = Reply(200)
+    deliver_due()
+    assert record(late) == Result.STALE
+    assert state(event) == ("Delivered", 1)
+    assert event.next_attempt_at is None
+    assert history(event) == [(1, 200), (2, 500)]
+
+
+def test_a_worker_that_comes_late_leaves_an_event_that_another_is_sending_alone(
+    receiver: Receiver,
+) -> None:
+    event = happened(organisation(receiver.url))
+    (first,) = claim_due(most=1)
+    receiver.reply = Reply(500)
+    late = send(first)
+    let_lease_run_out(event)
+    (second,) = claim_due(most=1)
+    assert record(late) == Result.STALE
+    event.refresh_from_db()
+    assert (event.status, event.attempts) == ("Pending", 0)
+    assert event.leased_until == second.leased_until
+    receiver.reply = Reply(200)
+    assert record(send(second)) == Result.DELIVERED
+    assert state(event) == ("Delivered", 1)
+    assert history(event) == [(1, 500), (2, 200)]
+
+
+def test_a_lease_outlives_the_deadline_of_a_post(receiver: Receiver, settings: Settings) -> None:
+    happened(organisation(receiver.url))
+    (claim,) = claim_due(most=1)
+    left = (claim.leased_until - timezone.now()).total_seconds()
+    assert left > settings.WEBHOOK_TIMEOUT_SECONDS + 30
+
+
+def test_no_transaction_is_open_while_posting(receiver: Receiver) -> None:
+    event = happened(organisation(receiver.url))
+    seen: list[tuple[Any, ...]] = []
+
+    def look(_: Received) -> Reply:
+        def query() -> None:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                    " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL"
+                )
+                seen.append(cursor.fetchone())
+
+        in_thread(query)
+        return Reply()
+
+    receiver.reply = look
+    deliver_due()
+    assert seen == [(0,)]
+    assert state(event) == ("Delivered", 1)
