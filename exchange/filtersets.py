@@ -16,6 +16,7 @@ import django_filters
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.dateparse import parse_date, parse_datetime
+from drf_spectacular.drainage import set_override
 
 from exchange.ids import parse_id
 from exchange.models import Event, Member
@@ -68,6 +69,11 @@ class ChoiceFilter(django_filters.Filter):
     """Compares a column of enumerated values: `ChoiceFilter(allowed=Status.values)`."""
 
     field_class = ChoiceField
+
+    def __init__(self, *args: Any, allowed: Iterable[str], **kwargs: Any) -> None:
+        choices = [str(choice) for choice in allowed]
+        super().__init__(*args, allowed=choices, **kwargs)
+        set_override(self, "field", {"type": "string", "enum": choices})
 
 
 class IdField(forms.Field):

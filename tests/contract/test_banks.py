@@ -103,6 +103,18 @@ def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(desk: Desk,
 
 
 @pytest.mark.usefixtures("fresh_memory")
+@pytest.mark.parametrize("fault", ["error_5xx", "malformed", "reset", "rate_limit", "unauthorized"])
+def test_whatever_is_wrong_with_the_providers_answer_is_a_502(desk: Desk, provider_sandbox, fault):
+    desk.fund("member", "KES", "1000")
+    provider_sandbox.fault(fault, times=20, match={"path_prefix": "/v3/banks"})
+    with nothing_moves():
+        unavailable(desk.withdraw("member", body_of(bank_name="KCB Bank Kenya")))
+    provider_sandbox.reset()
+    response = desk.withdraw("member", body_of(bank_name="KCB Bank Kenya"))
+    assert response.status_code == 201, response.content
+
+
+@pytest.mark.usefixtures("fresh_memory")
 def test_serving_a_stale_list_is_a_setting(desk: Desk, settings):
     settings.BANK_LIST_SERVE_STALE = True
     desk.fund("member", "KES", "1000")

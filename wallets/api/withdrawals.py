@@ -8,15 +8,16 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON
+from exchange.api.fields import check_decimals
 from exchange.api.idempotency import answer_of, answer_once, read_key
 from exchange.api.pagination import EnvelopePagination, read_parameter
 from exchange.api.schema import Created, PageOf
 from exchange.api.views import ApiView, path_id
 from exchange.errors import InvalidRequest, UserNotFound
-from exchange.numbers import decimals_of
 from wallets.api import shapes
 from wallets.api.serializers import WithdrawalInput
 from wallets.errors import FeeExceedsAmount, InvalidCurrency, NoBankList, WithdrawalNotFound
@@ -154,9 +155,10 @@ class FeeView(ApiView):
         amount = read_amount(read_parameter(request, "amount") or "")
         if amount is None:
             raise InvalidRequest("amount must be a number such as 1000 or 90.02")
-        decimals = currencies()[currency].decimals
-        if decimals_of(amount) > decimals:
-            raise InvalidRequest(f"amount must have at most {decimals} decimals")
+        try:
+            check_decimals(amount, currencies()[currency].decimals)
+        except ValidationError as error:
+            raise ValidationError({"amount": error.detail}) from error
         fee = withdrawal_fee(currency)
         if amount <= fee:
             raise FeeExceedsAmount(currency=currency, fee=fee, amount=amount)

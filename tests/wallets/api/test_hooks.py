@@ -1,0 +1,115 @@
+"""The provider's webhooks: authentic ones are kept once and only hint at a look-up."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from exchange import wake
+from tests.support.world import approved, assert_books_hold, know_banks, make_wallet
+from wallets.models import Payout, ProviderEvent, Withdrawal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATH = "/hooks/flutterwave"
+HASH = "tests-webhook-hash"
+
+
+def send(body: Any, secret: str | None = HASH, **more: Any) -> Any:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    headers = {} if secret is None else {"verif-hash": secret}
+    client = Client(enforce_csrf_checks=True)
+    return client.post(PATH, raw, content_type="application/json", headers=headers, **more)
+
+
+def event_of(reference: str, status: str = "SUCCESSFUL") -> dict[str, Any]:
+    return {
+        "event": "transfer.completed",
+        "event.type": "Transfer",
+        "data": {"id": 26251, "reference": reference, "status": status, "amount": 470},
+    }
+
+
+@pytest.fixture
+def hints():
+    """The tasks that were hinted at."""
+    found: list[str] = []
+    told = threading.Event()
+
+    def publish(task: str) -> None:
+        found.append(task)
+        told.set()
+
+    before = wake._waker
+    wake.register(publish)
+    yield lambda: (told.wait(5), found)[1]
+    wake._waker = before
+
+
+@pytest.fixture
+def paying() -> Withdrawal:
+    """An approved withdrawal whose next step is an hour away."""
+    know_banks()
+    withdrawal = approved(make_wallet(1000))
+    later = timezone.now() + timedelta(hours=1)
+    Payout.objects.update(next_step_at=later)
+    return withdrawal
+
+
+def test_an_authentic_webhook_brings_the_look_up_forward_and_changes_nothing_else(paying, hints):
+    response = send(event_of(paying.reference))
+    assert response.status_code == 200
+    assert response.json() == {"status": "success"}
+    assert Payout.objects.filter(next_step_at__lte=timezone.now()).count() == 1
+    assert hints() == ["wallets.tasks.sweep_payouts"]
+    paying.refresh_from_db()
+    assert paying.status == "Approved"
+    kept = ProviderEvent.objects.get()
+    assert (kept.reference, kept.provider_id, kept.seen) == (paying.reference, "26251", 1)
+    assert_books_hold()
+
+
+def test_a_duplicate_is_kept_once_and_counted(paying):
+    for _ in range(3):
+        assert send(event_of(paying.reference)).status_code == 200
+    assert ProviderEvent.objects.get().seen == 3
+
+
+@pytest.mark.parametrize("secret", [None, "", "wrong", HASH + "x", HASH[:-1], "é"])
+def test_a_forged_webhook_is_a_401_and_leaves_nothing(paying, secret):
+    before = Payout.objects.get().next_step_at
+    response = send(event_of(paying.reference, "FAILED"), secret=secret)
+    assert response.status_code == 401
+    assert response.json() == {"status": "failed", "message": "The webhook is not authentic"}
+    assert not ProviderEvent.objects.exists()
+    assert Payout.objects.get().next_step_at == before
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"data": 5}', b'{"data": {"reference": []}}']
+)
+def test_an_authentic_body_that_says_nothing_is_still_taken(body):
+    assert send(body).status_code == 200
+
+
+def test_a_reference_of_nobody_is_taken_and_moves_nothing():
+    assert send(event_of("payout_nobody")).status_code == 200
+    assert ProviderEvent.objects.get().reference == "payout_nobody"
+
+
+def test_a_body_beyond_64_kib_is_a_413():
+    assert send(b"x" * 65536).status_code == 200
+    response = send(b"x" * 65537)
+    assert response.status_code == 413
+    assert ProviderEvent.objects.count() == 1
+
+
+@pytest.mark.parametrize("method", ["get", "put", "delete"])
+def test_only_post_is_taken(method):
+    assert getattr(Client(), method)(PATH).status_code == 405
