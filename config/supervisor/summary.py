@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from config.demo import file
 from exchange.models import Organisation
-
-FILE_NAME = "demo.json"
 
 
 def demo_is_loaded(data_dir: Path) -> bool:
     """Whether the file is there and its organisations are in this database."""
-    demo = _read(data_dir)
+    demo = file.read(data_dir)
     ids = [organisation["id"] for organisation in demo.get("organisations", [])]
     if not ids:
         return False
@@ -37,9 +33,9 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
     yield f"  API documentation  {base_url}/v1/docs"
     yield f"  Back office        {addresses['admin_url']}"
     yield f"  Payment provider   {provider_url}"
-    world = _read(data_dir) if demo else {}
+    world = file.read(data_dir) if demo else {}
     if world:
-        write_private(data_dir / FILE_NAME, {**world, **addresses})
+        file.write(data_dir, {**world, **addresses})
         yield ""
         for person in world.get("staff", []):
             yield f"  {person['role']:<18} {person['username']} / {person['password']}"
@@ -49,21 +45,5 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
             for name in ("client_id", "client_secret", "access_token", "webhook_secret"):
                 yield f"    {name:<16} {organisation[name]}"
         yield ""
-        yield f"  All of this is in {data_dir / FILE_NAME}"
+        yield f"  All of this is in {data_dir / file.FILE_NAME}"
     yield ""
-
-
-def write_private(path: Path, content: dict[str, Any]) -> None:
-    """Replace the file at once, readable by its owner only."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(content, file, indent=2)
-    draft.replace(path)
-
-
-def _read(data_dir: Path) -> dict[str, Any]:
-    try:
-        content = json.loads((data_dir / FILE_NAME).read_text())
-    except (FileNotFoundError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}

@@ -83,12 +83,16 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
     return event
 
 
-def mark_delivered_without_sending(*, organisation_id: UUID) -> int:
-    """Count every pending event of the organisation as delivered; gives how many there were.
+def mark_delivered_without_sending(*, organisation_id: UUID, subject_id: UUID | None = None) -> int:
+    """Count every pending event of the organisation, or only those about one record, as
+    delivered; gives how many there were.
 
     For worlds that are built, not lived: nobody waits for the events of demo data. Never offered
     to a client or to staff.
     """
-    return Event.objects.filter(organisation_id=organisation_id, status=EventStatus.PENDING).update(
+    pending = Event.objects.filter(organisation_id=organisation_id, status=EventStatus.PENDING)
+    if subject_id is not None:
+        pending = pending.filter(subject_id=subject_id)
+    return pending.update(
         status=EventStatus.DELIVERED, delivered_at=Now(), next_attempt_at=None, leased_until=None
     )

@@ -1,0 +1,28 @@
+"""DIR/demo.json: the addresses and credentials of the demo world, readable by its owner only."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+FILE_NAME = "demo.json"
+
+
+def read(data_dir: Path) -> dict[str, Any]:
+    """What the file holds; {} when it is not there or is no JSON object."""
+    try:
+        content = json.loads((data_dir / FILE_NAME).read_text())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def write(data_dir: Path, content: dict[str, Any]) -> None:
+    """Replace the file in one step, mode 0600."""
+    path = data_dir / FILE_NAME
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(content, file, indent=2)
+    draft.replace(path)

@@ -1,0 +1,196 @@
+"""Builds the demo world through the services, so that its books balance like any others.
+
+Safe to run again at any time: what is there stays as it is, what a killed run left out is made
+up for. Credentials that the file no longer holds (they are stored hashed) are issued anew.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from config.demo import file
+from config.demo.showcase import show_withdrawals
+from config.demo.world import (
+    MEMBER_FUNDS,
+    ORGANISATION_FUNDS,
+    ORGANISATIONS,
+    STAFF,
+    DemoOrganisation,
+    DemoStaff,
+)
+from config.roles import create_staff
+from exchange.actors import Actor
+from exchange.models import ApiKey, Member, Organisation, StaffUser, WebhookEndpoint
+from exchange.services.access import issue_access_token, issue_api_key
+from exchange.services.members import create_member
+from exchange.services.organisations import create_organisation
+from exchange.services.webhook_endpoints import rotate_secret, set_endpoint
+from wallets.models import Deposit
+from wallets.services.deposits import Arrival, deposit
+
+_ACTOR = Actor.system("demo")
+_KEY_NAME = "Demo key"
+_TOKEN_LIFETIME = timedelta(days=3650)
+_PLACEHOLDER_URL = "https://webhooks.example.com/{slug}"
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A demo organisation as it is in the database; `members` in the order of the world's list."""
+
+    about: DemoOrganisation
+    organisation: Organisation
+    members: tuple[Member, ...]
+
+
+def load_demo(
+    *, data_dir: Path, base_url: str, provider_url: str, patience_seconds: float = 10.0
+) -> dict[str, Any]:
+    """Makes the demo world complete and writes DIR/demo.json; gives what the file holds.
+
+    The withdrawals that are shown need the provider's bank lists: when it does not answer for
+    `patience_seconds` they are left out, and made by a later run.
+    """
+    known = file.read(data_dir)
+    participants = [_participant(about) for about in ORGANISATIONS]
+    for participant in participants:
+        _fund(participant)
+    staff = [_staff(person, known) for person in STAFF]
+    organisations = [_credentials(participant, known) for participant in participants]
+    show_withdrawals(
+        {participant.about.slug: participant.organisation for participant in participants},
+        {participant.about.slug: participant.members for participant in participants},
+        patience_seconds=patience_seconds,
+    )
+    for participant, entry in zip(participants, organisations, strict=True):
+        entry["webhook_secret"] = _webhook_secret(participant, known)
+    content = {
+        "base_url": base_url,
+        "admin_url": f"{base_url}/admin/",
+        "provider_url": provider_url,
+        "organisations": organisations,
+        "members": [
+            {
+                "id": str(member.id),
+                "organisation": str(member.organisation_id),
+                "name": member.name,
+                "email": member.email,
+            }
+            for participant in participants
+            for member in participant.members
+        ],
+        "staff": staff,
+    }
+    file.write(data_dir, content)
+    return content
+
+
+def _participant(about: DemoOrganisation) -> Participant:
+    organisation = Organisation.objects.filter(email=about.email).first() or create_organisation(
+        name=about.name, email=about.email, actor=_ACTOR
+    )
+    members = []
+    for person in about.members:
+        member = Member.objects.filter(
+            organisation=organisation, email__iexact=person.email
+        ).first() or create_member(
+            organisation_id=organisation.id, name=person.name, email=person.email, actor=_ACTOR
+        )
+        members.append(member)
+    return Participant(about, organisation, tuple(members))
+
+
+def _fund(participant: Participant) -> None:
+    owners: list[tuple[Member | None, dict[str, Decimal]]] = [(None, ORGANISATION_FUNDS)]
+    owners += [(member, MEMBER_FUNDS) for member in participant.members]
+    for member, funds in owners:
+        owner_id = member.id if member else participant.organisation.id
+        for currency, amount in funds.items():
+            reference = f"demo:{owner_id}:{currency}"
+            if Deposit.objects.filter(reference=reference).exists():
+                continue
+            deposit(
+                arrival=Arrival(
+                    organisation_id=participant.organisation.id,
+                    member_id=member.id if member else None,
+                    currency=currency,
+                    amount=amount,
+                    reference=reference,
+                    note="Opening balance of the demo world",
+                ),
+                actor=_ACTOR,
+            )
+
+
+def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
+    """A login that works: the one the file holds, else one with a new password."""
+    entries = {entry["username"]: entry for entry in known.get("staff", [])}
+    user = StaffUser.objects.filter(username=person.username).first()
+    entry = entries.get(person.username)
+    if user is not None and entry is not None and user.check_password(entry["password"]):
+        return dict(entry)
+    password = secrets.token_urlsafe(18)
+    if user is None:
+        create_staff(username=person.username, password=password, role=person.role)
+    else:
+        user.set_password(password)
+        user.save(update_fields=["password"])
+    return {"username": person.username, "password": password, "role": person.role}
+
+
+def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, str]:
+    """Key and token that work: those the file holds, else new ones."""
+    organisation = participant.organisation
+    entry = _known_entry(organisation, known)
+    if (
+        entry is not None
+        and ApiKey.objects.filter(
+            organisation=organisation, client_id=entry["client_id"], revoked_at=None
+        ).exists()
+    ):
+        return {**entry, "name": organisation.name}
+    key, secret = issue_api_key(
+        organisation=organisation, name=_KEY_NAME, scopes=settings.SCOPES, actor=_ACTOR
+    )
+    return {
+        "id": str(organisation.id),
+        "name": organisation.name,
+        "client_id": key.client_id,
+        "client_secret": secret,
+        "access_token": issue_access_token(key=key, lifetime=_TOKEN_LIFETIME, actor=_ACTOR),
+    }
+
+
+def _webhook_secret(participant: Participant, known: dict[str, Any]) -> str:
+    """The secret that signs; the endpoint is off until somebody says where it is to lead."""
+    organisation = participant.organisation
+    url = os.environ.get("DEMO_WEBHOOK_URL", "").strip()
+    there = WebhookEndpoint.objects.filter(organisation=organisation).exists()
+    if url or not there:
+        done = set_endpoint(
+            organisation_id=organisation.id,
+            url=url or _PLACEHOLDER_URL.format(slug=participant.about.slug),
+            enabled=bool(url),
+            actor=_ACTOR,
+        )
+        if done.secret is not None:
+            return done.secret
+    entry = _known_entry(organisation, known)
+    if entry is not None:
+        return str(entry["webhook_secret"])
+    return rotate_secret(organisation_id=organisation.id, actor=_ACTOR)[1]
+
+
+def _known_entry(organisation: Organisation, known: dict[str, Any]) -> dict[str, str] | None:
+    for entry in known.get("organisations", []):
+        if entry.get("id") == str(organisation.id):
+            return dict(entry)
+    return None

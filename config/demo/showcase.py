@@ -1,0 +1,133 @@
+"""Withdrawals in several states, so that the review page has something to review.
+
+Each is made by the services a client and staff use, once: its account number tells whether it is
+there. Their events count as delivered, for nobody waits for them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from uuid import UUID
+
+import structlog
+
+from config.demo.world import APPROVER, WITHDRAWALS, DemoWithdrawal
+from exchange.actors import Actor, ActorKind
+from exchange.models import ApiKey, Member, Organisation, StaffUser
+from exchange.services.events import mark_delivered_without_sending
+from wallets.errors import BankListUnavailable, StateConflict
+from wallets.models import Withdrawal, WithdrawalStatus
+from wallets.models.withdrawals import OPEN_STATUSES
+from wallets.services import decisions, payouts
+from wallets.services.requests import WithdrawalOrder, request_withdrawal
+
+log = structlog.get_logger(__name__)
+
+_PAYOUT_SECONDS = 10.0
+_PAUSE_SECONDS = 0.25
+
+
+def show_withdrawals(
+    organisations: Mapping[str, Organisation],
+    members: Mapping[str, Sequence[Member]],
+    *,
+    patience_seconds: float,
+) -> None:
+    """Makes what is missing; organisations and members by the slug of their organisation.
+
+    A provider that may still be starting is asked for `patience_seconds`.
+    """
+    deadline = time.monotonic() + patience_seconds
+    for shown in WITHDRAWALS:
+        organisation = organisations[shown.organisation]
+        member = None if shown.member is None else members[shown.organisation][shown.member]
+        withdrawal = _find(organisation, shown)
+        if withdrawal is None:
+            try:
+                withdrawal = _request(organisation, member, shown, deadline)
+            except BankListUnavailable:
+                log.warning("demo_without_withdrawals", reason="the provider does not answer")
+                return
+        elif withdrawal.status != WithdrawalStatus.PENDING or shown.becomes == "Pending":
+            continue
+        with suppress(StateConflict):  # somebody has decided it meanwhile
+            _decide(organisation, withdrawal, shown)
+        mark_delivered_without_sending(organisation_id=organisation.id, subject_id=withdrawal.id)
+
+
+def _find(organisation: Organisation, shown: DemoWithdrawal) -> Withdrawal | None:
+    return Withdrawal.objects.filter(
+        organisation=organisation, bank__account_number=shown.account_number
+    ).first()
+
+
+def _request(
+    organisation: Organisation, member: Member | None, shown: DemoWithdrawal, deadline: float
+) -> Withdrawal:
+    """Asks again, until `deadline`, while the provider does not answer."""
+    while True:
+        try:
+            request_withdrawal(
+                organisation_id=organisation.id,
+                member_id=member.id if member else None,
+                order=WithdrawalOrder(
+                    amount=shown.amount,
+                    currency=shown.currency,
+                    bank_name=shown.bank_name,
+                    account_name=shown.account_name,
+                    account_number=shown.account_number,
+                    corridor=shown.corridor,
+                ),
+                actor=_key_actor(organisation),
+            )
+        except BankListUnavailable:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+            continue
+        return Withdrawal.objects.get(
+            organisation=organisation, bank__account_number=shown.account_number
+        )
+
+
+def _key_actor(organisation: Organisation) -> Actor:
+    key = ApiKey.objects.filter(organisation=organisation, revoked_at=None).latest("created")
+    return Actor(
+        kind=ActorKind.API_KEY, id=str(key.id), label=key.name, organisation_id=organisation.id
+    )
+
+
+def _decide(organisation: Organisation, withdrawal: Withdrawal, shown: DemoWithdrawal) -> None:
+    version = withdrawal.version
+    approver = StaffUser.objects.get(username=APPROVER)
+    match shown.becomes:
+        case "Cancelled":
+            decisions.cancel(
+                withdrawal_id=withdrawal.id,
+                organisation_id=organisation.id,
+                actor=_key_actor(organisation),
+            )
+        case "Rejected":
+            decisions.reject(
+                withdrawal_id=withdrawal.id,
+                version=version,
+                approver=approver,
+                reason=shown.reason,
+            )
+        case "Completed":
+            decisions.approve(withdrawal_id=withdrawal.id, version=version, approver=approver)
+            _await_payout(withdrawal.id)
+
+
+def _await_payout(withdrawal_id: UUID) -> None:
+    """Pays it and looks until it is paid; what takes longer is left to the workers."""
+    payouts.pay(withdrawal_id)
+    deadline = time.monotonic() + _PAYOUT_SECONDS
+    while time.monotonic() < deadline:
+        status = Withdrawal.objects.values_list("status", flat=True).get(id=withdrawal_id)
+        if status not in OPEN_STATUSES:
+            return
+        time.sleep(_PAUSE_SECONDS)
+        payouts.look_up(withdrawal_id)

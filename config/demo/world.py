@@ -1,0 +1,150 @@
+"""Who lives in the demo world and what they own. All names are invented; data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from wallets.services.requests import Corridor
+
+
+@dataclass(frozen=True, slots=True)
+class DemoMember:
+    """A person of a demo organisation."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class DemoOrganisation:
+    """A demo organisation; `email` tells it from any other one. `slug` goes into references."""
+
+    slug: str
+    name: str
+    email: str
+    members: tuple[DemoMember, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStaff:
+    """A login of the back office and its role."""
+
+    username: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class DemoWithdrawal:
+    """A withdrawal to show; `member` is a position in the organisation's list, None its own.
+
+    No two have the same account number: it tells whether one is there already.
+    """
+
+    organisation: str
+    member: int | None
+    currency: str
+    amount: Decimal
+    bank_name: str
+    account_name: str
+    account_number: str
+    becomes: str = "Pending"
+    reason: str = ""
+    corridor: Corridor = field(default_factory=Corridor)
+
+
+ORGANISATIONS = (
+    DemoOrganisation(
+        slug="baobridge",
+        name="Baobridge Wealth",
+        email="treasury@baobridge.test",
+        members=(
+            DemoMember("Adaora Nwosu", "adaora.nwosu@example.com"),
+            DemoMember("Tunde Alabi", "tunde.alabi@example.com"),
+            DemoMember("Halima Garba", "halima.garba@example.com"),
+        ),
+    ),
+    DemoOrganisation(
+        slug="mbuyu",
+        name="Mbuyu Harvest",
+        email="finance@mbuyuharvest.test",
+        members=(
+            DemoMember("Wanjiru Kamau", "wanjiru.kamau@example.com"),
+            DemoMember("Juma Mwakyusa", "juma.mwakyusa@example.com"),
+            DemoMember("Nakato Ssali", "nakato.ssali@example.com"),
+        ),
+    ),
+    DemoOrganisation(
+        slug="sikadua",
+        name="Sikadua Capital",
+        email="operations@sikadua.test",
+        members=(
+            DemoMember("Akosua Mensah", "akosua.mensah@example.com"),
+            DemoMember("Kojo Ansah", "kojo.ansah@example.com"),
+            DemoMember("Thandi Mokoena", "thandi.mokoena@example.com"),
+        ),
+    ),
+)
+
+# What each organisation, and each member, starts with, in units of the currency.
+ORGANISATION_FUNDS = {
+    "NGN": Decimal(25_000_000),
+    "KES": Decimal(2_500_000),
+    "GHS": Decimal(250_000),
+    "ZAR": Decimal(400_000),
+    "UGX": Decimal(60_000_000),
+    "TZS": Decimal(45_000_000),
+    "USD": Decimal(50_000),
+}
+MEMBER_FUNDS = {
+    "NGN": Decimal(2_500_000),
+    "KES": Decimal(250_000),
+    "GHS": Decimal(25_000),
+    "ZAR": Decimal(40_000),
+    "UGX": Decimal(6_000_000),
+    "TZS": Decimal(4_500_000),
+    "USD": Decimal(5_000),
+}
+
+STAFF = (
+    DemoStaff("amina.finance", FINANCE_APPROVER),
+    DemoStaff("kwesi.finance", FINANCE_APPROVER),
+    DemoStaff("lindiwe.office", BACK_OFFICE),
+    DemoStaff("samuel.admin", ADMINISTRATOR),
+    DemoStaff("zawadi.audit", AUDITOR),
+)
+# Who decides about the withdrawals below.
+APPROVER = "amina.finance"
+
+WITHDRAWALS = (
+    DemoWithdrawal(
+        "mbuyu", 0, "KES", Decimal("12500.50"), "Equity Bank Kenya", "Wanjiru Kamau", "0180290011"
+    ),
+    DemoWithdrawal(
+        "mbuyu", None, "NGN", Decimal(6_250_000), "Guaranty Trust Bank", "Mbuyu Harvest",
+        "0122450017",
+    ),
+    DemoWithdrawal(
+        "mbuyu", 2, "UGX", Decimal(850_000), "Centenary Bank", "Nakato Ssali", "3100290013",
+        corridor=Corridor(branch_code="UG060001"),
+    ),
+    DemoWithdrawal(
+        "mbuyu", 1, "TZS", Decimal(480_000), "CRDB Bank", "Juma Mwakyusa", "0150290014",
+        becomes="Cancelled",
+    ),
+    DemoWithdrawal(
+        "sikadua", 0, "GHS", Decimal("1450.75"), "GCB Bank", "Akosua Mensah", "1010290015"
+    ),
+    DemoWithdrawal(
+        "sikadua", 2, "ZAR", Decimal(9_800), "Capitec Bank", "Thandi Mokoena", "1340290016"
+    ),
+    DemoWithdrawal(
+        "sikadua", 1, "GHS", Decimal(900), "Fidelity Bank Ghana", "K. Ansah", "1010290018",
+        becomes="Rejected", reason="The account is not in the member's own name.",
+    ),
+    DemoWithdrawal(
+        "sikadua", None, "NGN", Decimal(150_000), "Zenith Bank", "Sikadua Capital", "2010290019",
+        becomes="Completed",
+    ),
+)  # fmt: skip

@@ -1,0 +1,39 @@
+"""`manage.py load_demo`: the demo world. `up` runs it; running it again changes nothing."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.demo import file
+from config.demo.loader import load_demo
+
+
+class Command(BaseCommand):
+    """Builds what is missing of the demo world and writes DIR/demo.json."""
+
+    help = "Load the demo world: organisations, members, money, logins, withdrawals."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Addresses that go into demo.json."""
+        parser.add_argument("--base-url", default="http://127.0.0.1:8000")
+        parser.add_argument("--provider-url", default=settings.PAYMENT_PROVIDER["base_url"])
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Loads."""
+        data_dir = getattr(settings, "DATA_DIR", None)
+        if data_dir is None:
+            raise CommandError("The demo world is for local installations only.")
+        content = load_demo(
+            data_dir=Path(data_dir),
+            base_url=options["base_url"].rstrip("/"),
+            provider_url=options["provider_url"],
+        )
+        self.stdout.write(
+            f"{len(content['organisations'])} organisations, {len(content['members'])} members and"
+            f" {len(content['staff'])} logins are in {Path(data_dir) / file.FILE_NAME}"
+        )
