@@ -60,7 +60,7 @@ bench: tools
 	@$(BIN)/python -m tests.benchmarks
 
 tour: install
-	@$(BIN)/python -m config.tour
+	@$(BIN)/python manage.py tour
 
 lock: tools
 	$(LOCK) pyproject.toml -o requirements.lock

@@ -34,6 +34,7 @@ _WITHOUT_DATABASE = {
     "help",
     "spectacular",
     "startapp",
+    "tour",
     "up",
     "version",
 }

@@ -1,0 +1,106 @@
+"""The API as a client sees it: JSON over HTTP with a bearer token, and amounts as decimals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import requests
+
+_TIMEOUT_SECONDS = 15.0
+_POLL_SECONDS = 0.25
+
+Found = TypeVar("Found")
+
+
+class TourFailed(Exception):
+    """Something is not as it should be; the message is one line."""
+
+
+class Api:
+    """One organisation's access to the API."""
+
+    def __init__(self, base_url: str) -> None:
+        self._base_url = base_url
+        self._session = requests.Session()
+
+    def log_in(self, client_id: str, client_secret: str) -> dict[str, Any]:
+        """Gets an access token by client credentials and uses it from now on."""
+        answer = self._send(
+            "POST",
+            "/v1/oauth/token",
+            data={"grant_type": "client_credentials"},
+            auth=(client_id, client_secret),
+        )
+        body = read_json(answer)
+        if answer.status_code != requests.codes.ok:
+            raise TourFailed(f"No access token: {answer.status_code} {body.get('error', '')}")
+        self._session.headers["Authorization"] = f"Bearer {body['access_token']}"
+        return body
+
+    def get(self, path: str, **query: str) -> Any:
+        """The `data` of a successful GET."""
+        return expect(self._send("GET", path, params=query), 200)["data"]
+
+    def put(self, path: str, body: dict[str, Any]) -> Any:
+        """The `data` of a successful PUT."""
+        return expect(self._send("PUT", path, json=body), 200, 201)["data"]
+
+    def try_get(self, path: str) -> requests.Response:
+        """The answer to a GET, whatever it is."""
+        return self._send("GET", path)
+
+    def post(self, path: str, body: dict[str, Any], **headers: str) -> requests.Response:
+        """The answer to a POST, whatever it is; `headers` with _ for -."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self._send("POST", path, json=body, headers=named)
+
+    def _send(self, method: str, path: str, **options: Any) -> requests.Response:
+        try:
+            return self._session.request(
+                method, self._base_url + path, timeout=_TIMEOUT_SECONDS, **options
+            )
+        except requests.RequestException as error:
+            raise TourFailed(
+                f"{method} {self._base_url}{path} got no answer ({type(error).__name__});"
+                " is the service running?"
+            ) from error
+
+
+def read_json(answer: requests.Response) -> dict[str, Any]:
+    """The answer's JSON object, its numbers as decimals."""
+    try:
+        body = answer.json(parse_float=Decimal, parse_int=Decimal)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise TourFailed(f"{_called(answer)} was not answered with a JSON object")
+    return body
+
+
+def expect(answer: requests.Response, *statuses: int) -> dict[str, Any]:
+    """The envelope of an answer that must have one of `statuses`."""
+    body = read_json(answer)
+    if answer.status_code not in statuses:
+        raise TourFailed(
+            f"{_called(answer)} was answered {answer.status_code}: {body.get('message', '')}"
+        )
+    return body
+
+
+def wait_for(what: str, seconds: float, look: Callable[[], Found | None]) -> Found:
+    """What `look` gives once it is not None; TourFailed when that takes longer than `seconds`."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = look()
+        if found is not None:
+            return found
+        if time.monotonic() > deadline:
+            raise TourFailed(f"Waited {seconds:g} seconds in vain for {what}")
+        time.sleep(_POLL_SECONDS)
+
+
+def _called(answer: requests.Response) -> str:
+    return f"{answer.request.method} {answer.request.url}"

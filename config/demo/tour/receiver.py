@@ -1,0 +1,55 @@
+"""A receiver of webhooks on a loopback port, as small as one can be."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+_LONGEST_BODY = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One webhook as it came: headers in lower case, exact body."""
+
+    headers: Mapping[str, str]
+    body: str
+
+
+class Receiver:
+    """Listens while it is open; answers every POST with 204 and keeps it."""
+
+    def __init__(self) -> None:
+        self.deliveries: list[Delivery] = []
+        kept = self.deliveries
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                length = min(int(self.headers.get("Content-Length", "0")), _LONGEST_BODY)
+                body = self.rfile.read(length).decode()
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                self.send_response(204)
+                self.end_headers()
+                kept.append(Delivery(headers, body))
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
+                """Says nothing: the tour tells what came."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/webhooks"
+
+    def __enter__(self) -> Receiver:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()

@@ -1,0 +1,321 @@
+"""The story the tour tells, chapter by chapter. Every expectation is exact; the first that fails
+ends the tour with one line.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import requests
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from config.demo.tour.backoffice import BackOffice
+from config.demo.tour.client import Api, TourFailed, expect, wait_for
+from config.demo.tour.receiver import Delivery, Receiver
+
+CURRENCY = "NGN"
+AMOUNT = Decimal(25_000)
+BANK_NAME = "Guaranty Trust Bank"
+SHORT_BANK_NAME = "Guaranty Trust"
+# One of the provider's published test accounts, and the name it gives for it.
+ACCOUNT_NUMBER = "0690000031"
+ACCOUNT_NAME = "Forrest Green"
+APPROVER_ROLE = "Finance approver"
+
+_PAYOUT_SECONDS = 20.0
+_WEBHOOK_SECONDS = 15.0
+_PROOF_SECONDS = 60.0
+_MANAGE = Path(__file__).resolve().parents[3] / "manage.py"
+
+
+@dataclass
+class Tour:
+    """One walk through the service. `say` prints a line; `data_dir` is the service's."""
+
+    demo: dict[str, Any]
+    data_dir: Path
+    say: Callable[[str], None]
+    api: Api = field(init=False)
+    steps: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.api = Api(self.demo["base_url"])
+        self.organisation = self.demo["organisations"][0]
+        self.member = next(
+            member
+            for member in self.demo["members"]
+            if member["organisation"] == self.organisation["id"]
+        )
+        self.wallet_path = f"/v1/api/members/{self.member['id']}/wallet"
+
+    def walk(self) -> None:
+        """All chapters in order. Raises TourFailed."""
+        self.get_token()
+        before = self.see_wallet()
+        self.look_up_bank()
+        fee = self.look_up_fee()
+        with Receiver() as receiver, self.webhook_at(receiver.url) as secret:
+            self.be_refused()
+            withdrawal = self.withdraw()
+            self.see_escrow(before)
+            self.approve(withdrawal)
+            self.await_payout(withdrawal)
+            self.see_transfer(withdrawal, AMOUNT - fee)
+            self.verify_webhook(receiver, withdrawal, secret)
+        self.read_statement(withdrawal, before)
+        self.prove_books()
+
+    def get_token(self) -> None:
+        """Client credentials become an access token."""
+        token = self.api.log_in(self.organisation["client_id"], self.organisation["client_secret"])
+        self.step(
+            "Access token", f"{self.organisation['name']} has one for {token['expires_in']} s"
+        )
+
+    def see_wallet(self) -> dict[str, Decimal]:
+        """The member's wallet before anything happens: one currency's row."""
+        rows = self.api.get(self.wallet_path)
+        held = ", ".join(f"{row['currency']} {row['available']:,}" for row in rows)
+        self.step("Wallet", f"{self.member['name']} holds {held}")
+        return self._balance(rows)
+
+    def look_up_bank(self) -> None:
+        """The provider's bank list."""
+        banks = self.api.get("/v1/api/banks", currency=CURRENCY)
+        _check(
+            any(bank["name"] == BANK_NAME for bank in banks),
+            f"{BANK_NAME} is not among the {CURRENCY} banks",
+        )
+        self.step("Banks", f"{len(banks)} banks can be paid in {CURRENCY}, {BANK_NAME} among them")
+
+    def look_up_fee(self) -> Decimal:
+        """What it will cost."""
+        fee = self.api.get("/v1/api/withdrawals/fee", currency=CURRENCY, amount=str(AMOUNT))
+        _check(
+            fee["disburse_amount"] == AMOUNT - fee["fee"],
+            "the fee look-up does not add up",
+        )
+        self.step(
+            "Fee",
+            f"of {AMOUNT:,} {CURRENCY} the fee takes {fee['fee']:,},"
+            f" {fee['disburse_amount']:,} arrive",
+        )
+        return Decimal(fee["fee"])
+
+    @contextmanager
+    def webhook_at(self, url: str) -> Iterator[str]:
+        """Events go to `url` meanwhile; gives the secret that signs them."""
+        former = self._former_webhook()
+        now = self.api.put("/v1/api/webhook", {"url": url, "enabled": True})
+        self.step("Webhook", f"events go to {url} for now")
+        try:
+            yield now.get("secret") or self.organisation["webhook_secret"]
+        finally:
+            self.api.put("/v1/api/webhook", former or {"url": url, "enabled": False})
+
+    def be_refused(self) -> None:
+        """A short form of a bank's name is no match, but a hint is given."""
+        answer = self.api.post(f"{self.wallet_path}/withdraw", self._order(SHORT_BANK_NAME))
+        message = expect(answer, 404)["message"]
+        _check(f"did you mean {BANK_NAME}" in message, f"no hint in: {message}")
+        self.step("A wrong bank name", f"404: {message}")
+
+    def withdraw(self) -> dict[str, Any]:
+        """The request, sent twice under one key: one withdrawal."""
+        key = f"tour-{uuid.uuid4()}"
+        path = f"{self.wallet_path}/withdraw"
+        first = self.api.post(path, self._order(BANK_NAME), Idempotency_Key=key)
+        data = expect(first, 201)["data"]
+        withdrawal, bank = data["withdrawalRequest"], data["bank"]
+        _check(withdrawal["status"] == "Pending", f"it starts {withdrawal['status']}")
+        _check(bank["account_name"] == ACCOUNT_NAME, f"the account is {bank['account_name']}'s")
+        self.step(
+            "Withdrawal",
+            f"{withdrawal['reference']} is Pending,"
+            f" to {bank['account_name']} at {bank['name']} ({bank['code']})",
+        )
+        again = self.api.post(path, self._order(BANK_NAME), Idempotency_Key=key)
+        _check(
+            again.headers.get("Idempotent-Replayed") == "true" and again.content == first.content,
+            "the same request under the same key was not answered the same",
+        )
+        self.step("Sent again", "the same Idempotency-Key, the same answer, nothing moved twice")
+        return dict(withdrawal)
+
+    def see_escrow(self, before: dict[str, Decimal]) -> None:
+        """The money is set aside."""
+        now = self._balance(self.api.get(self.wallet_path))
+        _check(
+            now["available"] == before["available"] - AMOUNT
+            and now["escrow"] == before["escrow"] + AMOUNT
+            and now["total"] == before["total"],
+            "the amount did not go from available to escrow",
+        )
+        self.step("Escrow", f"{AMOUNT:,} {CURRENCY} went from available to escrow")
+
+    def approve(self, withdrawal: dict[str, Any]) -> None:
+        """A finance approver signs in, opens the review page and approves."""
+        person = next(
+            person
+            for person in self.demo["staff"]
+            if person["role"].lower() == APPROVER_ROLE.lower()
+        )
+        office = BackOffice(self.demo["admin_url"])
+        front = office.log_in(person["username"], person["password"])
+        withdrawals = office.open(front.link_with("/wallets/withdrawal/"))
+        review = office.open(withdrawals.link_with(withdrawal["_id"]))
+        _check(
+            withdrawal["reference"] in review.text and ACCOUNT_NUMBER in review.text,
+            "the review page does not show what will be paid",
+        )
+        form, button = review.form_with_button("Approve")
+        office.send(review, form, button)
+        status = self._status(withdrawal)
+        _check(status != "Pending", "it is still Pending after the approval")
+        self.step("Approval", f"{person['username']} approved it on {urlsplit(review.url).path}")
+
+    def await_payout(self, withdrawal: dict[str, Any]) -> None:
+        """The worker pays, the provider takes its time."""
+
+        def paid() -> str | None:
+            status = self._status(withdrawal)
+            if status in {"Approved", "Processing"}:
+                return None
+            _check(status == "Completed", f"the withdrawal is {status}")
+            return status
+
+        wait_for("the payout", _PAYOUT_SECONDS, paid)
+        self.step("Payout", "the provider paid it: the withdrawal is Completed")
+
+    def see_transfer(self, withdrawal: dict[str, Any], disbursed: Decimal) -> None:
+        """One transfer at the sandbox; a real provider is not asked."""
+        root = self.demo["provider_url"].removesuffix("/v3")
+        try:
+            answer = requests.get(f"{root}/sandbox/transfers", timeout=10)
+            transfers = answer.json() if answer.ok else None
+        except (requests.RequestException, ValueError):
+            transfers = None
+        if transfers is None:
+            self.step("Provider", "is not the sandbox: not asked for its own record")
+            return
+        ours = [row for row in transfers if row["reference"] == withdrawal["reference"]]
+        _check(len(ours) == 1, f"the provider has {len(ours)} transfers with the reference")
+        (transfer,) = ours
+        _check(
+            Decimal(str(transfer["amount"])) == disbursed and transfer["status"] == "SUCCESSFUL",
+            f"the provider paid {transfer['amount']}: {transfer['status']}",
+        )
+        self.step(
+            "Provider",
+            f"transfer {transfer['id']}: {disbursed:,} {CURRENCY} to {transfer['account_number']}",
+        )
+
+    def verify_webhook(self, receiver: Receiver, withdrawal: dict[str, Any], secret: str) -> None:
+        """The signed webhook came, verifies, and does not when it is tampered with."""
+
+        def came() -> tuple[Delivery, dict[str, Any]] | None:
+            for delivery in list(receiver.deliveries):
+                event = msgspec.json.decode(delivery.body)
+                about = event["data"].get("withdrawal", {}).get("_id")
+                if event["type"] == "withdrawal.completed" and about == withdrawal["_id"]:
+                    return delivery, event
+            return None
+
+        delivery, event = wait_for("the webhook withdrawal.completed", _WEBHOOK_SECONDS, came)
+        verifier = Webhook(secret)
+        try:
+            verifier.verify(delivery.body, dict(delivery.headers))
+        except WebhookVerificationError as error:
+            raise TourFailed(f"The webhook's signature is wrong: {error}") from error
+        try:
+            verifier.verify(delivery.body.replace("Completed", "Cancelled"), dict(delivery.headers))
+        except WebhookVerificationError:
+            self.step(
+                "Webhook came",
+                f"{event['type']} {event['id']}, signature verified, forgery refused",
+            )
+        else:
+            raise TourFailed("A webhook that was tampered with passes for a genuine one")
+
+    def read_statement(self, withdrawal: dict[str, Any], before: dict[str, Decimal]) -> None:
+        """The member's statement tells it all."""
+        page = self.api.get(f"{self.wallet_path}/transactions", currency=CURRENCY)
+        rows = [row for row in page["transactions"] if row["subject"] == withdrawal["_id"]]
+        told = [(row["type"], row["account"], row["amount"]) for row in reversed(rows)]
+        _check(
+            sorted(told)
+            == [
+                ("withdrawal_hold", "available", -AMOUNT),
+                ("withdrawal_hold", "escrow", AMOUNT),
+                ("withdrawal_settle", "escrow", -AMOUNT),
+            ],
+            f"the statement says {told}",
+        )
+        now = self._balance(self.api.get(self.wallet_path))
+        _check(
+            now["total"] == before["total"] - AMOUNT and now["escrow"] == before["escrow"],
+            "the wallet is not less by the amount",
+        )
+        self.step(
+            "Statement",
+            ", ".join(f"{account} {amount:+,}" for _, account, amount in told)
+            + f": {now['available']:,} {CURRENCY} left",
+        )
+
+    def prove_books(self) -> None:
+        """Every equality of the books, by the command an operator runs."""
+        done = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, str(_MANAGE), "prove_books"],
+            env={**os.environ, "DATA_DIR": str(self.data_dir)},
+            capture_output=True,
+            text=True,
+            timeout=_PROOF_SECONDS,
+            check=False,
+        )
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        _check(done.returncode == 0, "prove_books: " + (lines[-1] if lines else "no output"))
+        self.step("Proof of books", lines[-1])
+
+    def step(self, title: str, text: str) -> None:
+        """Says what was just seen to be so."""
+        self.steps += 1
+        self.say(f"{self.steps:>2}. {title:<18} {text}")
+
+    def _order(self, bank_name: str) -> dict[str, Any]:
+        return {
+            "amount": int(AMOUNT),
+            "bank_name": bank_name,
+            "account_name": self.member["name"],
+            "account_number": ACCOUNT_NUMBER,
+            "currency": CURRENCY,
+        }
+
+    def _status(self, withdrawal: dict[str, Any]) -> str:
+        found = self.api.get(f"/v1/api/withdrawals/{withdrawal['_id']}")
+        return str(found.get("withdrawalRequest", found)["status"])
+
+    def _former_webhook(self) -> dict[str, Any] | None:
+        answer = self.api.try_get("/v1/api/webhook")
+        if answer.status_code == requests.codes.not_found:
+            return None
+        former = expect(answer, 200)["data"]
+        return {"url": former["url"], "enabled": former["enabled"]}
+
+    def _balance(self, rows: list[dict[str, Any]]) -> dict[str, Decimal]:
+        return next(row for row in rows if row["currency"] == CURRENCY)
+
+
+def _check(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise TourFailed(otherwise[:1].upper() + otherwise[1:])

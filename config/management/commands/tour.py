@@ -1,0 +1,53 @@
+"""`manage.py tour`: plays a withdrawal from request to bank against the running service."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.demo import file
+from config.demo.tour.client import TourFailed
+from config.demo.tour.story import Tour
+
+
+class Command(BaseCommand):
+    """Says what it sees, a line a step; exit 1 at the first thing that is not as it should be."""
+
+    help = "Take the tour: token, withdrawal, approval, payout, webhook, proof of books."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where the service and its credentials are."""
+        parser.add_argument("--demo", metavar="FILE", help="demo.json (default: DATA_DIR's)")
+        parser.add_argument("--base-url", help="address of the service, if not the file's")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Walks."""
+        if options["demo"]:
+            data_dir = Path(options["demo"]).expanduser().absolute().parent
+        else:
+            data_dir = Path(getattr(settings, "DATA_DIR", settings.BASE_DIR / "var"))
+        demo = file.read(data_dir)
+        if not demo:
+            raise CommandError(
+                f"{data_dir / file.FILE_NAME} is not there: start the service with `make run`,"
+                " and take the tour from a second terminal."
+            )
+        if options["base_url"]:
+            base_url = options["base_url"].rstrip("/")
+            demo |= {"base_url": base_url, "admin_url": f"{base_url}/admin/"}
+        began = time.monotonic()
+        try:
+            Tour(demo, data_dir, self._say).walk()
+        except TourFailed as error:
+            raise CommandError(str(error)) from error
+        self._say(f"All of it as it should be, in {time.monotonic() - began:.1f} seconds.")
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()

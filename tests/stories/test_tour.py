@@ -1,0 +1,141 @@
+"""`make tour` beside a running `manage.py up`: the whole story as a new user plays it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from config.supervisor.ports import claim_port
+from tests.support.processes import CHECKOUT, wait_until
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+_REPLACEMENTS = (
+    *("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL"),
+    "DEMO_WEBHOOK_URL",
+)
+
+
+@dataclass
+class Running:
+    """A running `manage.py up` with the demo world."""
+
+    data: Path
+    port: int
+    log: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name not in _REPLACEMENTS}
+        settings = "config.settings.local"
+        return {**kept, "DJANGO_SETTINGS_MODULE": settings, "DATA_DIR": str(self.data)}
+
+    @property
+    def demo(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.data / "demo.json").read_text())
+        return content
+
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=CHECKOUT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=90,
+            check=False,
+        )
+
+    def get(self, path: str) -> Any:
+        token = self.demo["organisations"][0]["access_token"]
+        answer = requests.get(
+            f"http://127.0.0.1:{self.port}{path}",
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=10,
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("tour")
+    made = Running(folder / "data", claim_port("127.0.0.1", 0), folder / "log")
+    with made.log.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "up", "--port", str(made.port)],
+            cwd=CHECKOUT,
+            env=made.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        wait_until(
+            lambda: "\nReady: " in made.log.read_text() or process.poll() is not None, "ready", 120
+        )
+        assert f"\nReady: http://127.0.0.1:{made.port}\n" in made.log.read_text()
+        yield made
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def test_the_tour_sees_everything_as_it_should_be_however_often_it_is_taken(running):
+    webhook = running.get("/v1/api/webhook")
+    before = running.get("/v1/api/withdrawals")["total"]
+    for times in (1, 2):
+        done = running.manage("tour")
+        assert done.returncode == 0, done.stdout + done.stderr
+        lines = done.stdout.splitlines()
+        assert [line[:3].strip() for line in lines[:-1]] == [f"{n}." for n in range(1, 16)]
+        assert lines[-1].startswith("All of it as it should be, in ")
+        assert "The books hold" in lines[-2]
+        found = running.get("/v1/api/withdrawals?status=Completed")
+        assert found["total"] == before + times
+    after = running.get("/v1/api/webhook")
+    assert (after["url"], after["enabled"]) == (webhook["url"], webhook["enabled"])
+
+
+def test_what_is_not_as_it_should_be_is_one_line_and_status_1(running, tmp_path):
+    demo = running.demo
+    demo["organisations"][0]["client_secret"] = "wrong"
+    (tmp_path / "demo.json").write_text(json.dumps(demo))
+    done = running.manage("tour", "--demo", str(tmp_path / "demo.json"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "CommandError: No access token: 401 invalid_client\n"
+
+    done = running.manage("tour", "--demo", str(tmp_path / "nowhere" / "demo.json"))
+    assert done.returncode == 1
+    assert "is not there: start the service with `make run`" in done.stderr
+
+    done = running.manage("tour", "--base-url", "http://127.0.0.1:9")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "is the service running?" in done.stderr
+
+
+def test_an_approval_that_does_not_happen_ends_the_tour(running, tmp_path):
+    demo = running.demo
+    auditor = next(person for person in demo["staff"] if person["role"] == "Auditor")
+    demo["staff"] = [{**auditor, "role": "Finance approver"}]
+    (tmp_path / "demo.json").write_text(json.dumps(demo))
+    done = running.manage("tour", "--demo", str(tmp_path / "demo.json"))
+    assert done.returncode == 1
+    assert "has no button Approve" in done.stderr
+    assert running.get("/v1/api/withdrawals?status=Pending")["total"] == 1
+    assert running.get("/v1/api/webhook")["enabled"] is False
