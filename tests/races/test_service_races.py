@@ -1,0 +1,205 @@
+"""Races of people and workers, each with a database connection of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from functools import partial
+
+import pytest
+
+from tests.support.crowd import Crowd, size
+from tests.support.payouts import booked, orders, settle
+from tests.support.services import Sandbox
+from tests.support.world import (
+    SYSTEM,
+    approved,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+    make_wallet,
+    status_of,
+)
+from wallets.errors import InsufficientBalance, StateConflict
+from wallets.ledger import Leg, post_transfer
+from wallets.models import Account, Decision, Payout, ProposalAction, Transfer, TransferKind
+from wallets.services import decisions, payouts, resolutions, sweeps
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+
+def test_of_approve_reject_and_cancel_at_once_exactly_one_happens():
+    know_banks()
+    rounds = size("DECISIONS", 200)
+    wallet = make_member_wallet(rounds * 500)
+    first, second = make_staff(), make_staff()
+    outcomes: Counter[str] = Counter()
+    with Crowd(3) as crowd:
+        for _ in range(rounds):
+            withdrawal = wallet.request(500)
+            results = crowd.at_once(
+                [
+                    partial(
+                        decisions.approve,
+                        withdrawal_id=withdrawal.id,
+                        version=1,
+                        approver=first,
+                    ),
+                    partial(
+                        decisions.reject,
+                        withdrawal_id=withdrawal.id,
+                        version=1,
+                        approver=second,
+                        reason="no",
+                    ),
+                    partial(
+                        decisions.cancel,
+                        withdrawal_id=withdrawal.id,
+                        organisation_id=wallet.organisation.id,
+                        actor=SYSTEM,
+                    ),
+                ]
+            )
+            refused = [result for result in results if isinstance(result, Exception)]
+            assert [type(error) for error in refused] == [StateConflict] * 2
+            outcomes[status_of(withdrawal)] += 1
+            assert Decision.objects.filter(withdrawal_id=withdrawal.id).count() == 1
+    assert set(outcomes) <= {"Approved", "Rejected", "Cancelled"}
+    assert outcomes.total() == rounds
+    assert len(outcomes) > 1, "nothing raced"
+    assert Payout.objects.count() == outcomes["Approved"]
+    assert wallet.balance("escrow") == 500 * outcomes["Approved"]
+    assert_books_hold()
+
+
+def test_two_approvers_at_once_count_as_two_and_one_person_as_one():
+    know_banks()
+    wallet = make_wallet(50_000_000)
+    people = [make_staff() for _ in range(4)]
+    with Crowd(4) as crowd:
+        for _ in range(20):
+            withdrawal = wallet.request(500_000)
+            results = crowd.at_once(
+                [
+                    partial(
+                        decisions.approve, withdrawal_id=withdrawal.id, version=1, approver=person
+                    )
+                    for person in people
+                ]
+            )
+            # All of them saw version 1, so one approval counts and the others are stale.
+            assert sum(isinstance(result, StateConflict) for result in results) == 3
+            assert status_of(withdrawal) == "Pending"
+    assert_books_hold()
+
+
+def test_opposite_transfers_do_not_deadlock():
+    rounds = size("TRANSFERS", 40)
+    one, other = make_wallet(1000), make_wallet(1000)
+    ids = [
+        Account.objects.get(owner_id=wallet.owner_id, kind="available").id
+        for wallet in (one, other)
+    ]
+
+    def there_and_back(number: int) -> None:
+        for turn in range(rounds):
+            source, target = ids if (number + turn) % 2 else reversed(ids)
+            post_transfer(
+                kind=TransferKind.DEPOSIT,
+                reference=f"race:{number}:{turn}",
+                subject_id=None,
+                actor=SYSTEM,
+                legs=[Leg(source, Decimal(-1)), Leg(target, Decimal(1))],
+            )
+
+    with Crowd(16) as crowd:
+        results = crowd.at_once([partial(there_and_back, number) for number in range(16)])
+    assert results == [None] * 16
+    assert one.balance() + other.balance() == 2000
+    assert Transfer.objects.filter(reference__startswith="race:").count() == 16 * rounds
+    assert_books_hold()
+
+
+def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
+    """Requests lock the wallet, decisions the withdrawal first: both at once on one wallet."""
+    know_banks()
+    wallet = make_wallet(20_000)
+    person = make_staff()
+
+    def ask_and_reject() -> int:
+        made = 0
+        for _ in range(15):
+            try:
+                withdrawal = wallet.request(500)
+            except InsufficientBalance:
+                continue
+            decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=person, reason="race")
+            made += 1
+        return made
+
+    with Crowd(12) as crowd:
+        results = crowd.at_once([ask_and_reject] * 12)
+    assert results == [15] * 12
+    assert wallet.kes == (20_000, 0)
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("take", [payouts.pay, sweeps.take_step])
+def test_one_payout_taken_by_eight_workers_is_ordered_once(provider_sandbox: Sandbox, take):
+    know_banks()
+    wallet = make_member_wallet(1_000_000)
+    with Crowd(8) as crowd:
+        for _ in range(size("PAYOUTS", 10)):
+            withdrawal = approved(wallet)
+            results = crowd.at_once([partial(take, withdrawal.id)] * 8)
+            assert results == [None] * 8
+            assert (
+                orders(provider_sandbox, withdrawal),
+                len(booked(provider_sandbox, withdrawal)),
+            ) == (1, 1)
+            settle(provider_sandbox, withdrawal)
+            results = crowd.at_once([partial(payouts.look_up, withdrawal.id)] * 8)
+            assert results == [None] * 8
+            assert status_of(withdrawal) == "Completed"
+    assert wallet.balance("escrow") == 0
+    assert_books_hold()
+
+
+def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sandbox: Sandbox):
+    """The transfer turns up at the moment a second person confirms that it failed."""
+    know_banks()
+    wallet = make_member_wallet(1_000_000)
+    outcomes: Counter[str] = Counter()
+    with Crowd(4) as crowd:
+        for _ in range(10):
+            withdrawal = approved(wallet)
+            payouts.pay(withdrawal.id)
+            provider_sandbox.fault("hidden", match={"reference": withdrawal.reference})
+            payouts.look_up(withdrawal.id)
+            assert status_of(withdrawal) == "Unknown"
+            long_ago = Payout.objects.get(withdrawal_id=withdrawal.id).created_at
+            Payout.objects.filter(withdrawal_id=withdrawal.id).update(
+                not_found_count=2,
+                first_not_found_at=long_ago.replace(year=2020),
+                last_not_found_at=long_ago,
+            )
+            proposal = resolutions.propose(
+                withdrawal_id=withdrawal.id,
+                action=ProposalAction.FAIL,
+                reason="gone",
+                proposer=make_staff(),
+            )
+            settle(provider_sandbox, withdrawal)
+            crowd.at_once(
+                [
+                    partial(payouts.look_up, withdrawal.id),
+                    partial(resolutions.confirm, proposal_id=proposal.id, resolver=make_staff()),
+                    partial(payouts.look_up, withdrawal.id),
+                ]
+            )
+            outcomes[status_of(withdrawal)] += 1
+    assert set(outcomes) <= {"Completed", "Failed"}
+    assert wallet.balance("escrow") == 0
+    assert wallet.balance() == 1_000_000 - 500 * outcomes["Completed"]
+    assert_books_hold()
