@@ -78,3 +78,21 @@ class UserNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("User not found")
+
+
+class EventNotFound(NotFound):
+    """No such event of the calling organisation."""
+
+    code = "event_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Event not found")
+
+
+class EndpointNotFound(NotFound):
+    """The organisation has set no webhook endpoint yet."""
+
+    code = "webhook_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Webhook endpoint not found")

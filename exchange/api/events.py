@@ -11,6 +11,7 @@ from exchange.api.answers import Answer, RawJSON
 from exchange.api.pagination import EnvelopePagination
 from exchange.api.schema import PageOf, Record
 from exchange.api.views import ApiView, path_id
+from exchange.errors import EventNotFound
 from exchange.filtersets import EventFilters
 from exchange.models import Event
 from exchange.payloads import EVENT, EVENT_DETAIL
@@ -20,7 +21,7 @@ from exchange.selectors.events import (
     event_texts,
     events_of,
 )
-from exchange.services.events import EventNotFound, redeliver
+from exchange.services.events import redeliver
 
 
 class EventsView(ApiView):

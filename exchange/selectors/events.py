@@ -8,10 +8,9 @@ from django.db.models import QuerySet, TextField
 from django.db.models.expressions import RawSQL
 
 from exchange.documents import Document
+from exchange.errors import EndpointNotFound, EventNotFound
 from exchange.models import Event, WebhookEndpoint
 from exchange.payloads import EVENT, EVENT_DETAIL, WEBHOOK
-from exchange.services.events import EventNotFound
-from exchange.services.webhook_endpoints import EndpointNotFound
 
 
 def _document(document: Document) -> RawSQL:

@@ -14,22 +14,13 @@ from django.db.models import Case, F, Value, When
 from django.db.models.functions import Now
 
 from exchange.actors import Actor
-from exchange.errors import Conflict, NotFound
+from exchange.errors import Conflict, EventNotFound
 from exchange.ids import uuid7
 from exchange.models import Event, WebhookEndpoint
 from exchange.models.events import EventStatus
 from exchange.wake import DELIVER_EVENTS, after_commit
 
 logger = logging.getLogger(__name__)
-
-
-class EventNotFound(NotFound):
-    """No such event of the calling organisation."""
-
-    code = "event_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Event not found")
 
 
 def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str) -> UUID:

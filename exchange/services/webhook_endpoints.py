@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from exchange.actors import Actor
-from exchange.errors import Conflict, InvalidRequest, NotFound
+from exchange.errors import Conflict, EndpointNotFound, InvalidRequest
 from exchange.models import Event, WebhookEndpoint
 from exchange.services.events import emit
 from exchange.webhooks.addresses import UnsafeUrl, check_url
@@ -27,15 +27,6 @@ _OLD_SECRET_SIGNS_FOR = timedelta(hours=24)
 _SWITCHED_OFF = "Switched off by the organisation"
 
 logger = logging.getLogger(__name__)
-
-
-class EndpointNotFound(NotFound):
-    """The organisation has set no endpoint yet."""
-
-    code = "webhook_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Webhook endpoint not found")
 
 
 @dataclass(frozen=True, slots=True)

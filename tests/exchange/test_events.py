@@ -16,12 +16,11 @@ from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks import Webhook
 
-from exchange.errors import Conflict
+from exchange.errors import Conflict, EventNotFound
 from exchange.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.services import webhook_endpoints
 from exchange.services.deliveries import Result, claim_due, deliver_due, record, retry_wait, send
 from exchange.services.events import (
-    EventNotFound,
     mark_delivered_without_sending,
     redeliver,
 )
