@@ -17,6 +17,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import helpers
 from django.contrib.admin.utils import unquote
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
@@ -27,6 +28,7 @@ from django.views.decorators.http import require_POST
 
 from exchange.actors import Actor
 from exchange.errors import DomainError
+from exchange.ids import parse_id
 from exchange.models import StaffUser
 
 if TYPE_CHECKING:
@@ -252,6 +254,13 @@ class SafeAdmin(ModelAdmin):
             note=note,
             **context,
         )
+
+
+class RecordSelect(AutocompleteSelect):
+    """Django's box of suggestions, which also bears a posted id that is none."""
+
+    def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
+        return super().optgroups(name, [v for v in value if not v or parse_id(str(v))], attr)
 
 
 def bind(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:

@@ -7,13 +7,12 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import ModelChoice, SafeAdmin, Tool, actor_of, bind
+from exchange.admin.base import ModelChoice, RecordSelect, SafeAdmin, Tool, actor_of, bind
 from exchange.admin.show import state
 from exchange.models import Member, Organisation
 from exchange.services.members import create_member
@@ -38,7 +37,7 @@ class OrganisationChoice(ModelChoice):
         relation = Member._meta.get_field("organisation")
         super().__init__(
             queryset=Organisation.objects.all(),
-            widget=AutocompleteSelect(relation, admin.site),
+            widget=RecordSelect(relation, admin.site),
             **kwargs,
         )
 

@@ -7,12 +7,11 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import ModelChoice, SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.base import ModelChoice, RecordSelect, SafeAdmin, Section, Tool, bind, staff_of
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.show import age, moment, page_of, state
 from exchange.errors import InvalidRequest
@@ -29,7 +28,7 @@ class MemberChoice(ModelChoice):
         relation = Deposit._meta.get_field("member")
         super().__init__(
             queryset=Member.objects.select_related("organisation"),
-            widget=AutocompleteSelect(relation, admin.site),
+            widget=RecordSelect(relation, admin.site),
             **kwargs,
         )
 

@@ -1,0 +1,187 @@
+"""The site itself: who gets in, what its pages carry, and that looking changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, ROLES, create_staff, ensure_roles
+from exchange.errors import Conflict, InvalidRequest
+from exchange.models import StaffUser
+from tests.support.back_office import everything, fund, participants, signed_in, text_of, withdraw
+from wallets.models import Alert, Withdrawal
+from wallets.services import decisions
+from wallets.services.alerts import raise_alert
+from wallets.services.books import prove_and_keep
+
+pytestmark = pytest.mark.django_db
+
+
+def every_page() -> list[str]:
+    """Lists, add pages, record pages, form pages and searches, of everything in the admin."""
+    found = [reverse("admin:index"), reverse("admin:password_change")]
+    for model, model_admin in admin.site._registry.items():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        address = reverse(f"{name}_changelist")
+        found += [address, f"{address}?q=Acme", f"{address}?page=1&o=1", reverse(f"{name}_add")]
+        for row in model._default_manager.all()[:3]:
+            found.append(reverse(f"{name}_change", args=[row.pk]))
+            for url in model_admin.get_urls():
+                route = str(url.pattern)
+                if "object_id>" in route and "proposal_id" not in route and url.name:
+                    found.append(reverse(f"admin:{url.name}", args=[row.pk]))
+    return found
+
+
+@pytest.fixture
+def world(provider_sandbox):
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "9000000")
+    fund(organisation, None, "GHS", "5000")
+    client = signed_in(ADMINISTRATOR)
+    client.post(
+        reverse("admin:exchange_apikey_add"),
+        {"organisation": str(organisation.pk), "name": "Key", "scopes": ["tokens:read"]},
+    )
+    decided = withdraw(organisation, member, "NGN", "2000")
+    finance = create_staff("decider", "correct horse battery", "Finance approver")
+    decisions.approve(withdrawal_id=decided.pk, version=1, approver=finance)
+    withdraw(organisation, None, "GHS", "100")
+    raise_alert("float", subject="NGN", message="Too little NGN at the provider")
+    prove_and_keep()
+
+
+def test_looking_at_every_page_changes_nothing(world):
+    client = Client()
+    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    before = everything()
+    addresses = every_page()
+    assert len(addresses) > 120
+    answers = {address: client.get(address).status_code for address in addresses}
+    assert set(answers.values()) <= {200, 302, 403, 405}, answers
+    assert everything() == before
+    assert Withdrawal.objects.filter(status="Pending").count() == 1
+
+
+def test_nothing_is_added_changed_or_deleted_but_through_services(world):
+    client = Client()
+    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    before = everything()
+    for model in admin.site._registry:
+        if model is StaffUser:
+            continue
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        row = model._default_manager.first()
+        if row is not None:
+            assert client.post(reverse(f"{name}_change", args=[row.pk]), {}).status_code in {
+                403,
+                405,
+            }
+            delete = reverse(f"{name}_delete", args=[row.pk])
+            assert client.post(delete, {"post": "yes"}).status_code == 403
+        listed = client.post(
+            reverse(f"{name}_changelist"),
+            {"action": "delete_selected", "_selected_action": [str(row.pk)] if row else []},
+        )
+        assert listed.status_code in {200, 302, 403}
+    assert everything() == before
+
+
+def test_what_libraries_bring_along_is_not_in_the_admin():
+    labels = {model._meta.label for model in admin.site._registry}
+    assert labels == {
+        "exchange.ApiKey", "exchange.Event", "exchange.Member", "exchange.Organisation",
+        "exchange.StaffUser", "exchange.WebhookEndpoint", "wallets.Account", "wallets.Alert",
+        "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
+        "wallets.Decision", "wallets.Deposit", "wallets.Entry", "wallets.Payout",
+        "wallets.Proposal", "wallets.ProviderEvent", "wallets.Transfer", "wallets.Withdrawal",
+    }  # fmt: skip
+
+
+def test_strangers_and_users_without_staff_rights_are_sent_to_sign_in():
+    stranger = Client()
+    person = Client()
+    person.force_login(StaffUser.objects.create_user("person", password="x"))
+    for client in (stranger, person):
+        for name in ("index", "wallets_withdrawal_changelist", "exchange_apikey_add"):
+            response = client.get(reverse(f"admin:{name}"))
+            assert response.status_code == 302
+            assert response["Location"].startswith("/admin/login/")
+
+
+def test_staff_without_a_role_see_nothing():
+    client = Client()
+    client.force_login(StaffUser.objects.create_user("newcomer", password="x", is_staff=True))
+    assert client.get(reverse("admin:index")).status_code == 200
+    for model in admin.site._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
+        assert client.get(reverse(name)).status_code == 403
+
+
+@pytest.mark.parametrize("role", list(ROLES))
+def test_every_role_reads_everything_but_staff(role):
+    client = signed_in(role)
+    for model in admin.site._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
+        expected = 200 if model is not StaffUser or role == ADMINISTRATOR else 403
+        assert client.get(reverse(name)).status_code == expected, name
+
+
+def test_pages_carry_the_headers_that_keep_scripts_and_frames_out():
+    login = Client().get(reverse("admin:login"))
+    index = signed_in(AUDITOR).get(reverse("admin:index"))
+    for response in (login, index):
+        policy = response["Content-Security-Policy"]
+        assert "script-src 'self';" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert response["X-Frame-Options"] == "DENY"
+        assert b"<script>" not in response.content
+    assert "Tokenized Investment Exchange" in text_of(login)
+
+
+def test_the_session_cookie_is_kept_from_scripts():
+    create_staff("ada", "correct horse battery", AUDITOR)
+    client = Client()
+    client.post(reverse("admin:login"), {"username": "ada", "password": "correct horse battery"})
+    cookie = client.cookies["sessionid"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+
+
+def test_roles_have_exactly_their_permissions_whatever_they_had_before():
+    ensure_roles()
+    group = Group.objects.get(name=AUDITOR)
+    kept = group.permissions.count()
+    group.permissions.add(Permission.objects.get(codename="decide_withdrawal"))
+    ensure_roles()
+    assert group.permissions.count() == kept
+    assert not group.permissions.exclude(codename__startswith="view_").exists()
+
+
+def test_a_role_or_name_that_will_not_do_makes_no_user():
+    create_staff("ada", "correct horse battery", AUDITOR)
+    with pytest.raises(Conflict):
+        create_staff("ada", "correct horse battery", AUDITOR)
+    with pytest.raises(InvalidRequest):
+        create_staff("bo", "correct horse battery", "Owner")
+    with pytest.raises(InvalidRequest):
+        create_staff("no spaces please", "correct horse battery", AUDITOR)
+    assert StaffUser.objects.count() == 1
+
+
+def test_an_alert_is_resolved_once():
+    raise_alert("float", subject="NGN", message="Too little NGN at the provider")
+    alert = Alert.objects.get()
+    address = reverse("admin:wallets_alert_resolve", args=[alert.pk])
+    assert signed_in(AUDITOR).post(address).status_code == 403
+    client = signed_in("Finance approver")
+    client.post(address)
+    alert.refresh_from_db()
+    first = alert.resolved_at
+    assert first is not None
+    client.post(address)
+    alert.refresh_from_db()
+    assert alert.resolved_at == first

@@ -1,0 +1,256 @@
+"""Deposits with four eyes, configuration with its history, and the ledger to read."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import InternalError, ProgrammingError
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import StaffUser
+from tests.support.back_office import (
+    balances,
+    everything,
+    fund,
+    participants,
+    said,
+    signed_in,
+    text_of,
+)
+from wallets.models import Account, Configuration, Deposit, Transfer
+
+pytestmark = pytest.mark.django_db
+
+
+def enter(client: Client, **changes: str):
+    body = {"currency": "NGN", "amount": "1500.50", "reference": "BANK-1", "note": "", **changes}
+    return client.post(reverse("admin:wallets_deposit_add"), body)
+
+
+def page(deposit: Deposit, name: str) -> str:
+    return reverse(f"admin:wallets_deposit_{name}", args=[deposit.pk])
+
+
+def test_one_person_enters_and_another_one_confirms():
+    _, member = participants()
+    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    response = enter(office, member=str(member.pk))
+    deposit = Deposit.objects.get()
+    assert said(response) == ["Entered. Nothing has moved yet: somebody else must confirm it."]
+    assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
+    assert "Confirm 1,500.50 NGN" in text_of(finance.get(page(deposit, "change")))
+    assert "Confirm 1,500.50 NGN" not in text_of(office.get(page(deposit, "change")))
+    finance.post(page(deposit, "confirm"))
+    assert balances(member.pk, "NGN") == (Decimal("1500.5"), Decimal(0))
+    before = everything()
+    again = finance.post(page(deposit, "confirm"))
+    assert said(again)[-1] == "The deposit is Confirmed by finance-approver, no longer Pending"
+    assert everything() == before
+
+
+def test_nobody_confirms_what_they_entered_whatever_they_may():
+    organisation, _ = participants()
+    client = Client()
+    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    enter(client, organisation=str(organisation.pk))
+    deposit = Deposit.objects.get()
+    before = everything()
+    response = client.post(page(deposit, "confirm"))
+    assert said(response)[-1] == "Somebody else must confirm what you entered"
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
+def test_only_finance_decides_about_deposits(role):
+    organisation, _ = participants()
+    enter(signed_in(BACK_OFFICE, "somebody"), organisation=str(organisation.pk))
+    deposit = Deposit.objects.get()
+    client = signed_in(role)
+    before = everything()
+    assert client.post(page(deposit, "confirm")).status_code == 403
+    assert client.post(page(deposit, "reject"), {"reason": "no"}).status_code == 403
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
+def test_only_the_back_office_enters_deposits(role):
+    organisation, _ = participants()
+    client = signed_in(role)
+    before = everything()
+    assert enter(client, organisation=str(organisation.pk)).status_code == 403
+    assert everything() == before
+
+
+def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
+    organisation, _ = participants()
+    enter(signed_in(BACK_OFFICE), organisation=str(organisation.pk))
+    deposit = Deposit.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
+    refused = finance.post(page(deposit, "reject"), {"reason": " "})
+    assert "This field is required." in text_of(refused)
+    finance.post(page(deposit, "reject"), {"reason": "Not on the statement"})
+    deposit.refresh_from_db()
+    assert (deposit.status, deposit.reason) == ("Rejected", "Not on the statement")
+    assert Transfer.objects.count() == 0
+    assert balances(organisation.pk, "NGN") == (Decimal(0), Decimal(0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"amount": "0"}, "amount must be above 0"),
+        ({"amount": "-5"}, "amount must be above 0"),
+        ({"amount": "NaN"}, "Enter a number."),
+        ({"amount": "1.005"}, "amount must have at most 2 decimals"),
+        ({"amount": "10.5", "currency": "UGX"}, "amount must have at most 0 decimals"),
+        ({"currency": "EUR"}, "Select a valid choice."),
+        ({"reference": ""}, "This field is required."),
+        ({"organisation": ""}, "Say whose money it is"),
+        ({"organisation": "nonsense"}, "not a valid UUID"),
+    ],
+)
+def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
+    organisation, _ = participants()
+    client = signed_in(BACK_OFFICE)
+    before = everything()
+    response = enter(client, **{"organisation": str(organisation.pk), "note": "kept", **changes})
+    assert response.status_code == 200
+    assert told in text_of(response)
+    assert b'value="kept"' in response.content
+    assert everything() == before
+
+
+def test_a_deposit_is_not_for_another_organisations_member():
+    organisation, _ = participants()
+    other = type(organisation).objects.create(name="Other")
+    stranger = other.members.create(name="Eve", email="eve@other.example")
+    client = signed_in(BACK_OFFICE)
+    response = enter(client, organisation=str(organisation.pk), member=str(stranger.pk))
+    assert "The member does not belong to the organisation" in text_of(response)
+    assert Deposit.objects.count() == 0
+
+
+def test_one_reference_is_booked_once():
+    organisation, _ = participants()
+    client = signed_in(BACK_OFFICE)
+    enter(client, organisation=str(organisation.pk))
+    again = enter(client, organisation=str(organisation.pk))
+    assert "A deposit with reference BANK-1 exists already" in text_of(again)
+    assert Deposit.objects.count() == 1
+
+
+def edit(client: Client, key: str, value: str, seen: str):
+    address = reverse("admin:wallets_configuration_edit", args=[key])
+    return client.post(address, {"value": value, "seen": seen})
+
+
+def test_a_figure_is_changed_and_who_when_before_and_after_are_kept():
+    client = signed_in(ADMINISTRATOR)
+    shown = reverse("admin:wallets_configuration_change", args=["NGN_WITHDRAWAL_FEE"])
+    Configuration.objects.filter(key="NGN_WITHDRAWAL_FEE").update(value=49)
+    response = edit(client, "NGN_WITHDRAWAL_FEE", "75.5", "49")
+    assert said(response) == ["NGN_WITHDRAWAL_FEE is now 75.5."]
+    edit(client, "NGN_WITHDRAWAL_FEE", "80", "75.5")
+    (section,) = client.get(shown).context["sections"]
+    assert [[str(cell) for cell in row[1:]] for row in section.rows] == [
+        ["administrator", "75.5", "80"],
+        ["administrator", "49", "75.5"],
+        ["The system", "50", "49"],
+        ["The system", "-", "50"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("NGN_WITHDRAWAL_FEE", "-1", "The value must be at least 0"),
+        ("NGN_WITHDRAWAL_FEE", "1.005", "The value may have at most 2 decimals"),
+        ("UGX_WITHDRAWAL_FEE", "1.5", "The value may have no decimals"),
+        ("NGN_WITHDRAWAL_FEE", "Infinity", "Enter a number."),
+        ("NGN_WITHDRAWAL_FEE", "1000000000000001", "not above 1000000000000000"),
+        ("NGN_USD_RATE", "0", "The value must be at least 0.00000001"),
+        ("MINIMUM_WITHDRAWAL_NGN", "0.5", "The value must be at least 1"),
+        ("SECOND_APPROVAL_ABOVE_NGN", "0", "The value must be at least 0.01"),
+    ],
+)
+def test_a_figure_that_cannot_be_changes_nothing(key, value, told):
+    client = signed_in(ADMINISTRATOR)
+    seen = str(Configuration.objects.get(key=key).value)
+    before = everything()
+    response = edit(client, key, value, seen)
+    assert response.status_code == 200
+    assert told in text_of(response)
+    assert everything() == before
+
+
+def test_a_figure_somebody_else_changed_meanwhile_is_not_overwritten():
+    client = signed_in(ADMINISTRATOR)
+    edit(client, "NGN_WITHDRAWAL_FEE", "75", "50")
+    before = everything()
+    response = edit(client, "NGN_WITHDRAWAL_FEE", "60", "50")
+    assert "NGN_WITHDRAWAL_FEE was changed to 75 meanwhile." in text_of(response)
+    assert everything() == before
+
+
+def test_only_known_keys_without_a_figure_are_added():
+    client = signed_in(ADMINISTRATOR)
+    add = reverse("admin:wallets_configuration_add")
+    for key in ("NGN_WITHDRAWAL_FEE", "EUR_INTERNAL_FEE", "ANYTHING"):
+        response = client.post(add, {"key": key, "value": "1"})
+        assert "Select a valid choice." in text_of(response)
+    client.post(add, {"key": "NGN_INTERNAL_FEE", "value": "25"})
+    assert Configuration.objects.get(key="NGN_INTERNAL_FEE").value == 25
+    assert Configuration.objects.count() == 25
+
+
+@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
+def test_only_an_administrator_sets_figures(role):
+    client = signed_in(role)
+    before = everything()
+    assert edit(client, "NGN_WITHDRAWAL_FEE", "75", "50").status_code == 403
+    response = client.post(
+        reverse("admin:wallets_configuration_add"), {"key": "NGN_INTERNAL_FEE", "value": "1"}
+    )
+    assert response.status_code == 403
+    assert everything() == before
+
+
+def test_history_is_not_rewritten():
+    for statement in (
+        "UPDATE wallets_configurationchange SET value = 1",
+        "DELETE FROM wallets_configurationchange",
+    ):
+        with (
+            pytest.raises((InternalError, ProgrammingError)),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+
+
+def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "1500.5")
+    client = signed_in(AUDITOR)
+    wallet = client.get(reverse("admin:wallets_account_changelist"), {"owner_id": str(member.pk)})
+    (account,) = wallet.context["cl"].result_list
+    assert account == Account.objects.get(member=member)
+    shown = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
+    assert "1,500.50 NGN 1,500.50 NGN" in text_of(shown)
+    transfer = Transfer.objects.get()
+    assert reverse("admin:wallets_transfer_change", args=[transfer.pk]) in shown.content.decode()
+    legs = text_of(client.get(reverse("admin:wallets_transfer_change", args=[transfer.pk])))
+    assert "Clearing The exchange -1,500.50 NGN" in legs
+    assert "Available Ada 1,500.50 NGN 1,500.50 NGN" in legs
+    entries = client.get(
+        reverse("admin:wallets_entry_changelist"), {"account__id__exact": str(account.pk)}
+    )
+    assert entries.context["cl"].result_count == 1
+    about = client.get(
+        reverse("admin:wallets_transfer_changelist"), {"q": str(transfer.subject_id)}
+    )
+    assert list(about.context["cl"].result_list) == [transfer]
