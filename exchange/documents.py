@@ -156,7 +156,9 @@ class Document:
                 f"SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "  # noqa: S608 - built from the declaration above
                 f"{self.expression('r')} LIMIT {int(limit)}"
             )
-            found.extend(f"{self.table} {row[0]}: the document differs" for row in cursor.fetchall())
+            found.extend(
+                f"{self.table} {row[0]}: the document differs" for row in cursor.fetchall()
+            )
         return found
 
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import threading
+
 from celery import shared_task
 
 from exchange import wake
 from exchange.services import deliveries, housekeeping
 
+# Slow receivers may hold a run up for half a minute; the worker's other threads stay free for
+# payouts. A run that finds no place is not missed: the rows are due, and the next sweep comes.
+_places = threading.BoundedSemaphore(2)
+
 
 @shared_task(name=wake.DELIVER_EVENTS)
 def deliver_events() -> None:
     """Deliver every event that is due; hint at another run when there was too much for one."""
-    if deliveries.deliver_due().more:
+    if not _places.acquire(blocking=False):
+        return
+    try:
+        more = deliveries.deliver_due().more
+    finally:
+        _places.release()
+    if more:
         wake.after_commit(wake.DELIVER_EVENTS)
 
 

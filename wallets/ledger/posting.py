@@ -91,7 +91,7 @@ def post_transfer(
         constraint = constraint_of(error) or ""
         if constraint == "account_balance_not_negative":
             raise InsufficientFunds(reference) from error
-        if constraint.startswith(("wallets_transfer_reference", *_ONCE)):
+        if constraint.startswith(("transfer_reference_once", *_ONCE)):
             raise TransferAlreadyPosted(reference) from error
         raise
     return transfer_id

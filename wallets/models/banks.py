@@ -27,7 +27,9 @@ class BankAccount(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="+")
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     name = models.CharField(max_length=200, help_text="Bank name, the provider's spelling")
     code = models.CharField(max_length=20)
     provider_bank_id = models.BigIntegerField(null=True)
@@ -35,7 +37,9 @@ class BankAccount(models.Model):
     account_name = models.CharField(max_length=200)
     given_name = models.CharField(max_length=200, help_text="Account name as the caller gave it")
     name_resolved = models.BooleanField(default=False)
-    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    currency = models.ForeignKey(
+        Currency, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     branch_code = models.CharField(max_length=40, blank=True)
     recipient_first_name = models.CharField(max_length=100, blank=True)
     recipient_last_name = models.CharField(max_length=100, blank=True)

@@ -126,7 +126,6 @@ class Transfer(models.Model):
     kind = models.CharField(max_length=30, choices=TransferKind.choices)
     reference = models.CharField(
         max_length=120,
-        unique=True,
         help_text="Says what this transfer does once: `withdrawal:<id>:close` settles or releases",
     )
     subject_id = models.UUIDField(null=True, help_text="Id of the record it is about")
@@ -137,6 +136,9 @@ class Transfer(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["reference"], name="transfer_reference_once"),
+        ]
         indexes = [models.Index(fields=["subject_id"], name="transfer_subject")]
 
     def __str__(self) -> str:
