@@ -14,6 +14,8 @@ BEGIN
     IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
         EXECUTE format('GRANT exchange_runtime TO %I', current_user);
     END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    NULL;  -- an administrator made the role; migrations do not act as it, the service's login does
 END $$;
 
 GRANT USAGE ON SCHEMA public TO exchange_runtime;
