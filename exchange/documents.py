@@ -153,7 +153,7 @@ class Document:
             if comment != f"document {self.fingerprint}":
                 found.append(f"{self.table}: the installed mapping is not the declared one")
             cursor.execute(
-                f"SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "  # noqa: S608 - built from the declaration above
+                f"SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "
                 f"{self.expression('r')} LIMIT {int(limit)}"
             )
             found.extend(

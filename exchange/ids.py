@@ -7,13 +7,14 @@ several related rows.
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 import time
 import uuid
 
 # Crockford's base 32 in lower case: no i, l, o, u, so a reference read over the phone survives.
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
+# 256 is a multiple of 32, so every character is as likely as any other.
+_TO_ALPHABET = _ALPHABET * 8
 
 _lock = threading.Lock()
 _last: tuple[int, int] = (0, 0)
@@ -42,7 +43,7 @@ def uuid7() -> uuid.UUID:
 
 def new_reference(prefix: str, length: int = 26) -> str:
     """`prefix` followed by `length` random lower-case characters (5 bits each)."""
-    return prefix + "".join(secrets.choice(_ALPHABET) for _ in range(length))
+    return prefix + os.urandom(length).translate(_TO_ALPHABET).decode()
 
 
 def parse_id(text: str) -> uuid.UUID | None:

@@ -12,9 +12,8 @@ from django.contrib.auth.models import Permission
 from exchange.actors import Actor
 from exchange.models import Event, Member, Organisation, StaffUser
 from wallets.models import Withdrawal
-from wallets.selectors.wallets import wallet_balances
-from wallets.services.banks import bank_directory
 from wallets.services import books, decisions, deposits, payouts, requests
+from wallets.services.banks import bank_directory
 
 SYSTEM = Actor.system("tests")
 
@@ -53,7 +52,6 @@ def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provi
         actor=SYSTEM,
     )
     data = msgspec.json.decode(answer.data)
-    print(answer.data)
     withdrawal = Withdrawal.objects.get(id=data["withdrawalRequest"]["_id"])
     decisions.approve(withdrawal_id=withdrawal.id, version=1, approver=_staff("ann"))
     payouts.pay(withdrawal.id)
@@ -65,8 +63,6 @@ def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provi
     assert withdrawal.status == "Completed"
     proof = books.prove()
     assert proof.findings == ()
-    print(wallet_balances(member.id))
-    print(Event.objects.first().body)
     assert list(Event.objects.order_by("id").values_list("type", flat=True)) == [
         "withdrawal.created",
         "withdrawal.approved",

@@ -30,11 +30,11 @@ class Leg:
     amount: Decimal
 
 
-class InsufficientFunds(Exception):  # noqa: N818 - reads as what it says
+class InsufficientFunds(Exception):
     """A leg would take an owner's account below zero; nothing was posted."""
 
 
-class TransferAlreadyPosted(Exception):  # noqa: N818 - reads as what it says
+class TransferAlreadyPosted(Exception):
     """What it does was done before, under this reference or another one; nothing was posted."""
 
 

@@ -138,7 +138,7 @@ class ProviderError(Exception):
     """Anything a provider call can end in other than its answer. Messages hold no secret."""
 
 
-class ProviderUnavailable(ProviderError):  # noqa: N818 - reads as what it says
+class ProviderUnavailable(ProviderError):
     """A read got no usable answer: network, time-out, 401, 429, 5xx or a malformed body.
 
     `retry_after` is what the provider asked us to wait, in seconds, when it said so.
@@ -153,15 +153,15 @@ class NeverSent(ProviderUnavailable):
     """No connection could be made, so it is certain that the provider has seen nothing."""
 
 
-class AccountNotResolved(ProviderError):  # noqa: N818 - reads as what it says
+class AccountNotResolved(ProviderError):
     """The provider answered that it knows no such account at that bank, or cannot check it."""
 
 
-class ResolutionUnsupported(ProviderError):  # noqa: N818 - reads as what it says
+class ResolutionUnsupported(ProviderError):
     """The provider resolves no account names in this currency. Nothing was sent."""
 
 
-class UnsupportedCurrency(ProviderError):  # noqa: N818 - reads as what it says
+class UnsupportedCurrency(ProviderError):
     """The provider has no bank list, and so no bank payout, for this currency."""
 
 
@@ -169,7 +169,7 @@ class TransferError(ProviderError):
     """A transfer that was not plainly accepted."""
 
 
-class RecipientRefused(TransferError):  # noqa: N818 - reads as what it says
+class RecipientRefused(TransferError):
     """The provider refuses this recipient for good. `code` is our stable name for the reason."""
 
     def __init__(self, message: str, *, code: str) -> None:
@@ -177,15 +177,15 @@ class RecipientRefused(TransferError):  # noqa: N818 - reads as what it says
         self.code = code
 
 
-class InsufficientFloat(TransferError):  # noqa: N818 - reads as what it says
+class InsufficientFloat(TransferError):
     """Our balance at the provider does not cover the transfer; it was not accepted."""
 
 
-class DuplicateReference(TransferError):  # noqa: N818 - reads as what it says
+class DuplicateReference(TransferError):
     """The provider already has a transfer with this reference: look it up."""
 
 
-class OutcomeUnknown(TransferError):  # noqa: N818 - reads as what it says
+class OutcomeUnknown(TransferError):
     """The answer was lost or is not one we know: the transfer may or may not be accepted.
 
     `retry_after` is what the provider asked us to wait, in seconds, when it said so.

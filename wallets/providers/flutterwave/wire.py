@@ -39,7 +39,7 @@ _decoder = msgspec.json.Decoder(float_hook=Decimal)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
-class MalformedAnswer(Exception):  # noqa: N818 - reads as what it says
+class MalformedAnswer(Exception):
     """A body that is not what the wire format promises. The text names the place, not the data."""
 
 

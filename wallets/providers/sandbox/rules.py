@@ -36,7 +36,7 @@ FAILING_ACCOUNT = "0690000037"
 RETURNED_ACCOUNT = "0690000038"
 
 
-class Refused(Exception):  # noqa: N818 - reads as what it says
+class Refused(Exception):
     """The request is refused with this message, HTTP 400."""
 
 
