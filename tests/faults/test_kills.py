@@ -1,0 +1,306 @@
+"""`kill -9` at named points between request and webhook: nothing lost, nothing paid twice.
+
+Real processes. A process is held up at a point by the sandbox, which hangs as scripted, or by the
+database (`tests.support.pausing`); then it is killed, and another one must finish its work.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+import requests
+from celery import Celery
+from django.utils import timezone
+
+from exchange.models import Event
+from exchange.services import webhook_endpoints
+from tests.support.access import make_caller
+from tests.support.pausing import Pause
+from tests.support.payouts import (
+    HALF_AN_HOUR,
+    TRANSFERS,
+    booked,
+    orders,
+    pass_time,
+    settle,
+)
+from tests.support.processes import Program, wait_until
+from tests.support.receiver import Receiver
+from tests.support.services import Sandbox, Service, Stage
+from tests.support.world import (
+    BANK,
+    PAID,
+    SYSTEM,
+    Wallet,
+    approved,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+    status_of,
+)
+from wallets.models import Payout, ProposalAction, Transfer, Withdrawal
+from wallets.services import payouts, resolutions
+
+pytestmark = pytest.mark.slow
+
+HELD = (Decimal(500), Decimal(500))
+PAID_OUT = (Decimal(500), Decimal(0))
+AFTER_THE_LEASE = 121
+SWEEP = "wallets.tasks.sweep_payouts"
+
+
+@pytest.fixture
+def wallet(sandbox: Sandbox) -> Wallet:
+    know_banks()
+    return make_member_wallet(1000)
+
+
+@pytest.fixture
+def broker(stage: Stage) -> Celery:
+    return stage.celery()
+
+
+def until_it_is(withdrawal: Withdrawal, status: str, broker: Celery) -> None:
+    """Sweeps, with time passing for the payout between them, until it has that status."""
+
+    def reached() -> bool:
+        if status_of(withdrawal) == status:
+            return True
+        pass_time(withdrawal, 15)
+        broker.send_task(SWEEP)
+        return False
+
+    for _ in range(60):
+        try:
+            wait_until(reached, status, seconds=0)
+        except AssertionError:
+            threading.Event().wait(0.5)
+        else:
+            return
+    raise AssertionError(f"it is {status_of(withdrawal)}, not {status}")
+
+
+def events(withdrawal: Withdrawal) -> list[str]:
+    rows = Event.objects.filter(subject_id=withdrawal.id).order_by("id")
+    return [kind.removeprefix("withdrawal.") for kind in rows.values_list("type", flat=True)]
+
+
+def paid_once(sandbox: Sandbox, wallet: Wallet, withdrawal: Withdrawal) -> None:
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert len(booked(sandbox, withdrawal)) == 1
+    assert events(withdrawal) == ["created", "approved", "processing", "completed"]
+    assert Transfer.objects.filter(kind="withdrawal_settle").count() == 1
+    assert_books_hold()
+
+
+def test_a_worker_killed_after_it_claimed_has_sent_nothing_and_another_one_pays(
+    sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
+):
+    marking = "NEW.posted_at IS NOT NULL AND OLD.posted_at IS NULL"
+    with Pause("UPDATE", "wallets_payout", marking) as pause:
+        withdrawal = approved(wallet)
+        broker.send_task(SWEEP)
+        pause.wait()
+        live_worker.kill()
+        pause.cut()
+    assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).posted_at is None
+    assert orders(sandbox, withdrawal) == 0
+    assert_books_hold()
+    pass_time(withdrawal, AFTER_THE_LEASE)
+    live_worker.start()
+    until_it_is(withdrawal, "Completed", broker)
+    paid_once(sandbox, wallet, withdrawal)
+    assert orders(sandbox, withdrawal) == 1
+
+
+def kill_while_it_posts(
+    sandbox: Sandbox, wallet: Wallet, worker: Program, broker: Celery, fault: str
+) -> Withdrawal:
+    withdrawal = approved(wallet)
+    sandbox.fault(fault, match=TRANSFERS, seconds=5)
+    broker.send_task(SWEEP)
+    wait_until(lambda: orders(sandbox, withdrawal) == 1, "the order reached the provider")
+    if fault == "timeout_after":
+        wait_until(lambda: len(booked(sandbox, withdrawal)) == 1, "the order was taken")
+    worker.kill()
+    assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).posted_at is not None
+    assert_books_hold()
+    return withdrawal
+
+
+def test_a_worker_killed_after_the_order_was_taken_has_it_found(
+    sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
+):
+    withdrawal = kill_while_it_posts(sandbox, wallet, live_worker, broker, "timeout_after")
+    pass_time(withdrawal, AFTER_THE_LEASE)
+    live_worker.start()
+    until_it_is(withdrawal, "Completed", broker)
+    paid_once(sandbox, wallet, withdrawal)
+    assert orders(sandbox, withdrawal) == 1
+
+
+def test_a_worker_killed_before_the_order_was_taken_has_people_decide(
+    sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
+):
+    """It may have paid for all we know: nobody posts again on their own."""
+    withdrawal = kill_while_it_posts(sandbox, wallet, live_worker, broker, "timeout_before")
+    pass_time(withdrawal, AFTER_THE_LEASE)
+    live_worker.start()
+    until_it_is(withdrawal, "Unknown", broker)
+    assert (wallet.kes, orders(sandbox, withdrawal)) == (HELD, 1)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    payouts.look_up(withdrawal.id)
+    proposal = resolutions.propose(
+        withdrawal_id=withdrawal.id,
+        action=ProposalAction.SEND_AGAIN,
+        reason="not there",
+        proposer=make_staff(),
+    )
+    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    until_it_is(withdrawal, "Completed", broker)
+    paid_once(sandbox, wallet, withdrawal)
+    assert orders(sandbox, withdrawal) == 2
+
+
+@pytest.mark.parametrize("host_gone", [True, False])
+def test_a_worker_killed_while_it_settles_settles_nothing_and_another_one_does(
+    sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery, host_gone: bool
+):
+    withdrawal = approved(wallet)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    completing = "NEW.status = 'Completed' AND OLD.status = 'Processing'"
+    with Pause("UPDATE", "wallets_withdrawal", completing) as pause:
+        pass_time(withdrawal, 60)
+        broker.send_task(SWEEP)
+        pause.wait()
+        live_worker.kill()
+        if host_gone:
+            pause.cut()
+    assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
+    assert not Transfer.objects.filter(kind="withdrawal_settle").exists()
+    assert_books_hold()
+    live_worker.start()
+    until_it_is(withdrawal, "Completed", broker)
+    paid_once(sandbox, wallet, withdrawal)
+
+
+def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_next(
+    sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
+):
+    with Receiver() as receiver:
+        webhook_endpoints.set_endpoint(
+            organisation_id=wallet.organisation.id, url=receiver.url, actor=SYSTEM
+        )
+        with Pause("INSERT", "exchange_deliveryattempt", "true") as pause:
+            withdrawal = approved(wallet)
+            payouts.pay(withdrawal.id)
+            settle(sandbox, withdrawal)
+            payouts.look_up(withdrawal.id)
+            paid_once(sandbox, wallet, withdrawal)
+            broker.send_task("exchange.tasks.deliver_events")
+            pause.wait()
+            live_worker.kill()
+            pause.cut()
+        told_before = len(receiver.received)
+        assert not Event.objects.filter(status="Delivered").exists()
+        # The leases of the dead worker run out.
+        long_ago = timezone.now() - timedelta(hours=1)
+        Event.objects.filter(leased_until__isnull=False).update(
+            leased_until=long_ago, next_attempt_at=long_ago
+        )
+        live_worker.start()
+        wait_until(
+            lambda: Event.objects.filter(status="Delivered").count() == 4, "all events delivered"
+        )
+        # Told at least once each; what was told twice is the same event under the same id.
+        told = {request.headers["webhook-id"]: request.body for request in receiver.received}
+        assert told == {str(event.id): event.body.encode() for event in Event.objects.all()}
+        assert len(receiver.received) >= max(4, told_before)
+        assert {json.loads(body)["type"] for body in told.values()} == {
+            f"withdrawal.{name}" for name in ("created", "approved", "processing", "completed")
+        }
+    assert_books_hold()
+
+
+def test_a_provider_killed_after_it_took_the_order_is_asked_when_it_is_back(
+    sandbox: Sandbox, wallet: Wallet
+):
+    withdrawal = approved(wallet)
+    sandbox.fault("timeout_after", match=TRANSFERS, seconds=5)
+    worker = threading.Thread(target=payouts.pay, args=[withdrawal.id])
+    worker.start()
+    wait_until(lambda: len(booked(sandbox, withdrawal)) == 1, "the order was taken")
+    sandbox.kill()
+    worker.join()
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    assert_books_hold()
+    sandbox.start()
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    paid_once(sandbox, wallet, withdrawal)
+
+
+@pytest.mark.parametrize("host_gone", [True, False])
+def test_a_web_process_killed_before_it_answers_has_one_effect_under_the_key(
+    live_service: Service, host_gone: bool
+):
+    """Whether the database finished the statement or not: the same key ends in one withdrawal."""
+    know_banks()
+    caller = make_caller()
+    wallet = Wallet(caller.organisation).fund(1000)
+    body = {
+        "amount": 500,
+        "bank_name": BANK,
+        "account_name": "Ada Obi",
+        "account_number": PAID,
+        "currency": "KES",
+    }
+    answers: list[requests.Response | Exception] = []
+
+    def ask() -> None:
+        try:
+            answers.append(
+                requests.post(
+                    f"{live_service.base_url}/v1/api/wallet/withdraw",
+                    json=body,
+                    headers={**caller.headers, "Idempotency-Key": "once"},
+                    timeout=60,
+                )
+            )
+        except requests.RequestException as error:
+            answers.append(error)
+
+    with Pause("INSERT", "wallets_withdrawal", "true") as pause:
+        client = threading.Thread(target=ask)
+        client.start()
+        pause.wait()
+        live_service.kill()
+        client.join()
+        assert isinstance(answers[0], requests.ConnectionError)
+        if host_gone:
+            pause.cut()
+    if host_gone:
+        assert (Withdrawal.objects.count(), wallet.kes) == (0, (Decimal(1000), Decimal(0)))
+    else:
+        wait_until(lambda: Withdrawal.objects.count() == 1, "the database finished it")
+    assert_books_hold()
+    live_service.start()
+    ask()
+    ask()
+    first, second = answers[1:]
+    assert isinstance(first, requests.Response)
+    assert isinstance(second, requests.Response)
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.content == second.content
+    assert ("Idempotent-Replayed" in first.headers) is not host_gone
+    assert (Withdrawal.objects.count(), wallet.kes) == (1, HELD)
+    assert Event.objects.filter(type="withdrawal.created").count() == 1
+    assert_books_hold()
