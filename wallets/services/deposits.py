@@ -123,6 +123,17 @@ def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
 
 
 def _book(row: Deposit, actor: Actor) -> None:
+    # The escrow account comes with the first money, so that a withdrawal finds both and locks
+    # them together, in the order of their ids.
+    available, _ = (
+        open_account(
+            row.currency_id,
+            kind,
+            organisation_id=row.organisation_id,
+            member_id=row.member_id,
+        )
+        for kind in (AccountKind.AVAILABLE, AccountKind.ESCROW)
+    )
     post_transfer(
         kind=TransferKind.DEPOSIT,
         reference=f"deposit:{row.id}",
@@ -131,15 +142,7 @@ def _book(row: Deposit, actor: Actor) -> None:
         memo=row.reference,
         legs=[
             Leg(system_account(row.currency_id, AccountKind.CLEARING), -row.amount),
-            Leg(
-                open_account(
-                    row.currency_id,
-                    AccountKind.AVAILABLE,
-                    organisation_id=row.organisation_id,
-                    member_id=row.member_id,
-                ),
-                row.amount,
-            ),
+            Leg(available, row.amount),
         ],
     )
 

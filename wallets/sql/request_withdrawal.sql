@@ -19,6 +19,7 @@ DECLARE
     v_owner uuid := coalesce(p_member, p_organisation);
     v_available uuid;
     v_escrow uuid;
+    v_account record;
     v_balance numeric;
     v_escrowed numeric;
     v_minimum numeric;
@@ -45,10 +46,18 @@ BEGIN
         RAISE EXCEPTION 'user_not_found' USING ERRCODE = 'XW400', DETAIL = '{}';
     END IF;
 
-    SELECT id INTO v_available FROM wallets_account
-        WHERE owner_id = v_owner AND asset_id = p_currency AND kind = 'available';
-    SELECT id INTO v_escrow FROM wallets_account
-        WHERE owner_id = v_owner AND asset_id = p_currency AND kind = 'escrow';
+    -- Both accounts in one statement, locked in the order of their ids.
+    FOR v_account IN
+        SELECT id, kind FROM wallets_account
+        WHERE owner_id = v_owner AND asset_id = p_currency AND kind IN ('available', 'escrow')
+        ORDER BY id FOR NO KEY UPDATE
+    LOOP
+        IF v_account.kind = 'available' THEN
+            v_available := v_account.id;
+        ELSE
+            v_escrow := v_account.id;
+        END IF;
+    END LOOP;
     -- Zero is never above a balance, so without an account too it is the minimum that refuses it.
     IF v_available IS NULL AND p_amount > 0 THEN
         RAISE EXCEPTION 'insufficient_balance'
@@ -57,8 +66,6 @@ BEGIN
     IF v_escrow IS NULL THEN
         v_escrow := open_account(p_ids[8], p_currency, 'escrow', p_organisation, p_member);
     END IF;
-    PERFORM 1 FROM wallets_account WHERE id IN (v_available, v_escrow)
-        ORDER BY id FOR NO KEY UPDATE;
     UPDATE wallets_account SET balance = balance - p_amount
         WHERE id = v_available AND balance >= p_amount RETURNING balance INTO v_balance;
     IF NOT FOUND AND p_amount > 0 THEN
