@@ -23,6 +23,7 @@ from exchange.models import Event, Member
 from exchange.models.events import EventStatus
 from exchange.payloads import EVENT_TYPES
 
+_NO_MOMENT = "must be an ISO 8601 date, or a time with its offset"
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 # No id at all: what a malformed one is compared to, so that it matches nothing.
 _NO_ID = UUID(int=0)
@@ -109,8 +110,12 @@ class MomentField(forms.Field):
         if day is not None:
             moment = dt.datetime.combine(day, dt.time.min, dt.UTC)
         if moment is None or moment.tzinfo is None:
-            raise ValidationError("must be an ISO 8601 date, or a time with its offset")
-        return moment
+            raise ValidationError(_NO_MOMENT)
+        try:
+            # The database takes no offset of 16 hours or more; Python's go up to 24.
+            return moment.astimezone(dt.UTC)
+        except OverflowError:
+            raise ValidationError(_NO_MOMENT) from None
 
 
 class MomentFilter(django_filters.Filter):
