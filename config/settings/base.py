@@ -86,9 +86,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-# What people read in the admin, in UTC.
-DATETIME_FORMAT = "Y-m-d H:i"
-DATE_FORMAT = "Y-m-d"
+FORMAT_MODULE_PATH = "config.formats"
 
 STATIC_URL = "/static/"
 STATIC_ROOT: Path | None = BASE_DIR / "static"

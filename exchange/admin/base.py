@@ -121,6 +121,10 @@ class SafeAdmin(ModelAdmin):
         """Whether the person has `app.codename`."""
         return staff_of(request).has_perm(permission)
 
+    def heading(self, obj: Any) -> str:
+        """What the page of `obj` is called."""
+        return str(obj)
+
     def choice_label(self, obj: Model) -> str:
         """The words by which a person picks `obj` from suggestions."""
         return str(obj)
@@ -141,6 +145,7 @@ class SafeAdmin(ModelAdmin):
         """The record's page with its tools and sections."""
         obj = context.get("original")
         if obj is not None:
+            context["subtitle"] = self.heading(obj)
             context["tools"] = [
                 *self.tools(request, obj),
                 *(make(obj) for make in extra_tools.get(self.model, ())),

@@ -29,15 +29,20 @@ extra_tools.setdefault(Member, []).append(wallet_of)
 
 @admin.register(Account)
 class AccountAdmin(SafeAdmin):
-    list_display = ("__str__", "owner", "asset_id", "kind", "shown_balance")
+    list_display = ("heading", "owner", "shown_balance")
     list_filter = ("kind", "asset", "organisation")
     list_select_related = ("organisation", "member")
     search_fields = ("=id", "=owner_id", "organisation__name", "member__name")
-    fields = ("id", "owner", "asset_id", "kind", "shown_balance")
+    fields = ("owner", "asset", "kind", "shown_balance", "id")
     readonly_fields = fields
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         return lookup == "owner_id" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="account")
+    def heading(self, account: Account) -> str:
+        owner = account.member or account.organisation or "the exchange"
+        return f"{account.asset_id} {account.kind} of {owner}"
 
     @admin.display(description="owner")
     def owner(self, account: Account) -> str:

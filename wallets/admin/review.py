@@ -111,7 +111,7 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "sections": [
             *([_payout(withdrawal, payout)] if payout else []),
             _decisions(withdrawal),
-            _proposals(withdrawal.proposals.exclude(status=ProposalStatus.OPEN)),
+            *_proposals(withdrawal),
             _events(withdrawal),
             _transfers(withdrawal),
             _recent(withdrawal),
@@ -221,13 +221,14 @@ def _decisions(withdrawal: Withdrawal) -> Section:
     return Section("Decisions so far", headings, rows, right=(4,), empty="Nobody has decided yet.")
 
 
-def _proposals(proposals: Any) -> Section:
+def _proposals(withdrawal: Withdrawal) -> list[Section]:
+    closed = withdrawal.proposals.exclude(status=ProposalStatus.OPEN)
     rows = [
         (moment(p.created_at), p.action, state(p.status), p.proposed_by, p.decided_by, p.reason)
-        for p in proposals.select_related("proposed_by", "decided_by")
+        for p in closed.select_related("proposed_by", "decided_by")
     ]
     headings = ("When (UTC)", "Proposal", "State", "By", "Decided by", "Reason")
-    return Section("Earlier proposals", headings, rows, empty="None.")
+    return [Section("Earlier proposals", headings, rows)] if rows else []
 
 
 def _events(withdrawal: Withdrawal) -> Section:

@@ -145,9 +145,10 @@ class ProposalForm(forms.Form):
 @admin.register(Withdrawal)
 class WithdrawalAdmin(SafeAdmin):
     list_display = (
-        "reference", "shown_state", "owner", "organisation", "currency_id", "shown_amount", "to",
-        "waiting", "created_at",
+        "shown_state", "shown_amount", "waiting", "owner", "organisation", "to", "created_at",
+        "reference",
     )  # fmt: skip
+    list_display_links = ("shown_amount", "reference")
     list_filter = (
         StatusFilter, "currency", OwnerFilter, ApprovalsFilter, CorridorFilter, "created_at",
         "organisation",

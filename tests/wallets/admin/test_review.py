@@ -203,7 +203,7 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
         "Available 9,000,000.00 NGN 8,998,000.00 NGN 8,998,000.00 NGN 9,000,000.00 NGN",
         "Escrow 0.00 NGN 2,000.00 NGN 0.00 NGN 0.00 NGN",
         f"Reference {withdrawal.reference}",
-        "Amount 1950 ",
+        "Amount 1950 Currency NGN",
         "withdrawal.created Pending",
         "Withdrawal Hold",
         "-2,000.00 NGN",

@@ -1,0 +1,132 @@
+"""Lost payouts in the admin: one proposes, another one confirms or declines."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from config.roles import AUDITOR, FINANCE_APPROVER
+from tests.support.back_office import (
+    balances,
+    everything,
+    fund,
+    participants,
+    said,
+    signed_in,
+    text_of,
+    withdraw,
+)
+from tests.support.payouts import HALF_AN_HOUR, TRANSFERS, booked, pass_time
+from wallets.models import Proposal, Withdrawal
+from wallets.services import payouts
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def lost(provider_sandbox) -> Withdrawal:
+    """A payout whose answer was lost and that the provider did not know, twice."""
+    organisation, member = participants()
+    fund(organisation, member, "KES", "1000")
+    withdrawal = withdraw(organisation, member, "KES", "400")
+    signed_in(FINANCE_APPROVER, "approver").post(page(withdrawal, "approve"), {"version": 1})
+    provider_sandbox.fault("error_5xx", match=TRANSFERS)
+    payouts.pay(withdrawal.pk)
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "Unknown"
+    return withdrawal
+
+
+def lose_for_good(withdrawal: Withdrawal) -> None:
+    pass_time(withdrawal, HALF_AN_HOUR + 1)
+    payouts.look_up(withdrawal.pk)
+
+
+def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
+    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
+
+
+def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    before = everything()
+    early = one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
+    assert said(early)[-1].startswith("Only an Unknown withdrawal that the provider did not know")
+    assert "Propose what to do" not in text_of(one.get(page(lost)))
+    assert everything() == before
+
+    lose_for_good(lost)
+    seen = text_of(one.get(page(lost)))
+    assert "Propose what to do What Send again Fail Why" in seen
+    one.post(page(lost, "propose"), {"action": "Fail", "reason": "The bank never got it"})
+    proposal = Proposal.objects.get()
+    assert "Somebody else must confirm what you proposed." in text_of(one.get(page(lost)))
+    assert "Proposed by one: The bank never got it" in text_of(other.get(page(lost)))
+    before = everything()
+    own = one.post(page(lost, "confirm", proposal.pk))
+    assert said(own)[-1] == "Somebody else must confirm what you proposed"
+    auditor = signed_in(AUDITOR)
+    told = said(auditor.post(page(lost, "confirm", proposal.pk)))
+    assert told == ["You may not decide about lost and returned payouts"]
+    assert Withdrawal.objects.get(pk=lost.pk).status == "Unknown"
+    assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
+
+    other.post(page(lost, "confirm", proposal.pk))
+    lost.refresh_from_db()
+    assert (lost.status, lost.reason) == ("Failed", "The bank never got it")
+    assert balances(lost.owner_id, "KES") == (Decimal(1000), Decimal(0))
+    before = everything()
+    again = other.post(page(lost, "confirm", proposal.pk))
+    assert said(again)[-1] == "The proposal is Confirmed already"
+    assert everything() == before
+
+
+def test_a_lost_payout_is_sent_again_under_its_reference(lost, provider_sandbox):
+    lose_for_good(lost)
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one.post(page(lost, "propose"), {"action": "Send again", "reason": "Try once more"})
+    other.post(page(lost, "confirm", Proposal.objects.get().pk))
+    payouts.pay(lost.pk)
+    lost.refresh_from_db()
+    assert lost.status == "Processing"
+    assert len(booked(provider_sandbox, lost)) == 1
+    seen = text_of(one.get(page(lost)))
+    assert f"Provider's id {lost.payout.provider_id}" in seen
+    assert "Send again Confirmed one other Try once more" in seen
+
+
+def test_a_declined_proposal_does_nothing_else(lost):
+    lose_for_good(lost)
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
+    second = other.post(page(lost, "propose"), {"action": "Fail", "reason": "me too"})
+    assert said(second)[-1] == "Another proposal about this withdrawal is open"
+    other.post(page(lost, "decline", Proposal.objects.get().pk), {"reason": "wait"})
+    assert Proposal.objects.get().status == "Declined"
+    lost.refresh_from_db()
+    assert lost.status == "Unknown"
+    assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
+
+
+@pytest.mark.parametrize("body", [{}, {"action": "Fail"}, {"action": "Pay twice", "reason": "x"}])
+def test_a_proposal_without_action_and_reason_does_nothing(lost, body):
+    lose_for_good(lost)
+    client = signed_in(FINANCE_APPROVER, "one")
+    before = everything()
+    response = client.post(page(lost, "propose"), body)
+    assert said(response) == ["A proposal needs an action and a reason. Nothing was done."]
+    assert everything() == before
+
+
+def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(lost):
+    lose_for_good(lost)
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
+    proposal = Proposal.objects.get()
+    organisation = lost.organisation
+    fund(organisation, None, "KES", "1000")
+    elsewhere = withdraw(organisation, None, "KES", "400")
+    before = everything()
+    assert other.post(page(elsewhere, "confirm", proposal.pk)).status_code == 403
+    assert everything() == before
