@@ -90,6 +90,8 @@ def prepared() -> Iterator[Stage]:
     with contextlib.ExitStack() as resources:
         resources.callback(shutil.rmtree, folder, ignore_errors=True)
         resources.enter_context(running_server(folder))
+        for name in ("messages", "control"):  # where hints to workers go, as under `up`
+            (folder / "broker" / name).mkdir(parents=True)
         stage = Stage(folder, resources)
         stage.manage("migrate", "--verbosity", "0")
         yield stage
