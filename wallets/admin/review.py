@@ -81,6 +81,7 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
     return {
         "withdrawal": withdrawal,
         "bank": withdrawal.bank,
+        "name_differs": _words(withdrawal.bank.given_name) != _words(withdrawal.bank.account_name),
         "owner": withdrawal.member or withdrawal.organisation,
         "owner_link": page_of(withdrawal.member or withdrawal.organisation),
         "organisation_link": page_of(withdrawal.organisation),
@@ -117,6 +118,11 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
             _recent(withdrawal),
         ],
     }
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in any case and order: banks write the family name first."""
+    return sorted(name.casefold().replace(",", " ").split())
 
 
 def _requester(withdrawal: Withdrawal) -> str:
@@ -209,7 +215,7 @@ def _payout(withdrawal: Withdrawal, payout: Payout) -> Section:
         ("Look-ups that did not find it", payout.not_found_count),
         ("Next step (UTC)", moment(payout.next_step_at) if payout.next_step_at else "none"),
     ]
-    return Section("Payout", ("Fact", ""), rows)
+    return Section("Payout", ("Fact", "Value"), rows)
 
 
 def _decisions(withdrawal: Withdrawal) -> Section:

@@ -16,6 +16,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import URLPattern
+from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, bind, staff_of
 from exchange.admin.show import age, state
@@ -145,7 +146,7 @@ class ProposalForm(forms.Form):
 @admin.register(Withdrawal)
 class WithdrawalAdmin(SafeAdmin):
     list_display = (
-        "shown_state", "shown_amount", "waiting", "owner", "organisation", "to", "created_at",
+        "shown_state", "shown_amount", "waiting", "owner", "organisation", "to", "created",
         "reference",
     )  # fmt: skip
     list_display_links = ("shown_amount", "reference")
@@ -175,7 +176,12 @@ class WithdrawalAdmin(SafeAdmin):
 
     @admin.display(description="bank")
     def to(self, withdrawal: Withdrawal) -> str:
-        return f"{withdrawal.bank.name} {withdrawal.bank.account_number}"
+        bank = withdrawal.bank
+        return format_html("{}<br>{}", bank.name, bank.account_number)
+
+    @admin.display(description="created (UTC)", ordering="created_at")
+    def created(self, withdrawal: Withdrawal) -> str:
+        return f"{withdrawal.created_at:%Y-%m-%d %H:%M}"
 
     @admin.display(description="age", ordering="-created_at")
     def waiting(self, withdrawal: Withdrawal) -> str:

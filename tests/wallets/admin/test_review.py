@@ -214,6 +214,17 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
     assert "Approve: pay" not in seen
 
 
+def test_a_name_at_the_bank_that_is_not_the_name_given_stands_out(world):
+    withdrawal = withdraw(world[0], world[1], "NGN", "2000")
+    bank = withdrawal.bank
+    assert bank.name_resolved
+    assert bank.account_name != bank.given_name
+    seen = text_of(signed_in(AUDITOR).get(page(withdrawal)))
+    assert f"Name at the bank {bank.account_name} not the name given" in seen
+    unresolved = withdraw(world[0], world[1], "KES", "2000")
+    assert "Name at the bank not checked" in text_of(signed_in(BACK_OFFICE).get(page(unresolved)))
+
+
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 @pytest.mark.parametrize("action", ["approve", "reject", "propose"])
 def test_only_finance_decides(world, role, action):
