@@ -48,6 +48,7 @@ class BackOffice(admin.AdminSite):
     site_header = "Tokenized Investment Exchange"
     index_title = "Back office"
     site_url = "/"
+    index_template = "admin/front.html"
     empty_value_display = "-"
 
     def register(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from config.views import health, landing
 
 urlpatterns = [
     path("", landing, name="landing"),
     path("health", health, name="health"),
+    path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("", include("wallets.api.hooks")),
     path("v1/", include("wallets.api.urls")),

@@ -37,19 +37,23 @@ class StatusFilter(admin.SimpleListFilter):
     title = "status"
     parameter_name = "status"
 
+    def __init__(self, request: HttpRequest, *args: Any) -> None:
+        self._searching = bool(request.GET.get("q"))
+        super().__init__(request, *args)
+
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(EVERY, "All"), *WithdrawalStatus.choices]
 
-    def chosen(self, request: HttpRequest) -> str:
-        """The state in force for `request`."""
-        return self.value() or (EVERY if request.GET.get("q") else WithdrawalStatus.PENDING.value)
+    def chosen(self) -> str:
+        """The state in force."""
+        return self.value() or (EVERY if self._searching else WithdrawalStatus.PENDING.value)
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.chosen(request)
+        chosen = self.chosen()
         return queryset if chosen == EVERY else queryset.filter(status=chosen)
 
     def choices(self, changelist: Any) -> Any:
-        chosen = self.chosen(changelist.request_in_hand)
+        chosen = self.chosen()
         for value, title in self.lookup_choices:
             yield {
                 "selected": value == chosen,
@@ -191,11 +195,6 @@ class WithdrawalAdmin(SafeAdmin):
         """What waits longest stands first; among all, the newest does."""
         status = request.GET.get("status") or (None if request.GET.get("q") else "Pending")
         return ("created_at", "id") if status == "Pending" else ("-created_at", "-id")
-
-    def get_changelist_instance(self, request: HttpRequest) -> Any:
-        # Django gives filters no request when they list their choices.
-        self.get_changelist(request).request_in_hand = request  # type: ignore[attr-defined]
-        return super().get_changelist_instance(request)
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
@@ -110,6 +113,20 @@ def test_strangers_and_users_without_staff_rights_are_sent_to_sign_in():
             response = client.get(reverse(f"admin:{name}"))
             assert response.status_code == 302
             assert response["Location"].startswith("/admin/login/")
+
+
+def test_the_address_without_its_slash_leads_to_the_admin():
+    response = Client().get("/admin")
+    assert response.status_code == 302
+    assert response["Location"] == "/admin/"
+
+
+def test_the_front_page_leads_to_what_waits():
+    page = signed_in("Finance approver").get(reverse("admin:index"))
+    for words in ("Pending withdrawals", "Deposits to confirm", "Lost payouts", "Open alerts"):
+        assert words in text_of(page)
+    for address in re.findall(r'href="(/admin/wallets/[a-z]+/\?[^"]*)"', page.content.decode()):
+        assert page.client.get(unescape(address)).status_code == 200
 
 
 def test_staff_without_a_role_see_nothing():
