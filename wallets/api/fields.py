@@ -74,9 +74,13 @@ class LeanSerializer(serializers.Serializer[Any]):
         values: dict[str, Any] = {}
         errors: dict[str, Any] = {}
         given: Mapping[str, Any] = data
-        for name, run in _validators(type(self)):
+        for name, run, default in _validators(type(self)):
+            value = given.get(name, serializers.empty)
+            if value is serializers.empty and default is not serializers.empty:
+                values[name] = default
+                continue
             try:
-                values[name] = run(given.get(name, serializers.empty))
+                values[name] = run(value)
             except serializers.ValidationError as error:
                 errors[name] = error.detail
         self.check(values, errors)
@@ -89,5 +93,7 @@ class LeanSerializer(serializers.Serializer[Any]):
 
 
 @cache
-def _validators(kind: type[LeanSerializer]) -> tuple[tuple[str, Any], ...]:
-    return tuple((name, field.run_validation) for name, field in kind().fields.items())
+def _validators(kind: type[LeanSerializer]) -> tuple[tuple[str, Any, Any], ...]:
+    """Name, check and default (`empty` when there is none) of each field."""
+    fields = kind().fields.items()
+    return tuple((name, field.run_validation, field.default) for name, field in fields)
