@@ -123,6 +123,11 @@ def test_what_is_not_as_it_should_be_is_one_line_and_status_1(running, tmp_path)
     assert done.returncode == 1
     assert "is not there: start the service with `make run`" in done.stderr
 
+    (tmp_path / "demo.json").write_text(json.dumps({**demo, "organisations": []}))
+    done = running.manage("tour", "--demo", str(tmp_path / "demo.json"))
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+
     done = running.manage("tour", "--base-url", "http://127.0.0.1:9")
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1

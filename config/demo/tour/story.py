@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +36,8 @@ APPROVER_ROLE = "Finance approver"
 
 _PAYOUT_SECONDS = 20.0
 _WEBHOOK_SECONDS = 15.0
-_PROOF_SECONDS = 60.0
+_PROOF_SECONDS = 20.0
+_TOUR_SECONDS = 60.0
 _MANAGE = Path(__file__).resolve().parents[3] / "manage.py"
 
 
@@ -48,6 +50,7 @@ class Tour:
     say: Callable[[str], None]
     api: Api = field(init=False)
     steps: int = field(default=0, init=False)
+    began: float = field(default_factory=time.monotonic, init=False)
 
     def __post_init__(self) -> None:
         self.api = Api(self.demo["base_url"])
@@ -275,20 +278,27 @@ class Tour:
 
     def prove_books(self) -> None:
         """Every equality of the books, by the command an operator runs."""
-        done = subprocess.run(  # noqa: S603 - our own program
-            [sys.executable, str(_MANAGE), "prove_books"],
-            env={**os.environ, "DATA_DIR": str(self.data_dir)},
-            capture_output=True,
-            text=True,
-            timeout=_PROOF_SECONDS,
-            check=False,
-        )
+        try:
+            done = subprocess.run(  # noqa: S603 - our own program
+                [sys.executable, str(_MANAGE), "prove_books"],
+                env={**os.environ, "DATA_DIR": str(self.data_dir)},
+                capture_output=True,
+                text=True,
+                timeout=_PROOF_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise TourFailed(f"prove_books took longer than {_PROOF_SECONDS:g} seconds") from error
         lines = (done.stdout + done.stderr).strip().splitlines()
         _check(done.returncode == 0, "prove_books: " + (lines[-1] if lines else "no output"))
         self.step("Proof of books", lines[-1])
 
     def step(self, title: str, text: str) -> None:
-        """Says what was just seen to be so."""
+        """Says what was just seen to be so, if the tour is still within its time."""
+        _check(
+            time.monotonic() - self.began < _TOUR_SECONDS,
+            f"the tour took longer than {_TOUR_SECONDS:g} seconds",
+        )
         self.steps += 1
         self.say(f"{self.steps:>2}. {title:<18} {text}")
 

@@ -46,6 +46,8 @@ class Command(BaseCommand):
             Tour(demo, data_dir, self._say).walk()
         except TourFailed as error:
             raise CommandError(str(error)) from error
+        except (KeyError, IndexError, StopIteration) as error:
+            raise CommandError(f"Something that should be there is not: {error!r}") from error
         self._say(f"All of it as it should be, in {time.monotonic() - began:.1f} seconds.")
 
     def _say(self, line: str) -> None:
