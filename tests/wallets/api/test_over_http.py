@@ -1,0 +1,85 @@
+"""Withdrawals and the provider's webhooks through the real web server."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests.support.withdrawals import (
+    BANK,
+    OPERATIONS,
+    Desk,
+    body_of,
+    nothing_moves,
+    store_bank_lists,
+)
+from tests.support.world import approved, make_wallet
+from wallets.models import ProviderEvent
+from wallets.services.banks import forget_bank_lists
+
+HEADERS = {"verif-hash": "tests-webhook-hash"}
+
+
+@pytest.fixture
+def desk(transactional_db: None) -> Iterator[Desk]:
+    store_bank_lists()
+    yield Desk()
+    forget_bank_lists()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_withdrawal_is_created_and_a_second_refused(live_service, desk: Desk, operation):
+    desk.fund(operation, "KES", "700")
+    url = live_service.base_url + desk.path(operation)
+    answers = [
+        requests.post(url, json=body_of(), headers=desk.caller.headers, timeout=20)
+        for _ in range(2)
+    ]
+    assert [answer.status_code for answer in answers] == [201, 400]
+    assert answers[1].json() == {
+        "status": "failed",
+        "message": "Insufficient KES balance. Available: 200, requested: 500",
+    }
+    assert answers[1].headers["X-Error-Code"] == "insufficient_balance"
+
+
+@pytest.mark.parametrize("text", ["%00", "a%00b", "%ff", "%2e%2e", "..%2f..", "%F0%9F%98%80"])
+def test_ids_that_no_client_should_send_are_not_found(live_service, desk: Desk, text):
+    address = urlsplit(live_service.base_url)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+    headers = {**desk.caller.headers, "Content-Type": "application/json"}
+    path = f"/v1/api/members/{text}/wallet/withdraw"
+    with nothing_moves():
+        connection.request("POST", path, json.dumps(body_of()), headers)
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+    connection.close()
+    assert answer.status == 404
+    assert body["status"] == "failed"
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: Desk, chunked):
+    withdrawal = approved(make_wallet(1000), bank=BANK)
+    raw = json.dumps({"data": {"id": 1, "reference": withdrawal.reference}}).encode()
+    url = f"{live_service.base_url}/hooks/flutterwave"
+    body = iter([raw[:10], raw[10:]]) if chunked else raw
+    answer = requests.post(url, data=body, headers=HEADERS, timeout=20)
+    assert (answer.status_code, answer.json()) == (200, {"status": "success"})
+    assert ProviderEvent.objects.get().reference == withdrawal.reference
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_webhook_beyond_the_limit_is_refused_however_it_is_sent(
+    live_service, desk: Desk, chunked
+):
+    raw = b"x" * 70_000
+    url = f"{live_service.base_url}/hooks/flutterwave"
+    answer = requests.post(url, data=iter([raw]) if chunked else raw, headers=HEADERS, timeout=20)
+    assert answer.status_code == 413
+    assert not ProviderEvent.objects.exists()
