@@ -200,6 +200,18 @@ WALLET_CHECKS: tuple[Check, ...] = (
             SELECT FROM exchange_event e WHERE e.subject_id = w.id AND e.type = k.type)
         """,
     ),
+    sql_check(
+        "every payout under way has a next step, and no lease has run out unnoticed",
+        """
+        SELECT w.reference, 'a next step',
+               CASE WHEN p.withdrawal_id IS NULL THEN 'no payout'
+                    WHEN p.next_step_at IS NULL THEN 'none'
+                    ELSE 'a lease that ran out at ' || wire_time(p.leased_until) END
+        FROM wallets_withdrawal w LEFT JOIN wallets_payout p ON p.withdrawal_id = w.id
+        WHERE w.status IN ('Approved', 'Processing', 'Unknown')
+          AND (p.next_step_at IS NULL OR p.leased_until < now() - interval '1 day')
+        """,
+    ),
     document_check(),
 )
 

@@ -114,6 +114,24 @@ def untold_approval(world: World) -> None:
     )
 
 
+def payout_without_a_next_step(world: World) -> None:
+    world.corrupt(
+        "UPDATE wallets_payout SET next_step_at = NULL WHERE withdrawal_id = %s", world.approved.id
+    )
+
+
+def payout_that_is_not_there(world: World) -> None:
+    world.corrupt("DELETE FROM wallets_payout WHERE withdrawal_id = %s", world.approved.id)
+
+
+def stale_lease(world: World) -> None:
+    world.corrupt(
+        "UPDATE wallets_payout SET leased_until = now() - interval '25 hours'"
+        " WHERE withdrawal_id = %s",
+        world.approved.id,
+    )
+
+
 def changed_document(world: World) -> None:
     world.corrupt(
         "UPDATE wallets_withdrawal SET document = replace(document, '500', '501') WHERE id = %s",
@@ -131,6 +149,7 @@ def overdrawn_wallet(world: World) -> None:
     world.post(world.account("available", world.other), world.account("available"), 1001)
 
 
+NEXT_STEP = "every payout under way has a next step, and no lease has run out unnoticed"
 CORRUPTIONS: dict[Callable[[World], None], str] = {
     empty_transfer: "every transfer has two or more legs and sums to zero per asset",
     stray_entry: "the entries of every asset sum to zero",
@@ -141,6 +160,9 @@ CORRUPTIONS: dict[Callable[[World], None], str] = {
     fee_that_nobody_paid: "fee income equals the fees of paid withdrawals",
     hold_of_nobody: "every withdrawal has the transfers its state calls for",
     untold_approval: "every state a withdrawal reached was told",
+    payout_without_a_next_step: NEXT_STEP,
+    payout_that_is_not_there: NEXT_STEP,
+    stale_lease: NEXT_STEP,
     changed_document: "documents equal their records",
     changed_bank_document: "documents equal their records",
 }
