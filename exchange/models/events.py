@@ -47,8 +47,14 @@ class Event(models.Model):
     """One event of one organisation: the frozen bytes to deliver, and the state of delivery."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # No foreign key in the database: it would lock the organisation's row for every event of every
+    # request. Events are written from rows that have one, and organisations are never removed.
     organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, related_name="events", db_index=False
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="events",
+        db_index=False,
+        db_constraint=False,
     )
     type = models.CharField(max_length=60)
     subject_id = models.UUIDField(help_text="Id of the record the event is about")

@@ -18,3 +18,18 @@ BEGIN
     EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON %s FROM exchange_runtime', target);
 END $$;
 REVOKE ALL ON FUNCTION make_append_only(regclass) FROM PUBLIC;
+
+-- For tables that others point at without a foreign key: rows come and change, none goes.
+CREATE OR REPLACE FUNCTION make_permanent(target regclass) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE TRIGGER permanent_rows BEFORE DELETE ON %s
+                    FOR EACH ROW EXECUTE FUNCTION refuse_change()', target);
+    EXECUTE format('CREATE TRIGGER permanent_truncate BEFORE TRUNCATE ON %s
+                    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', target);
+    EXECUTE format('REVOKE DELETE, TRUNCATE ON %s FROM exchange_runtime', target);
+END $$;
+REVOKE ALL ON FUNCTION make_permanent(regclass) FROM PUBLIC;
+SELECT make_permanent('exchange_organisation');
+SELECT make_permanent('exchange_member');
+SELECT make_permanent('exchange_currency');

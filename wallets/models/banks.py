@@ -27,8 +27,13 @@ class BankAccount(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # Organisation and currency are held by the withdrawal that points here (composite keys, SQL).
     organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, related_name="+", db_index=False
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     name = models.CharField(max_length=200, help_text="Bank name, the provider's spelling")
     code = models.CharField(max_length=20)
@@ -38,7 +43,11 @@ class BankAccount(models.Model):
     given_name = models.CharField(max_length=200, help_text="Account name as the caller gave it")
     name_resolved = models.BooleanField(default=False)
     currency = models.ForeignKey(
-        Currency, on_delete=models.PROTECT, related_name="+", db_index=False
+        Currency,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     branch_code = models.CharField(max_length=40, blank=True)
     recipient_first_name = models.CharField(max_length=100, blank=True)

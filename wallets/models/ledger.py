@@ -107,7 +107,9 @@ class Account(models.Model):
                 ),
                 name="account_owner_fits_kind",
             ),
+            # Targets of composite foreign keys.
             models.UniqueConstraint(fields=["id", "asset"], name="account_asset"),
+            models.UniqueConstraint(fields=["id", "owner_id"], name="account_owner"),
             models.UniqueConstraint(
                 fields=["owner_id", "asset", "kind"],
                 name="account_once_per_owner",

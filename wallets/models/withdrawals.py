@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 from exchange.ids import uuid7
 from exchange.models import Currency, Member, Organisation
 from wallets.models.banks import BankAccount
+from wallets.models.ledger import Account
 
 
 class WithdrawalStatus(models.TextChoices):
@@ -44,11 +45,17 @@ class Withdrawal(models.Model):
     """A request to pay out of an organisation's or a member's wallet to a bank account."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # This table takes an insert for every request: only the indexes below that serve a query.
+    # This table takes an insert for every request: only the indexes below that serve a query. Its
+    # foreign keys are three composite ones, in SQL: the escrow account is the owner's, member and
+    # bank record are the organisation's. The plain ones would lock the rows of the currency and
+    # the organisation, which all requests share.
     organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, related_name="withdrawals", db_index=False
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="withdrawals",
+        db_index=False,
+        db_constraint=False,
     )
-    # Member and bank are held to the organisation by composite foreign keys, in SQL.
     member = models.ForeignKey(
         Member,
         on_delete=models.PROTECT,
@@ -65,7 +72,11 @@ class Withdrawal(models.Model):
     )
     reference = models.CharField(max_length=40)
     currency = models.ForeignKey(
-        Currency, on_delete=models.PROTECT, related_name="+", db_index=False
+        Currency,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     amount = models.DecimalField(max_digits=38, decimal_places=8)
     fee = models.DecimalField(max_digits=38, decimal_places=8)
@@ -73,6 +84,13 @@ class Withdrawal(models.Model):
     gusd_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     internal_fee = models.DecimalField(max_digits=38, decimal_places=8, default=0)
     internal_fee_type = models.CharField(max_length=10, default="NONE")
+    escrow_account = models.ForeignKey(
+        Account,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
     bank = models.OneToOneField(
         BankAccount, on_delete=models.PROTECT, related_name="withdrawal", db_constraint=False
     )

@@ -113,11 +113,11 @@ BEGIN
     RETURNING document INTO v_bank;
     INSERT INTO wallets_withdrawal
         (id, organisation_id, member_id, reference, currency_id, amount, fee, disburse_amount,
-         gusd_amount, internal_fee, internal_fee_type, bank_id, status, version, requested_by,
+         gusd_amount, internal_fee, internal_fee_type, escrow_account_id, bank_id, status, version, requested_by,
          approvals_needed, actioned_by, reason, created_at, updated_at)
     VALUES (p_ids[1], p_organisation, p_member, p_reference, p_currency, p_amount, v_fee,
             p_amount - v_fee, round_half_even(p_amount / v_rate, 2), v_internal,
-            CASE WHEN v_internal > 0 THEN 'FLAT' ELSE 'NONE' END, p_ids[2], 'Pending', 1, p_actor,
+            CASE WHEN v_internal > 0 THEN 'FLAT' ELSE 'NONE' END, v_escrow, p_ids[2], 'Pending', 1, p_actor,
             CASE WHEN p_amount >= v_second THEN 2 ELSE 1 END, '', '', now(), now())
     RETURNING document INTO v_request;
     PERFORM emit_withdrawal_event(p_ids[6], p_ids[1], 'withdrawal.created');

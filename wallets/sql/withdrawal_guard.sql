@@ -3,6 +3,12 @@
 ALTER TABLE wallets_withdrawal
     ADD CONSTRAINT withdrawal_member_of_organisation
     FOREIGN KEY (member_id, organisation_id) REFERENCES exchange_member (id, organisation_id),
+    -- The owner's escrow account is the organisation's too, or the member's of the line above; it
+    -- stands for the plain keys of organisation and currency.
+    ADD CONSTRAINT withdrawal_escrow_of_owner
+    FOREIGN KEY (escrow_account_id, owner_id) REFERENCES wallets_account (id, owner_id),
+    ADD CONSTRAINT withdrawal_escrow_in_currency
+    FOREIGN KEY (escrow_account_id, currency_id) REFERENCES wallets_account (id, asset_id),
     ADD CONSTRAINT withdrawal_bank_of_organisation
     FOREIGN KEY (bank_id, organisation_id) REFERENCES wallets_bankaccount (id, organisation_id);
 ALTER TABLE wallets_deposit
@@ -69,7 +75,8 @@ BEGIN
         RAISE EXCEPTION 'nobody approves withdrawal % who asked for it', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_approver_not_maker';
     END IF;
-    NEW.updated_at := now();
+    -- The clock, not the start of the transaction: the decision's own time lies in between.
+    NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END $$;
 -- Named to fire before zz_document, which must see the row as it will be.

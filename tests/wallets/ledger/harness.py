@@ -110,7 +110,8 @@ def copy_withdrawal(connection: Connection, source: UUID, **changes: Any) -> Non
             [psycopg.types.json.Jsonb({"id": str(bank)}), source],
         )
     columns = (
-        "id, organisation_id, member_id, reference, currency_id, amount, fee, disburse_amount,"
+        "id, organisation_id, member_id, escrow_account_id, reference, currency_id, amount, fee,"
+        " disburse_amount,"
         " gusd_amount, internal_fee, internal_fee_type, bank_id, status, version, requested_by,"
         " approvals_needed, first_approver_id, second_approver_id, actioned_on, actioned_by,"
         " reason, created_at, updated_at, document"

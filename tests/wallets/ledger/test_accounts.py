@@ -140,7 +140,9 @@ def test_a_member_without_an_organisation_gets_no_account(wallet, role):
         )
 
 
-def test_a_withdrawals_member_and_bank_belong_to_its_organisation(wallet, other):
+def test_a_withdrawals_member_bank_and_escrow_belong_to_its_organisation_and_currency(
+    wallet, other
+):
     own, theirs = wallet.request(500), other.request(500)
     foreign = make_member_wallet().member
     assert foreign is not None
@@ -148,6 +150,10 @@ def test_a_withdrawals_member_and_bank_belong_to_its_organisation(wallet, other)
         copy_withdrawal(connection, own.id, member_id=foreign.id)
     with refused(errors.ForeignKeyViolation, errors.UniqueViolation), session("owner") as attack:
         copy_withdrawal(attack, own.id, bank_id=theirs.bank_id)
+    with refused(errors.ForeignKeyViolation), session("owner") as attack:
+        copy_withdrawal(attack, own.id, escrow_account_id=theirs.escrow_account_id)
+    with refused(errors.ForeignKeyViolation), session("owner") as attack:
+        copy_withdrawal(attack, own.id, currency_id="NGN")
 
 
 def test_a_deposits_member_belongs_to_its_organisation(wallet):

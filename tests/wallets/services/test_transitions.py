@@ -120,11 +120,13 @@ def _refuse_insert(
         # The bank is the source's own: the row is refused before that is looked at.
         owner.execute(
             "INSERT INTO wallets_withdrawal (id, organisation_id, reference, currency_id, amount,"
-            " fee, disburse_amount, internal_fee, internal_fee_type, bank_id, status, version,"
+            " fee, disburse_amount, internal_fee, internal_fee_type, escrow_account_id, bank_id,"
+            " status, version,"
             " requested_by, approvals_needed, first_approver_id, actioned_on, actioned_by, reason,"
             " created_at, updated_at, document)"
             " SELECT %s, organisation_id, 'payout_x', currency_id, amount, fee, disburse_amount,"
-            f" internal_fee, internal_fee_type, bank_id, {status}, {version}, requested_by,"
+            " internal_fee, internal_fee_type, escrow_account_id, bank_id,"
+            f" {status}, {version}, requested_by,"
             f" approvals_needed, {approver}, {actioned}, '', '', now(), now(), ''"
             " FROM wallets_withdrawal WHERE id = %s",
             [uuid7(), source.id],
