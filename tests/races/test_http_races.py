@@ -27,7 +27,7 @@ def caller(transactional_db: None) -> ApiCaller:
     return make_caller()
 
 
-def order(amount: int | str = 500) -> str:
+def order(amount: float = 500) -> str:
     return json.dumps(
         {
             "amount": amount,

@@ -141,7 +141,7 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
     with Crowd(12) as crowd:
         results = crowd.at_once([ask_and_reject] * 12)
     assert results == [15] * 12
-    assert wallet.kes == (20_000, 0)
+    assert wallet.kes == (Decimal(20_000), Decimal(0))
     assert_books_hold()
 
 

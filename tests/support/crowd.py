@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import connections
-
-_Result = TypeVar("_Result")
 
 
 def size(name: str, default: int) -> int:
@@ -56,7 +54,7 @@ def storm(base_url: str, calls: Iterable[Call], connections_count: int) -> list[
     start = threading.Barrier(connections_count)
 
     def work(_: int) -> list[Reply]:
-        replies = []
+        replies: list[Reply] = []
         client = http.client.HTTPConnection(host, timeout=60)
         client.connect()
         start.wait()
@@ -91,12 +89,12 @@ class Crowd:
         self.at_once([connections.close_all] * self._threads)
         self._pool.shutdown()
 
-    def at_once(self, functions: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]:
+    def at_once(self, functions: Sequence[Callable[[], Any]]) -> list[Any]:
         """What each returned or raised, in their order. At most as many as there are threads."""
         assert len(functions) <= self._threads
         start = threading.Barrier(len(functions))
 
-        def run(function: Callable[[], _Result]) -> _Result | Exception:
+        def run(function: Callable[[], Any]) -> Any:
             start.wait()
             try:
                 return function()

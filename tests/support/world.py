@@ -17,6 +17,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from exchange.actors import Actor
+from exchange.idempotency import Answer
 from exchange.models import Member, Organisation, StaffUser
 from tests.support.access import make_member, make_organisation
 from wallets.models import BankList, Withdrawal
@@ -52,11 +53,15 @@ class Wallet:
     def owner_id(self) -> UUID:
         return (self.member or self.organisation).id
 
+    @property
+    def member_id(self) -> UUID | None:
+        return None if self.member is None else self.member.id
+
     def fund(self, amount: str | int | Decimal, currency: str = "KES") -> Wallet:
         deposits.deposit(
             arrival=deposits.Arrival(
                 organisation_id=self.organisation.id,
-                member_id=self.member and self.member.id,
+                member_id=self.member_id,
                 currency=currency,
                 amount=Decimal(amount),
                 reference=f"arrival-{next(_numbers)}",
@@ -87,11 +92,11 @@ class Wallet:
         account: str = PAID,
         bank: str | None = None,
         **more: Any,
-    ) -> requests.Answer:
+    ) -> Answer:
         """The service's own answer to a request for a withdrawal."""
         return requests.request_withdrawal(
             organisation_id=self.organisation.id,
-            member_id=self.member and self.member.id,
+            member_id=self.member_id,
             order=requests.WithdrawalOrder(
                 amount=Decimal(amount),
                 currency=currency,

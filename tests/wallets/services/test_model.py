@@ -315,7 +315,7 @@ class Machine(RuleBasedStateMachine):
 @pytest.mark.slow
 def test_no_sequence_of_steps_leads_away_from_the_model(transactional_db, provider_sandbox):
     run_state_machine_as_test(
-        lambda: Machine(provider_sandbox, Decimal("100")),
+        lambda: Machine(provider_sandbox, Decimal("100")),  # type: ignore[arg-type]
         settings=hypothesis_settings(
             max_examples=size("MODEL_EXAMPLES", 20),
             stateful_step_count=50,

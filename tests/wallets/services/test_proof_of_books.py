@@ -223,8 +223,7 @@ def test_a_failing_proof_is_kept_and_alerts_until_one_holds(world):
     assert "escrow equals open withdrawals" in alert.message
     world.post(world.account("available"), world.account("escrow"), 1)
     assert books.prove_and_keep().passed
-    alert.refresh_from_db()
-    assert alert.resolved_at is not None
+    assert Alert.objects.get(kind="books").resolved_at is not None
     assert BooksProof.objects.count() == 2
 
 
