@@ -85,6 +85,16 @@ class AccountLookUpUnavailable(ProviderFailed):
         )
 
 
+class TransferLookUpUnavailable(ProviderFailed):
+    """The provider did not answer whether it knows a transfer."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Could not ask the payment provider about this transfer, so nothing was done."
+            " Please try again later"
+        )
+
+
 class AccountNotFound(NotFound):
     """The provider knows no such account at that bank."""
 

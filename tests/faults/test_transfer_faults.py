@@ -235,7 +235,7 @@ def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
 def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    sandbox.fault("hidden", times=3, match=LOOK_UPS)
     payouts.pay(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
     sweeps.take_step(withdrawal.id)
@@ -250,7 +250,7 @@ def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
 def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
-    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    sandbox.fault("hidden", times=3, match=LOOK_UPS)
     payouts.pay(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
     sweeps.take_step(withdrawal.id)

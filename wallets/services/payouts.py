@@ -189,10 +189,11 @@ def look_up(withdrawal_id: UUID) -> None:
     }:
         return
     payout = withdrawal.payout
+    seen = WithdrawalStatus(withdrawal.status)
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
-        note(withdrawal_id, error=str(error))
+        note(withdrawal_id, seen=seen, error=str(error))
         if withdrawal.status == WithdrawalStatus.PROCESSING and not payout.provider_id:
             _lose_unless_leased(withdrawal_id, str(error))
         return
@@ -206,7 +207,7 @@ def look_up(withdrawal_id: UUID) -> None:
             message=f"The provider no longer knows {withdrawal.reference}, which it completed",
         )
     if withdrawal.status in {WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED}:
-        watch_again(withdrawal_id)
+        watch_again(withdrawal_id, seen=seen)
         return
     if withdrawal.status == WithdrawalStatus.PROCESSING and payout.posted_at is None:
         # Nothing was ever posted: back to Approved, to be sent when it is next taken up.

@@ -15,7 +15,7 @@ from exchange import wake
 from exchange.actors import Actor
 from exchange.errors import Forbidden, InvalidRequest, NotFound, Refused
 from exchange.models import StaffUser
-from wallets.errors import StateConflict
+from wallets.errors import StateConflict, TransferLookUpUnavailable
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import (
     AccountKind,
@@ -28,9 +28,10 @@ from wallets.models import (
     Withdrawal,
     WithdrawalStatus,
 )
-from wallets.providers.base import TransferStatus
+from wallets.providers.base import ProviderError, TransferStatus
+from wallets.providers.registry import payment_provider
 from wallets.services.alerts import resolve_alert
-from wallets.services.settlement import watch_from
+from wallets.services.settlement import apply_record, watch_from
 from wallets.services.transitions import SWEEP_PAYOUTS, lock, move, record, release
 
 
@@ -73,18 +74,21 @@ def propose(
 def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
     """Carries an open proposal out. The second person must not be the first.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`, and
-    as `propose` when the facts have changed).
+    Before a lost payout is sent again or failed, the provider is asked once more: should it know
+    the transfer by now, that is acted on instead, and the proposal stays as it is.
+
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`,
+    `payout_found`, and as `propose` when the facts have changed), `TransferLookUpUnavailable`.
     """
     actor = _resolver(resolver)
     with transaction.atomic():
-        proposal, withdrawal = _open_proposal(proposal_id)
-        if proposal.proposed_by_id == resolver.pk:
-            raise Refused(
-                "Somebody else must confirm what you proposed", code="approver_not_independent"
-            )
+        proposal, withdrawal = _confirmable(proposal_id, resolver)
+    if proposal.action != ProposalAction.REVERSE:
+        _refuse_if_found(withdrawal, actor)
+    with transaction.atomic():
+        # Much may have happened while the provider was asked: everything is checked again.
+        proposal, withdrawal = _confirmable(proposal_id, resolver)
         action = ProposalAction(proposal.action)
-        _check_possible(withdrawal, action)
         _decide(proposal, ProposalStatus.CONFIRMED, resolver)
         record(
             withdrawal,
@@ -158,6 +162,32 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction) -> None:
             "Only an Unknown withdrawal that the provider did not know twice,"
             f" {settings.PAYOUT_LOST_AFTER_SECONDS // 60} minutes apart, is lost",
             code="payout_not_lost",
+        )
+
+
+def _confirmable(proposal_id: UUID, resolver: StaffUser) -> tuple[Proposal, Withdrawal]:
+    """An open proposal that `resolver` may confirm as things stand, and its locked withdrawal."""
+    proposal, withdrawal = _open_proposal(proposal_id)
+    if proposal.proposed_by_id == resolver.pk:
+        raise Refused(
+            "Somebody else must confirm what you proposed", code="approver_not_independent"
+        )
+    _check_possible(withdrawal, ProposalAction(proposal.action))
+    return proposal, withdrawal
+
+
+def _refuse_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
+    """Asks the provider now, with no transaction open: the last look-up may be long ago."""
+    try:
+        found = payment_provider().find_transfer(withdrawal.reference)
+    except ProviderError as error:
+        raise TransferLookUpUnavailable from error
+    if found is not None:
+        apply_record(withdrawal.id, found, actor=actor)
+        raise Refused(
+            f"The payment provider knows this transfer after all, as {found.status}."
+            " The proposal was not carried out",
+            code="payout_found",
         )
 
 

@@ -110,22 +110,32 @@ def lose(withdrawal_id: UUID, *, error: str, not_found: bool, actor: Actor) -> N
             )
 
 
-def note(withdrawal_id: UUID, *, error: str = "") -> None:
-    """A look-up that told nothing: counts it and schedules the next one."""
-    Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-        look_ups=F("look_ups") + 1,
-        last_error=error[:300],
-        next_step_at=next_look(withdrawal_id),
-        updated_at=timezone.now(),
-    )
+def note(withdrawal_id: UUID, *, seen: WithdrawalStatus, error: str = "") -> None:
+    """A look-up that told nothing: counts it and schedules the next one.
+
+    Not where the withdrawal has left the status `seen` it was looked up in: whoever moved it has
+    said what comes next.
+    """
+    with transaction.atomic():
+        if lock(withdrawal_id).status == seen:
+            Payout.objects.filter(withdrawal_id=withdrawal_id).update(
+                look_ups=F("look_ups") + 1,
+                last_error=error[:300],
+                next_step_at=next_look(withdrawal_id),
+                updated_at=timezone.now(),
+            )
 
 
-def watch_again(withdrawal_id: UUID) -> None:
+def watch_again(withdrawal_id: UUID, *, seen: WithdrawalStatus) -> None:
     """A closed payout the provider does not know now: the next look, while it is watched."""
-    payout = Payout.objects.get(withdrawal_id=withdrawal_id)
-    Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-        look_ups=F("look_ups") + 1, next_step_at=_next_watch(payout), updated_at=timezone.now()
-    )
+    with transaction.atomic():
+        if lock(withdrawal_id).status == seen:
+            payout = Payout.objects.get(withdrawal_id=withdrawal_id)
+            Payout.objects.filter(withdrawal_id=withdrawal_id).update(
+                look_ups=F("look_ups") + 1,
+                next_step_at=_next_watch(payout),
+                updated_at=timezone.now(),
+            )
 
 
 def watch_from(now: datetime) -> dict[str, datetime]:

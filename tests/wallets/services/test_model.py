@@ -260,6 +260,13 @@ class Machine(RuleBasedStateMachine):
                 self._propose(one, action)
             return
         proposal = self._propose(one, action)
+        if action is not ProposalAction.REVERSE and one.ordered:
+            # The provider hid what it has; asked again, it shows it.
+            with pytest.raises(Refused):
+                resolutions.confirm(proposal_id=proposal.id, resolver=self.people[1])
+            resolutions.decline(proposal_id=proposal.id, resolver=self.people[1])
+            one.status, one.not_found = one.ending, 0
+            return
         resolutions.confirm(proposal_id=proposal.id, resolver=self.people[1])
         one.status = {
             ProposalAction.SEND_AGAIN: "Approved",

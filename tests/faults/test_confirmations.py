@@ -1,0 +1,192 @@
+"""Two people end a lost payout only as the provider sees it at that moment."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from exchange.errors import Refused
+from exchange.models import Event
+from tests.support.payouts import (
+    EVERY_TRY,
+    HALF_AN_HOUR,
+    LOOK_UPS,
+    TRANSFERS,
+    booked,
+    control,
+    open_alerts,
+    orders,
+    pass_time,
+    settle,
+)
+from tests.support.services import Sandbox
+from tests.support.world import (
+    FAILS_LATER,
+    PAID,
+    Wallet,
+    approved,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+    status_of,
+)
+from wallets.errors import TransferLookUpUnavailable
+from wallets.models import Payout, Proposal, ProposalAction, Transfer, Withdrawal, WithdrawalStatus
+from wallets.services import payouts, resolutions, settlement
+
+HELD = (Decimal(500), Decimal(500))
+PAID_OUT = (Decimal(500), Decimal(0))
+GIVEN_BACK = (Decimal(1000), Decimal(0))
+both_actions = pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
+
+
+@pytest.fixture
+def wallet(sandbox: Sandbox) -> Wallet:
+    know_banks()
+    return make_member_wallet(1000)
+
+
+def hidden_twice(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> Withdrawal:
+    """Taken by the provider, which did not know it twice, half an hour apart."""
+    withdrawal = approved(wallet, account=account)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("hidden", times=2, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    payouts.look_up(withdrawal.id)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 2
+    return withdrawal
+
+
+def proposed(withdrawal: Withdrawal, action: ProposalAction) -> Proposal:
+    return resolutions.propose(
+        withdrawal_id=withdrawal.id, action=action, reason="gone", proposer=make_staff()
+    )
+
+
+def look_ups(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
+    return sum(
+        entry["method"] == "GET" and withdrawal.reference in str(entry)
+        for entry in control(sandbox, "GET", "requests")
+    )
+
+
+def traces(withdrawal: Withdrawal) -> dict[str, Any]:
+    """Everything a confirmation could have changed."""
+    return {
+        "withdrawal": Withdrawal.objects.filter(id=withdrawal.id).values().get(),
+        "payout": Payout.objects.filter(withdrawal_id=withdrawal.id).values().get(),
+        "proposals": list(withdrawal.proposals.values()),
+        "decisions": list(withdrawal.decisions.values()),
+        "events": Event.objects.filter(subject_id=withdrawal.id).count(),
+        "transfers": Transfer.objects.filter(subject_id=withdrawal.id).count(),
+        "alerts": open_alerts(),
+    }
+
+
+@both_actions
+@pytest.mark.parametrize(
+    ("account", "status", "balances"),
+    [(PAID, "Completed", PAID_OUT), (FAILS_LATER, "Failed", GIVEN_BACK)],
+)
+def test_what_the_provider_knows_by_now_is_applied_and_not_what_was_proposed(
+    sandbox, wallet, action, account, status, balances
+):
+    withdrawal = hidden_twice(sandbox, wallet, account)
+    proposal = proposed(withdrawal, action)
+    settle(sandbox, withdrawal)
+    with pytest.raises(Refused) as refusal:
+        resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    assert refusal.value.code == "payout_found"
+    assert (status_of(withdrawal), wallet.kes) == (status, balances)
+    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (1, 1)
+    proposal.refresh_from_db()
+    assert (proposal.status, proposal.decided_by) == ("Open", None)
+    assert [d.verdict for d in withdrawal.decisions.all()][-1] == "Propose"
+    assert_books_hold()
+
+
+@both_actions
+def test_a_transfer_that_is_under_way_after_all_is_neither_failed_nor_sent_again(
+    sandbox, wallet, action
+):
+    withdrawal = hidden_twice(sandbox, wallet)
+    proposal = proposed(withdrawal, action)
+    with pytest.raises(Refused) as refusal:
+        resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    assert refusal.value.code == "payout_found"
+    # The sandbox may have come to the outcome meanwhile.
+    assert status_of(withdrawal) in {"Unknown", "Completed"}
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert (orders(sandbox, withdrawal), open_alerts()) == (1, set())
+
+
+@both_actions
+@pytest.mark.parametrize("fault", ["error_5xx", "timeout_before", "malformed", "unauthorized"])
+def test_a_provider_that_cannot_be_asked_lets_nobody_confirm(sandbox, wallet, action, fault):
+    withdrawal = hidden_twice(sandbox, wallet)
+    proposal = proposed(withdrawal, action)
+    sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS)
+    before = traces(withdrawal)
+    with pytest.raises(TransferLookUpUnavailable) as refusal:
+        resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    assert refusal.value.code == "provider_unavailable"
+    assert traces(withdrawal) == before
+    assert wallet.kes == HELD
+
+
+def test_who_may_not_confirm_does_not_make_us_ask(sandbox, wallet):
+    withdrawal = hidden_twice(sandbox, wallet)
+    proposal = proposed(withdrawal, ProposalAction.FAIL)
+    before, asked = traces(withdrawal), look_ups(sandbox, withdrawal)
+    with pytest.raises(Refused) as refusal:
+        resolutions.confirm(proposal_id=proposal.id, resolver=proposal.proposed_by)
+    assert refusal.value.code == "approver_not_independent"
+    assert (traces(withdrawal), look_ups(sandbox, withdrawal)) == (before, asked)
+
+
+# --- A look-up that comes back after the withdrawal moved on -------------------------------------
+
+
+def test_an_old_look_up_that_failed_sets_no_step_on_a_payout_that_was_closed(sandbox, wallet):
+    withdrawal = approved(wallet, account=FAILS_LATER)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    assert status_of(withdrawal) == "Failed"
+    before = traces(withdrawal)
+    assert before["payout"]["next_step_at"] is None
+    settlement.note(withdrawal.id, seen=WithdrawalStatus.PROCESSING, error="too late")
+    assert traces(withdrawal) == before
+
+
+def test_an_old_look_up_of_a_completed_payout_sets_no_step_once_it_is_reversed(sandbox, wallet):
+    withdrawal = approved(wallet, account=PAID)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    control(sandbox, "POST", "return", reference=withdrawal.reference)
+    payouts.look_up(withdrawal.id)
+    proposal = proposed(withdrawal, ProposalAction.REVERSE)
+    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    before = traces(withdrawal)
+    assert (status_of(withdrawal), before["payout"]["next_step_at"]) == ("Reversed", None)
+    settlement.watch_again(withdrawal.id, seen=WithdrawalStatus.COMPLETED)
+    assert traces(withdrawal) == before
+
+
+def test_a_look_up_that_failed_in_time_sets_the_next_step(sandbox, wallet):
+    withdrawal = approved(wallet)
+    payouts.pay(withdrawal.id)
+    Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=None)
+    sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    payouts.look_up(withdrawal.id)
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert payout.next_step_at is not None
+    assert payout.last_error != ""
