@@ -180,6 +180,77 @@ WALLET_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
+        "every confirmed deposit was booked once, to its owner, and nothing else as a deposit",
+        """
+        SELECT coalesce(d.reference, f.reference), coalesce(d.wanted, 'none'),
+               coalesce(f.found, 'none')
+        FROM (
+            SELECT id, reference,
+                   '1 transfer: available of ' || owner_id || ' ' || trim_scale(amount) || ' '
+                   || currency_id || ', clearing ' || trim_scale(-amount) || ' ' || currency_id
+                   AS wanted
+            FROM wallets_deposit WHERE status = 'Confirmed'
+        ) d
+        FULL JOIN (
+            SELECT subject_id, min(reference) AS reference,
+                   max(transfers) || ' transfer: ' || string_agg(leg, ', ' ORDER BY leg) AS found
+            FROM (
+                SELECT t.subject_id, coalesce(t.subject_id, t.id) AS about,
+                       min(t.reference) AS reference, count(DISTINCT t.id) AS transfers,
+                       a.kind || coalesce(' of ' || a.owner_id, '') || ' '
+                       || trim_scale(sum(e.amount)) || ' ' || e.asset_id AS leg
+                FROM wallets_transfer t
+                JOIN wallets_entry e ON e.transfer_id = t.id
+                JOIN wallets_account a ON a.id = e.account_id
+                WHERE t.kind = 'deposit'
+                GROUP BY t.subject_id, about, a.kind, a.owner_id, e.asset_id
+            ) legs GROUP BY subject_id, about
+        ) f ON f.subject_id = d.id
+        WHERE d.wanted IS DISTINCT FROM f.found
+        """,
+    ),
+    sql_check(
+        "every transfer of a withdrawal moved what the withdrawal says",
+        """
+        SELECT w.reference || ' ' || t.kind, coalesce(wanted.legs, 'none'),
+               coalesce(found.legs, 'none')
+        FROM wallets_withdrawal w
+        JOIN wallets_transfer t ON t.subject_id = w.id
+        LEFT JOIN wallets_payout p ON p.withdrawal_id = w.id
+        CROSS JOIN LATERAL (
+            SELECT string_agg(account || ' ' || trim_scale(amount), ', ' ORDER BY account) AS legs
+            FROM (VALUES
+                ('withdrawal_hold', 'available', -w.amount),
+                ('withdrawal_hold', 'escrow', w.amount),
+                ('withdrawal_settle', 'escrow', -w.amount),
+                ('withdrawal_settle', 'clearing', w.disburse_amount),
+                ('withdrawal_settle', 'fees', w.fee),
+                ('withdrawal_release', 'escrow', -w.amount),
+                ('withdrawal_release', 'available', w.amount),
+                ('withdrawal_reverse', 'clearing', -w.disburse_amount),
+                ('withdrawal_reverse', 'available', w.disburse_amount),
+                ('provider_charge', 'expenses', -p.provider_fee),
+                ('provider_charge', 'clearing', p.provider_fee)
+            ) l (kind, account, amount)
+            WHERE l.kind = t.kind AND l.amount <> 0
+        ) wanted
+        CROSS JOIN LATERAL (
+            SELECT string_agg(account || ' ' || trim_scale(amount), ', ' ORDER BY account) AS legs
+            FROM (
+                SELECT a.kind || CASE WHEN a.owner_id <> w.owner_id THEN ' of ' || a.owner_id
+                                      ELSE '' END
+                       || CASE WHEN e.asset_id <> w.currency_id THEN ' in ' || e.asset_id
+                               ELSE '' END AS account,
+                       sum(e.amount) AS amount
+                FROM wallets_entry e JOIN wallets_account a ON a.id = e.account_id
+                WHERE e.transfer_id = t.id
+                GROUP BY 1
+            ) l
+        ) found
+        WHERE wanted.legs IS DISTINCT FROM found.legs
+        """,
+    ),
+    sql_check(
         "every state a withdrawal reached was told",
         """
         SELECT w.reference, k.type, 'no such event'
