@@ -18,10 +18,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 # Name of the task -> how often it runs. Most work is hinted at when it arises; the short periods
 # here are how long a lost hint delays it.
 SCHEDULE: dict[str, timedelta] = {
+    "config.tasks.prove_books": timedelta(days=1),
     "exchange.tasks.deliver_events": timedelta(seconds=5),
     "exchange.tasks.purge_access_tokens": timedelta(days=1),
     "exchange.tasks.purge_idempotency_keys": timedelta(hours=1),
-    "wallets.tasks.prove_books": timedelta(days=1),
     "wallets.tasks.refresh_bank_lists": timedelta(hours=1),
     "wallets.tasks.sweep_payouts": timedelta(seconds=5),
 }

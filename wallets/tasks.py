@@ -9,7 +9,6 @@ import structlog
 from celery import shared_task
 
 from wallets.services import sweeps
-from wallets.services.books import prove_and_keep
 
 log = structlog.get_logger(__name__)
 
@@ -30,9 +29,3 @@ def sweep_payouts() -> int:
 def refresh_bank_lists() -> None:
     """Fetches bank lists before they stop being fresh."""
     sweeps.refresh_bank_lists()
-
-
-@shared_task(name="wallets.tasks.prove_books")
-def prove_books() -> None:
-    """The daily proof of books; what is off is kept and raises an alert."""
-    prove_and_keep()

@@ -303,7 +303,7 @@ def prove(checks: Sequence[Check] = WALLET_CHECKS) -> Proof:
     return Proof(tuple(check.title for check in checks), tuple(findings), milliseconds)
 
 
-def prove_and_keep(checks: Sequence[Check] = WALLET_CHECKS) -> BooksProof:
+def prove_and_keep(checks: Sequence[Check]) -> BooksProof:
     """Proves the books, keeps the run, and raises or resolves the alert."""
     proof = prove(checks)
     kept = BooksProof.objects.create(

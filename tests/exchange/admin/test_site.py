@@ -18,7 +18,7 @@ from tests.support.back_office import everything, fund, participants, signed_in,
 from wallets.models import Alert, Withdrawal
 from wallets.services import decisions
 from wallets.services.alerts import raise_alert
-from wallets.services.books import prove_and_keep
+from wallets.services.books import WALLET_CHECKS, prove_and_keep
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +54,7 @@ def world(provider_sandbox):
     decisions.approve(withdrawal_id=decided.pk, version=1, approver=finance)
     withdraw(organisation, None, "GHS", "100")
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
-    prove_and_keep()
+    prove_and_keep(WALLET_CHECKS)
 
 
 def test_looking_at_every_page_changes_nothing(world):

@@ -353,13 +353,13 @@ def test_a_finding_names_both_sides(world):
 
 def test_a_failing_proof_is_kept_and_alerts_until_one_holds(world):
     money_out_of_escrow(world)
-    kept = books.prove_and_keep()
+    kept = books.prove_and_keep(books.WALLET_CHECKS)
     assert (kept.passed, len(kept.findings)) == (False, 1)
     alert = Alert.objects.get(kind="books")
     assert alert.resolved_at is None
     assert "escrow equals open withdrawals" in alert.message
     world.post(world.account("available"), world.account("escrow"), 1)
-    assert books.prove_and_keep().passed
+    assert books.prove_and_keep(books.WALLET_CHECKS).passed
     assert Alert.objects.get(kind="books").resolved_at is not None
     assert BooksProof.objects.count() == 2
 

@@ -1,0 +1,76 @@
+"""What beat schedules exists, and the daily proof is over the checks of every app."""
+
+from __future__ import annotations
+
+import inspect
+from datetime import timedelta
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import psycopg
+import pytest
+
+from config import tasks
+from config.books import CHECKS
+from config.celery import SCHEDULE, app
+from tests.support.world import know_banks, make_wallet
+from wallets.models import Account, Alert, BooksProof
+from wallets.services.books import Check, prove_and_keep
+
+DOMAIN_APPS = ("exchange", "wallets", "credit", "orders")
+
+
+def checks_of(app_name: str) -> list[Check]:
+    """Every check that `<app>.services.books` declares."""
+    if find_spec(f"{app_name}.services") is None or find_spec(f"{app_name}.services.books") is None:
+        return []
+    module = import_module(f"{app_name}.services.books")
+    declared = [value for name, value in vars(module).items() if name.endswith("_CHECKS")]
+    return [check for checks in declared for check in checks]
+
+
+@pytest.mark.parametrize("name", SCHEDULE)
+def test_every_task_of_the_schedule_is_registered(name: str) -> None:
+    app.loader.import_default_modules()
+    assert name in app.tasks
+
+
+def test_the_books_are_proven_once_a_day() -> None:
+    proofs = {name: every for name, every in SCHEDULE.items() if "prove" in name}
+    assert proofs == {"config.tasks.prove_books": timedelta(days=1)}
+
+
+def test_all_checks_are_those_of_every_app() -> None:
+    declared = [check for app_name in DOMAIN_APPS for check in checks_of(app_name)]
+    assert len(declared) > 0
+    assert sorted(check.title for check in CHECKS) == sorted(check.title for check in declared)
+
+
+def test_whoever_keeps_a_proof_says_which_checks_it_is_over() -> None:
+    assert inspect.signature(prove_and_keep).parameters["checks"].default is inspect.Parameter.empty
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_daily_proof_is_kept_and_alerts_when_something_is_off(
+    owner_connection: psycopg.Connection[Any],
+) -> None:
+    know_banks()
+    wallet = make_wallet(1000)
+    wallet.request(500)
+    tasks.prove_books()
+    assert BooksProof.objects.get().passed
+    assert not Alert.objects.exists()
+    escrow = Account.objects.get(owner_id=wallet.owner_id, kind="escrow")
+    with owner_connection.transaction():
+        owner_connection.execute("SET LOCAL session_replication_role = replica")
+        owner_connection.execute(
+            "UPDATE wallets_account SET balance = 499 WHERE id = %s", [escrow.id]
+        )
+    tasks.prove_books()
+    found = BooksProof.objects.latest("ran_at")
+    assert [finding["check"] for finding in found.findings] == [
+        "every balance equals its entries",
+        "escrow equals open withdrawals",
+    ]
+    assert [alert.kind for alert in Alert.objects.filter(resolved_at=None)] == ["books"]
