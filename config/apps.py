@@ -2,11 +2,18 @@
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
+from django.core.checks import Tags, register
+
+from config.checks import limits_are_shared
 
 
 class ConfigConfig(AppConfig):
     name = "config"
     verbose_name = "Config"
+
+    def ready(self) -> None:
+        """Adds our checks of a deployment to Django's."""
+        register(limits_are_shared, Tags.security, deploy=True)
 
 
 class ExchangeAdminConfig(admin_apps.AdminConfig):

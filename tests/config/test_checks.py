@@ -1,0 +1,39 @@
+"""`check --deploy` refuses rate limits that each process would count for itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.checks import run_checks
+from pytest_django import Settings
+
+BACKENDS = "django.core.cache.backends."
+
+
+def complaints(settings: Settings, *, limits: bool, backend: str, deploying: bool = True) -> Any:
+    settings.RATE_LIMITS_ENABLED = limits
+    settings.CACHES = {"default": {"BACKEND": BACKENDS + backend, "LOCATION": "redis://127.0.0.1"}}
+    found = run_checks(include_deployment_checks=deploying)
+    ours = [message for message in found if str(message.id).startswith("config.")]
+    return [(message.id, message.is_serious()) for message in ours]
+
+
+@pytest.mark.parametrize(
+    "backend", ["locmem.LocMemCache", "dummy.DummyCache", "filebased.FileBasedCache"]
+)
+def test_limits_that_are_on_need_a_cache_that_counts_for_all(settings: Settings, backend: str):
+    assert complaints(settings, limits=True, backend=backend) == [("config.E001", True)]
+
+
+@pytest.mark.parametrize("backend", ["redis.RedisCache", "db.DatabaseCache"])
+def test_a_cache_that_processes_share_will_do(settings: Settings, backend: str):
+    assert complaints(settings, limits=True, backend=backend) == []
+
+
+def test_limits_that_are_off_need_no_shared_cache(settings: Settings):
+    assert complaints(settings, limits=False, backend="locmem.LocMemCache") == []
+
+
+def test_only_a_deployment_is_asked(settings: Settings):
+    assert complaints(settings, limits=True, backend="locmem.LocMemCache", deploying=False) == []
