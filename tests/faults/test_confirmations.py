@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+import requests
 
 from exchange.errors import Refused
 from exchange.models import Event
@@ -21,7 +22,7 @@ from tests.support.payouts import (
     pass_time,
     settle,
 )
-from tests.support.services import Sandbox
+from tests.support.services import PROVIDER_SECRET_KEY, Sandbox
 from tests.support.world import (
     FAILS_LATER,
     PAID,
@@ -87,6 +88,22 @@ def traces(withdrawal: Withdrawal) -> dict[str, Any]:
     }
 
 
+def book_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None:
+    """A transfer of another amount that the provider has under our reference."""
+    requests.post(
+        f"{sandbox.base_url}/transfers",
+        json={
+            "account_bank": "01",
+            "account_number": PAID,
+            "amount": amount,
+            "currency": "KES",
+            "reference": withdrawal.reference,
+        },
+        headers={"Authorization": f"Bearer {PROVIDER_SECRET_KEY}"},
+        timeout=10,
+    ).raise_for_status()
+
+
 @both_actions
 @pytest.mark.parametrize(
     ("account", "status", "balances"),
@@ -139,6 +156,26 @@ def test_a_provider_that_cannot_be_asked_lets_nobody_confirm(sandbox, wallet, ac
     assert refusal.value.code == "provider_unavailable"
     assert traces(withdrawal) == before
     assert wallet.kes == HELD
+
+
+def test_a_record_that_differed_and_was_undone_counts_as_lost(sandbox, wallet):
+    withdrawal = approved(wallet)
+    sandbox.fault("timeout_before", match=TRANSFERS)
+    payouts.pay(withdrawal.id)
+    book_by_hand(sandbox, withdrawal, 7)
+    payouts.look_up(withdrawal.id)
+    assert open_alerts() == {"payout_unknown", "payout_differs"}
+    assert ProposalAction.FAIL not in resolutions.possible_actions(
+        Withdrawal.objects.get(id=withdrawal.id)
+    )
+    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    payouts.look_up(withdrawal.id)
+    pass_time(withdrawal, HALF_AN_HOUR + 1)
+    payouts.look_up(withdrawal.id)
+    proposal = proposed(withdrawal, ProposalAction.FAIL)
+    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    assert (status_of(withdrawal), wallet.kes, open_alerts()) == ("Failed", GIVEN_BACK, set())
+    assert_books_hold()
 
 
 def test_who_may_not_confirm_does_not_make_us_ask(sandbox, wallet):

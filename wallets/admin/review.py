@@ -17,6 +17,7 @@ from exchange.numbers import plain
 from wallets.admin.show import money
 from wallets.models import (
     AccountKind,
+    Alert,
     Payout,
     ProposalStatus,
     Transfer,
@@ -105,6 +106,7 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "may_decide": may_decide,
         "hindrance": hindrance,
         "payout": payout,
+        "differs": _differs(withdrawal),
         "proposal": proposal,
         "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
         "may_resolve": may_resolve,
@@ -216,6 +218,16 @@ def _payout(withdrawal: Withdrawal, payout: Payout) -> Section:
         ("Next step (UTC)", moment(payout.next_step_at) if payout.next_step_at else "none"),
     ]
     return Section("Payout", ("Fact", "Value"), rows)
+
+
+def _differs(withdrawal: Withdrawal) -> str:
+    """What the provider's record has otherwise than it was ordered, in words; "" if nothing."""
+    if withdrawal.status != WithdrawalStatus.UNKNOWN:
+        return ""
+    alert = Alert.objects.filter(
+        kind="payout_differs", subject=withdrawal.reference, resolved_at=None
+    ).first()
+    return alert.message if alert else ""
 
 
 def _decisions(withdrawal: Withdrawal) -> Section:

@@ -97,7 +97,8 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
             reason=proposal.reason,
             details={"action": action.value},
         )
-        resolve_alert("payout_unknown", subject=withdrawal.reference)
+        for kind in ("payout_unknown", "payout_differs"):
+            resolve_alert(kind, subject=withdrawal.reference)
         match action:
             case ProposalAction.SEND_AGAIN:
                 return _send_again(withdrawal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+import requests
 from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
@@ -18,7 +19,15 @@ from tests.support.back_office import (
     text_of,
     withdraw,
 )
-from tests.support.payouts import HALF_AN_HOUR, TRANSFERS, booked, pass_time
+from tests.support.payouts import (
+    EVERY_TRY,
+    HALF_AN_HOUR,
+    LOOK_UPS,
+    TRANSFERS,
+    booked,
+    pass_time,
+)
+from tests.support.services import PROVIDER_SECRET_KEY
 from wallets.models import Proposal, Withdrawal
 from wallets.services import payouts
 
@@ -129,4 +138,53 @@ def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(lost):
     elsewhere = withdraw(organisation, None, "KES", "400")
     before = everything()
     assert other.post(page(elsewhere, "confirm", proposal.pk)).status_code == 403
+    assert everything() == before
+
+
+def test_a_record_that_differs_shows_what_to_do_and_leaves_nothing_to_propose(
+    lost, provider_sandbox
+):
+    """The provider has 7 under our reference, for good."""
+    requests.post(
+        f"{provider_sandbox.base_url}/transfers",
+        json={
+            "account_bank": lost.bank.code,
+            "account_number": lost.bank.account_number,
+            "amount": 7,
+            "currency": "KES",
+            "reference": lost.reference,
+        },
+        headers={"Authorization": f"Bearer {PROVIDER_SECRET_KEY}"},
+        timeout=10,
+    ).raise_for_status()
+    person = signed_in(FINANCE_APPROVER, "one")
+    assert "call the provider" not in text_of(person.get(page(lost)))
+    for _ in range(3):
+        lose_for_good(lost)
+    seen = text_of(person.get(page(lost)))
+    assert "What to do: call the provider" in seen
+    assert f"The provider's record of {lost.reference} differs: amount 7 instead of 370." in seen
+    assert "Propose what to do" not in seen
+    before = everything()
+    for action in ("Fail", "Send again"):
+        told = said(person.post(page(lost, "propose"), {"action": action, "reason": "now"}))
+        assert told[-1].startswith("Only an Unknown withdrawal that the provider did not know")
+    assert everything() == before
+    assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
+
+
+def test_a_person_is_told_when_the_provider_cannot_be_asked_before_confirming(
+    lost, provider_sandbox
+):
+    lose_for_good(lost)
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
+    proposal = Proposal.objects.get()
+    provider_sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    before = everything()
+    told = said(other.post(page(lost, "confirm", proposal.pk)))
+    assert told[-1] == (
+        "Could not ask the payment provider about this transfer, so nothing was done."
+        " Please try again later"
+    )
     assert everything() == before
