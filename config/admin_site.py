@@ -50,6 +50,8 @@ class BackOffice(admin.AdminSite):
     site_url = "/"
     index_template = "admin/front.html"
     empty_value_display = "-"
+    # Lists need the width; the front page leads everywhere.
+    enable_nav_sidebar = False
 
     def register(
         self,

@@ -202,3 +202,10 @@ def test_an_alert_is_resolved_once():
     client.post(address)
     alert.refresh_from_db()
     assert alert.resolved_at == first
+
+
+def test_lists_have_the_width_of_the_page():
+    page = signed_in("Finance approver").get(reverse("admin:wallets_withdrawal_changelist"))
+    assert page.status_code == 200
+    assert "nav-sidebar" not in page.content.decode()
+    assert reverse("admin:index") in page.content.decode()
