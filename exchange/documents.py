@@ -24,9 +24,10 @@ _ROW = "{r}"
 
 @dataclass(frozen=True, slots=True)
 class WireField:
-    """One field: its wire name, the SQL that makes it, and what the schema says of it.
+    """One field: its wire name, the SQL that makes its JSON text, and what the schema says of it.
 
-    `sql` writes the row as `{r}`: `{r}.id`. `schema` is an OpenAPI schema object.
+    `sql` writes the row as `{r}`: `{r}.id`; cast to text it is JSON, and where it gives NULL the
+    field is null. `schema` is an OpenAPI schema object.
     """
 
     name: str
@@ -36,12 +37,13 @@ class WireField:
 
 def text(name: str, sql: str, description: str = "", **more: Any) -> WireField:
     """A string."""
-    return WireField(name, sql, _schema("string", description, more))
+    return WireField(name, f"to_json(({sql})::text)", _schema("string", description, more))
 
 
 def identifier(name: str, sql: str, description: str = "", **more: Any) -> WireField:
     """A record id, an opaque string."""
-    return WireField(name, sql, _schema("string", description, {"format": "uuid", **more}))
+    schema = _schema("string", description, {"format": "uuid", **more})
+    return WireField(name, f"""'"' || ({sql}) || '"'""", schema)
 
 
 def number(name: str, sql: str, description: str = "", **more: Any) -> WireField:
@@ -56,9 +58,8 @@ def boolean(name: str, sql: str, description: str = "", **more: Any) -> WireFiel
 
 def moment(name: str, sql: str, description: str = "", **more: Any) -> WireField:
     """A time in UTC with milliseconds."""
-    return WireField(
-        name, f"wire_time({sql})", _schema("string", description, {"format": "date-time", **more})
-    )
+    schema = _schema("string", description, {"format": "date-time", **more})
+    return WireField(name, f"""'"' || public.wire_time({sql}) || '"'""", schema)
 
 
 def _schema(kind: str, description: str, more: dict[str, Any]) -> dict[str, Any]:
@@ -110,8 +111,7 @@ class Document:
         """Creates or replaces the trigger, and rewrites every stored document."""
         function = f"{self.table}_document"
         return f"""
-            CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql
-            SET search_path = public, pg_temp AS $body$
+            CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $body$
             BEGIN
                 NEW.document := {self.expression("NEW")};
                 RETURN NEW;
@@ -163,6 +163,11 @@ class Document:
 
 
 def _object(fields: Sequence[WireField], row: str) -> str:
-    columns = ", ".join(f'{field.sql.replace(_ROW, row)} AS "{field.name}"' for field in fields)
-    # row_to_json keeps the order of the columns and writes no spaces, unlike json_build_object.
-    return f"(SELECT row_to_json(d)::text FROM (SELECT {columns}) d)"
+    # One expression without a query in it: PL/pgSQL evaluates such a one directly, several times
+    # faster than it runs `SELECT row_to_json(…)`.
+    parts = [
+        f"""'{"{" if first else ","}"{field.name}":' || """
+        f"""coalesce(({field.sql.replace(_ROW, row)})::text, 'null')"""
+        for first, field in zip([True, *[False] * len(fields)], fields, strict=False)
+    ]
+    return " || ".join([*parts, "'}'"])

@@ -99,7 +99,7 @@ DELIVERY_ATTEMPT = Document(
 )
 
 _ATTEMPTS = (
-    f"(SELECT '[' || coalesce(string_agg({DELIVERY_ATTEMPT.expression('a')}, ','"  # noqa: S608 - built from the declaration above
+    f"(SELECT '[' || coalesce(string_agg({DELIVERY_ATTEMPT.expression('a')}, ','"
     " ORDER BY a.number), '') || ']'"
     " FROM exchange_deliveryattempt a WHERE a.event_id = {r}.id)::json"
 )

@@ -1,21 +1,21 @@
--- Writes one outbox row. `p_data` is JSON text; what is frozen here is what will be signed.
+-- Writes one outbox row. (PL/pgSQL keeps its plans from call to call; a SQL function does not.)
+-- `p_data` is JSON text; what is frozen here is what will be signed.
 CREATE OR REPLACE FUNCTION emit_event(
     p_id uuid, p_organisation uuid, p_type text, p_subject uuid, p_data text
-) RETURNS void LANGUAGE sql
-SET search_path = public, pg_temp AS $$
-    INSERT INTO exchange_event
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO public.exchange_event
         (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at, created_at)
     VALUES (
         p_id, p_organisation, p_type, p_subject,
         format('{"id":"%s","type":"%s","timestamp":"%s","data":%s}',
-               p_id, p_type, wire_time(now()), p_data),
+               p_id, p_type, public.wire_time(now()), p_data),
         'Pending', 0, now(), now()
     );
-$$;
+END $$;
 
 -- The frozen part of an event never changes, and no event is removed by the application.
-CREATE OR REPLACE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql
-SET search_path = public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.id, OLD.organisation_id, OLD.type, OLD.subject_id, OLD.body, OLD.created_at)
         IS DISTINCT FROM

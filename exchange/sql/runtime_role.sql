@@ -25,3 +25,9 @@ GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO exchange_runtime;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public
     GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO exchange_runtime;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO exchange_runtime;
+
+-- A temporary table could stand in for a table of ours in a function that forgets its schema.
+DO $$
+BEGIN
+    EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+END $$;

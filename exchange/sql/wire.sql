@@ -1,7 +1,8 @@
 -- How times look on the wire, and the rounding of what we compute.
 
+-- STABLE, as to_char is: PostgreSQL then puts the body in place of the call.
 CREATE OR REPLACE FUNCTION wire_time(moment timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 -- PostgreSQL rounds numerics half away from zero; the exchange rounds half-even.

@@ -148,6 +148,8 @@ class _Exchange:
             self._fail(_NOT_PUBLIC)
         except requests.exceptions.SSLError:
             self._fail("the TLS connection could not be made")
+        except requests.ReadTimeout:
+            pass  # the same as a deadline that ran out: `outcome` says so
         except requests.ConnectionError:
             self._fail("no connection, or it broke off")
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:

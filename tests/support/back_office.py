@@ -25,7 +25,7 @@ SYSTEM = Actor.system("tests")
 
 
 def signed_in(role: str, username: str = "") -> Client:
-    """A browser in which a new member of staff with `role` is signed in. It sends no CSRF tokens."""
+    """A browser in which a new member of staff with `role` is signed in, without CSRF tokens."""
     name = username or role.lower().replace(" ", "-")
     client = Client()
     client.force_login(create_staff(name, "correct horse battery", role))

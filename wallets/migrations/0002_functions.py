@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
             "post_transfer",
             "withdrawal_guard",
             "withdrawal_events",
+            "withdrawal_figures",
             "request_withdrawal",
             "grants",
         ),

@@ -33,14 +33,6 @@ class AccountKind(models.TextChoices):
     ISSUANCE = "issuance"
 
 
-SYSTEM_KINDS = (
-    AccountKind.CLEARING,
-    AccountKind.FEES,
-    AccountKind.EXPENSES,
-    AccountKind.ISSUANCE,
-)
-
-
 class TransferKind(models.TextChoices):
     """Why money or units moved."""
 
@@ -88,28 +80,18 @@ class Account(models.Model):
     class Meta:
         ordering = ["asset", "kind", "id"]
         constraints = [
+            # Checked at every movement, so it is short; who may have which kind of account is
+            # checked once, by a trigger, when the account is opened.
             models.CheckConstraint(
-                condition=models.Q(balance__isnull=True) | models.Q(balance__gte=0),
+                condition=models.Q(balance__isnull=False, balance__gte=0)
+                | models.Q(balance__isnull=True, organisation__isnull=True),
                 name="account_balance_not_negative",
-            ),
-            models.CheckConstraint(
-                condition=(
-                    models.Q(
-                        kind__in=SYSTEM_KINDS,
-                        organisation__isnull=True,
-                        member__isnull=True,
-                        balance__isnull=True,
-                    )
-                    | (
-                        models.Q(organisation__isnull=False, balance__isnull=False)
-                        & ~models.Q(kind__in=SYSTEM_KINDS)
-                    )
-                ),
-                name="account_owner_fits_kind",
             ),
             # Targets of composite foreign keys.
             models.UniqueConstraint(fields=["id", "asset"], name="account_asset"),
-            models.UniqueConstraint(fields=["id", "owner_id"], name="account_owner"),
+            models.UniqueConstraint(
+                fields=["id", "owner_id", "organisation", "asset"], name="account_owner"
+            ),
             models.UniqueConstraint(
                 fields=["owner_id", "asset", "kind"],
                 name="account_once_per_owner",

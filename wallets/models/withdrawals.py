@@ -46,9 +46,9 @@ class Withdrawal(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # This table takes an insert for every request: only the indexes below that serve a query. Its
-    # foreign keys are three composite ones, in SQL: the escrow account is the owner's, member and
-    # bank record are the organisation's. The plain ones would lock the rows of the currency and
-    # the organisation, which all requests share.
+    # foreign keys are composite ones, in SQL: the escrow account is of this owner, organisation
+    # and currency, the bank record of this organisation. The plain ones would lock the rows of
+    # the currency and the organisation, which all requests share.
     organisation = models.ForeignKey(
         Organisation,
         on_delete=models.PROTECT,
@@ -140,26 +140,6 @@ class Withdrawal(models.Model):
                     disburse_amount__gt=0,
                 ),
                 name="withdrawal_amounts_add_up",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(status__in=WithdrawalStatus.values),
-                name="withdrawal_status_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(second_approver__isnull=True)
-                | ~models.Q(first_approver=models.F("second_approver")),
-                name="withdrawal_approvers_differ",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(status__in=["Pending", "Rejected", "Cancelled"])
-                | (
-                    models.Q(first_approver__isnull=False)
-                    & (
-                        models.Q(approvals_needed=1)
-                        | models.Q(approvals_needed=2, second_approver__isnull=False)
-                    )
-                ),
-                name="withdrawal_approved_by_enough",
             ),
         ]
         indexes = [

@@ -8,23 +8,28 @@ needs the lock (balance once more, minimum, fee, moving the money) happens in th
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.conf import settings
 from django.db import DatabaseError
 
 from exchange import wake
 from exchange.actors import Actor
-from exchange.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
+from exchange.database import (
+    LOCK_NOT_AVAILABLE,
+    fetch_one,
+    sqlstate,
+)
 from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning, UserNotFound
 from exchange.idempotency import Answer, IdempotencyClaim, find_answer, kept_for
 from exchange.ids import new_reference, uuid7
 from exchange.models import Member
+from exchange.numbers import plain
 from wallets.errors import (
     BelowMinimum,
     FeeExceedsAmount,
@@ -45,10 +50,10 @@ _KEY_REUSED = "XI422"
 
 _CALL = (
     "SELECT replayed, status_code, message, data FROM request_withdrawal("
-    "%s::uuid[], %s::uuid, %s::uuid, %s::text, %s::numeric, %s::text, %s::text, %s::text,"
-    " %s::bigint, %s::text, %s::text, %s::text, %s::boolean, %s::text[], %s::text,"
-    " %s::text, %s::text, %s::text, %s::text, %s::integer, %s::interval, %s::integer, %s::text)"
+    "%s::jsonb, %s::text, %s::text, %s::text, %s::text, %s::integer, %s::interval,"
+    " %s::integer, %s::text)"
 )
+_NEW_IDS = ("withdrawal", "bank", "transfer", "entry_out", "entry_in", "event", "new_escrow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +66,6 @@ class Corridor:
     recipient_email: str = ""
     recipient_phone: str = ""
     recipient_address: str = ""
-
-    def values(self) -> list[str]:
-        """In the order `request_withdrawal` takes them."""
-        return [
-            self.branch_code,
-            self.recipient_first_name,
-            self.recipient_last_name,
-            self.recipient_email,
-            self.recipient_phone,
-            self.recipient_address,
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,33 +158,13 @@ def _call(
     actor: Actor,
     claim: IdempotencyClaim | None,
 ) -> Answer:
-    parameters: Sequence[Any] = [
-        [uuid7() for _ in range(8)],
-        organisation_id,
-        member_id,
-        order.currency,
-        order.amount,
-        new_reference("payout_"),
-        payee.bank.name,
-        payee.bank.code,
-        payee.bank.id,
-        order.account_number,
-        payee.account_name,
-        order.account_name,
-        payee.resolved,
-        order.corridor.values(),
-        str(actor),
-        claim and claim.method,
-        claim and claim.path,
-        claim and claim.key,
-        claim and claim.body_hash,
-        settings.IDEMPOTENCY_WAIT_SECONDS * 1000,
-        kept_for(),
-        CREATED,
-        MESSAGE,
-    ]
+    form = _form(payee, organisation_id, member_id, order, actor)
+    key = (claim.method, claim.path, claim.key, claim.body_hash) if claim else (None,) * 4
+    wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     try:
-        row = fetch_one(_CALL, parameters)
+        row = fetch_one(
+            _CALL, [msgspec.json.encode(form).decode(), *key, wait, kept_for(), CREATED, MESSAGE]
+        )
     except DatabaseError as error:
         refusal = _refusal(error, order)
         if refusal is None:
@@ -201,6 +175,33 @@ def _call(
     replayed, status_code, message, data = row
     wake.after_commit(wake.DELIVER_EVENTS)
     return Answer(status_code, message, data, replayed=replayed)
+
+
+def _form(
+    payee: Payee,
+    organisation_id: UUID,
+    member_id: UUID | None,
+    order: WithdrawalOrder,
+    actor: Actor,
+) -> dict[str, Any]:
+    """The order as the SQL functions take it: `withdrawal_order` by its column names."""
+    return {
+        **{name: str(uuid7()) for name in _NEW_IDS},
+        "organisation": str(organisation_id),
+        "member": member_id and str(member_id),
+        "currency": order.currency,
+        "amount": plain(order.amount),
+        "reference": new_reference("payout_"),
+        "bank_name": payee.bank.name,
+        "bank_code": payee.bank.code,
+        "provider_bank_id": payee.bank.id,
+        "account_number": order.account_number,
+        "account_name": payee.account_name,
+        "given_name": order.account_name,
+        "name_resolved": payee.resolved,
+        **asdict(order.corridor),
+        "actor": str(actor),
+    }
 
 
 def _refusal(  # noqa: PLR0911 - one return for each refusal

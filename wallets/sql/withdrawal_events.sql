@@ -1,18 +1,36 @@
+-- What an event about a withdrawal tells: the record and who decided on it, the bank record, and
+-- the member (JSON text) or null.
+CREATE OR REPLACE FUNCTION withdrawal_event_data(
+    p_withdrawal text, p_actioned_by text, p_bank text, p_user text
+) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN '{"withdrawal":' || left(p_withdrawal, -1)
+        || ',"actioned_by":' || coalesce(to_json(nullif(p_actioned_by, ''))::text, 'null')
+        || '},"bank":' || p_bank || ',"user":' || coalesce(p_user, 'null') || '}';
+END $$;
+
+-- The member as events show them; NULL for the organisation's own wallet.
+CREATE OR REPLACE FUNCTION withdrawal_event_user(p_member uuid, p_organisation uuid) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT row_to_json(u)::text FROM (
+            SELECT m.id AS "_id", m.name, m.email FROM public.exchange_member m
+            WHERE m.id = p_member AND m.organisation_id = p_organisation
+        ) u
+    );
+END $$;
+
 -- Emits one event about a withdrawal to its organisation, in the transaction of the change.
 CREATE OR REPLACE FUNCTION emit_withdrawal_event(p_event uuid, p_withdrawal uuid, p_type text)
-RETURNS void LANGUAGE sql
-SET search_path = public, pg_temp AS $$
-    SELECT emit_event(
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM public.emit_event(
         p_event, w.organisation_id, p_type, w.id,
-        '{"withdrawal":' || left(w.document, -1)
-            || ',"actioned_by":' || coalesce(to_json(nullif(w.actioned_by, ''))::text, 'null')
-            || '},"bank":' || b.document
-            || ',"user":' || coalesce(
-                (SELECT row_to_json(u)::text FROM (SELECT m.id AS "_id", m.name, m.email) u
-                 WHERE m.id IS NOT NULL), 'null')
-            || '}')
-    FROM wallets_withdrawal w
-    JOIN wallets_bankaccount b ON b.id = w.bank_id
-    LEFT JOIN exchange_member m ON m.id = w.member_id
+        public.withdrawal_event_data(
+            w.document, w.actioned_by, b.document,
+            public.withdrawal_event_user(w.member_id, w.organisation_id)))
+    FROM public.wallets_withdrawal w
+    JOIN public.wallets_bankaccount b ON b.id = w.bank_id
     WHERE w.id = p_withdrawal;
-$$;
+END $$;

@@ -1,22 +1,18 @@
 -- Legal states of a withdrawal, and what never changes about it, whoever writes.
 
 ALTER TABLE wallets_withdrawal
-    ADD CONSTRAINT withdrawal_member_of_organisation
-    FOREIGN KEY (member_id, organisation_id) REFERENCES exchange_member (id, organisation_id),
-    -- The owner's escrow account is the organisation's too, or the member's of the line above; it
-    -- stands for the plain keys of organisation and currency.
+    -- The escrow account is of the same owner, organisation and currency. The account itself is
+    -- held to its member, organisation and asset, so this stands for the plain keys of all three.
     ADD CONSTRAINT withdrawal_escrow_of_owner
-    FOREIGN KEY (escrow_account_id, owner_id) REFERENCES wallets_account (id, owner_id),
-    ADD CONSTRAINT withdrawal_escrow_in_currency
-    FOREIGN KEY (escrow_account_id, currency_id) REFERENCES wallets_account (id, asset_id),
+    FOREIGN KEY (escrow_account_id, owner_id, organisation_id, currency_id)
+        REFERENCES wallets_account (id, owner_id, organisation_id, asset_id),
     ADD CONSTRAINT withdrawal_bank_of_organisation
     FOREIGN KEY (bank_id, organisation_id) REFERENCES wallets_bankaccount (id, organisation_id);
 ALTER TABLE wallets_deposit
     ADD CONSTRAINT deposit_member_of_organisation
     FOREIGN KEY (member_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
 
-CREATE OR REPLACE FUNCTION withdrawal_guard() RETURNS trigger LANGUAGE plpgsql
-SET search_path = public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION withdrawal_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'withdrawals are never removed' USING ERRCODE = 'restrict_violation';
@@ -24,6 +20,7 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         IF NEW.status <> 'Pending' OR NEW.version <> 1 OR NEW.actioned_on IS NOT NULL
             OR NEW.first_approver_id IS NOT NULL OR NEW.second_approver_id IS NOT NULL
+            OR NEW.approvals_needed NOT IN (1, 2)
         THEN
             RAISE EXCEPTION 'a withdrawal starts Pending and undecided'
                 USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_starts_pending';
@@ -70,6 +67,19 @@ BEGIN
         RAISE EXCEPTION 'who approved withdrawal % never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
+    -- Row rules that only an approval can break are here and not in CHECKs, which every new
+    -- request would pay for.
+    IF NEW.first_approver_id = NEW.second_approver_id THEN
+        RAISE EXCEPTION 'withdrawal % needs two different approvers', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_approvers_differ';
+    END IF;
+    IF NEW.status NOT IN ('Pending', 'Rejected', 'Cancelled')
+        AND (NEW.first_approver_id IS NULL
+             OR NEW.approvals_needed > 1 AND NEW.second_approver_id IS NULL)
+    THEN
+        RAISE EXCEPTION 'withdrawal % is not approved by enough people', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_approved_by_enough';
+    END IF;
     IF NEW.requested_by IN ('staff:' || NEW.first_approver_id, 'staff:' || NEW.second_approver_id)
     THEN
         RAISE EXCEPTION 'nobody approves withdrawal % who asked for it', OLD.id
@@ -85,8 +95,7 @@ CREATE TRIGGER withdrawal_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_wit
 
 -- A bank record keeps what the caller gave; only the corridor fields may still be filled in,
 -- and only while the withdrawal is Pending.
-CREATE OR REPLACE FUNCTION bank_account_guard() RETURNS trigger LANGUAGE plpgsql
-SET search_path = public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION bank_account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'bank records are never removed' USING ERRCODE = 'restrict_violation';
@@ -106,7 +115,7 @@ BEGIN
         IS DISTINCT FROM
        (NEW.branch_code, NEW.recipient_first_name, NEW.recipient_last_name, NEW.recipient_email,
         NEW.recipient_phone, NEW.recipient_address)
-        AND EXISTS (SELECT FROM wallets_withdrawal w
+        AND EXISTS (SELECT FROM public.wallets_withdrawal w
                     WHERE w.bank_id = OLD.id AND w.status <> 'Pending')
     THEN
         RAISE EXCEPTION 'bank record % belongs to a decided withdrawal', OLD.id
@@ -117,8 +126,7 @@ END $$;
 CREATE TRIGGER bank_account_guard BEFORE UPDATE OR DELETE ON wallets_bankaccount
     FOR EACH ROW EXECUTE FUNCTION bank_account_guard();
 
-CREATE OR REPLACE FUNCTION deposit_guard() RETURNS trigger LANGUAGE plpgsql
-SET search_path = public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION deposit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'deposits are never removed' USING ERRCODE = 'restrict_violation';

@@ -121,7 +121,7 @@ def test_a_forged_transaction_number_does_not_open_a_transfer(wallet):
         connection.execute(
             "INSERT INTO wallets_transfer"
             " (id, kind, reference, actor, memo, created_at, created_txid)"
-            " VALUES (%s, 'deposit', 'forged', 'x', '', '2001-01-01', %s)",
+            " VALUES (%s, 'provider_charge', 'forged', 'x', '', '2001-01-01', %s)",
             [made, ahead],
         )
         insert_entry(connection, made, system("expenses"), "-5")
