@@ -46,7 +46,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Django's own middleware for people in browsers; requests of the API pass it by.
     "exchange.api.middleware.OutsideSession",
-    "exchange.api.middleware.OutsideCsrf",
+    "django.middleware.csrf.CsrfViewMiddleware",
     "exchange.api.middleware.OutsideAuthentication",
     "exchange.api.middleware.OutsideMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

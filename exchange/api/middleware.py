@@ -20,7 +20,6 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 from pghistory.middleware import HistoryMiddleware
 
@@ -150,7 +149,6 @@ def outside_api(middleware: type[Any]) -> type[Any]:
 
 
 OutsideSession: type[MiddlewareMixin] = outside_api(SessionMiddleware)
-OutsideCsrf: type[MiddlewareMixin] = outside_api(CsrfViewMiddleware)
 OutsideAuthentication: type[MiddlewareMixin] = outside_api(AuthenticationMiddleware)
 OutsideMessages: type[MiddlewareMixin] = outside_api(MessageMiddleware)
 OutsideHistory: type[Any] = outside_api(HistoryMiddleware)
