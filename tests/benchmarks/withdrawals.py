@@ -128,9 +128,18 @@ def _peer_world(stage: Stage) -> tuple[str, list[str]]:
         )
         connection.execute(
             "INSERT INTO peer_figure (key, value)"
-            " VALUES ('MINIMUM_WITHDRAWAL_KES', 100), ('KES_WITHDRAWAL_FEE', 30)"
+            " VALUES ('MINIMUM_WITHDRAWAL_KES', 100), ('KES_WITHDRAWAL_FEE', 30),"
+            " ('KES_USD_RATE', 129)"
+        )
+        connection.execute(
+            "INSERT INTO peer_banklist (currency, banks, fetched_at) VALUES ('KES', %s, now())",
+            [json.dumps([{"id": 1, "name": BANK, "code": "01"}])],
         )
         for n, holder in enumerate(holders, start=1):
+            connection.execute(
+                "INSERT INTO peer_member (id, organisation_id, name, email) VALUES (%s, 1, %s, %s)",
+                [holder, f"Member {n}", f"m{n}@example.com"],
+            )
             for kind, balance, variant in (("available", 10**12, 0x8000), ("escrow", 0, 0x9000)):
                 connection.execute(
                     "INSERT INTO peer_account"

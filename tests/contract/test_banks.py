@@ -18,6 +18,7 @@ from tests.support.withdrawals import (
     exact,
     nothing_moves,
     store_bank_lists,
+    warm,
 )
 from wallets.models import BankAccount, BankList
 from wallets.providers.sandbox.banks.nigeria import BANKS as NIGERIAN
@@ -270,3 +271,13 @@ def test_banks_need_the_scope_to_read_wallets(transactional_db):
         caller.post("/v1/api/banks/resolve", {}),
     ):
         failed(response, 403, "insufficient_scope", "This needs the scope wallets:read")
+
+
+def test_a_bank_that_another_process_fetched_is_known_at_once(desk: Desk):
+    desk.fund("organisation", "KES", "700")
+    warm("KES")
+    newer = [*BANKS, {"id": 9, "name": "Newest Bank", "code": "099"}]
+    BankList.objects.filter(currency_id="KES").update(banks=newer, fetched_at=timezone.now())
+    answer = desk.withdraw("organisation", body_of(bank_name="Newest Bank"))
+    assert answer.status_code == 201
+    assert answer.json()["data"]["bank"]["code"] == "099"

@@ -53,7 +53,6 @@ ORDERS = {
     descending=st.booleans(),
 )
 def test_pages_are_what_plain_python_says(size, page, limit, sort, descending):
-    Member.objects.all().delete()
     caller = make_caller()
     crowd(caller.organisation, size)
     make_member(make_caller().organisation)

@@ -192,6 +192,7 @@ def test_who_may_not_confirm_does_not_make_us_ask(sandbox, wallet):
 
 
 def test_an_old_look_up_that_failed_sets_no_step_on_a_payout_that_was_closed(sandbox, wallet):
+    sandbox.fault("no_webhook", times=10)  # a webhook would rightly bring the next look forward
     withdrawal = approved(wallet, account=FAILS_LATER)
     payouts.pay(withdrawal.id)
     settle(sandbox, withdrawal)

@@ -106,7 +106,7 @@ def test_opposite_transfers_do_not_deadlock():
         for turn in range(rounds):
             source, target = ids if (number + turn) % 2 else reversed(ids)
             post_transfer(
-                kind=TransferKind.DEPOSIT,
+                kind=TransferKind.PROVIDER_CHARGE,
                 reference=f"race:{number}:{turn}",
                 subject_id=None,
                 actor=SYSTEM,

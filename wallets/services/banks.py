@@ -153,6 +153,11 @@ def find_bank(currency: str, name: str) -> BankEntry:
     directory = bank_directory(currency)
     bank = directory.find(name)
     if bank is None:
+        # Another process may have fetched a newer list since this one last looked.
+        _memory.pop(currency, None)
+        directory = bank_directory(currency)
+        bank = directory.find(name)
+    if bank is None:
         close = close_names(name, (bank.name for bank in directory.banks))
         raise BankNotFound(bank_name=name, currency=currency, close=close)
     return bank

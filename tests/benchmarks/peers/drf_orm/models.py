@@ -8,6 +8,19 @@ from django.db import models
 from exchange.ids import uuid7
 
 
+class Member(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid7)
+    organisation = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    name = models.CharField(max_length=200)
+    email = models.EmailField()
+
+
+class BankList(models.Model):
+    currency = models.CharField(max_length=3, primary_key=True)
+    banks = models.JSONField()
+    fetched_at = models.DateTimeField()
+
+
 class Account(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7)
     holder = models.UUIDField()
@@ -58,6 +71,7 @@ class Withdrawal(models.Model):
     amount = models.DecimalField(max_digits=38, decimal_places=8)
     disburse_amount = models.DecimalField(max_digits=38, decimal_places=8)
     fee = models.DecimalField(max_digits=38, decimal_places=8)
+    gusd_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
     currency = models.CharField(max_length=3)
     bank = models.OneToOneField(BankRecord, on_delete=models.PROTECT)
     status = models.CharField(max_length=10, default="Pending")
