@@ -273,7 +273,7 @@ def test_banks_need_the_scope_to_read_wallets(transactional_db):
         failed(response, 403, "insufficient_scope", "This needs the scope wallets:read")
 
 
-def test_a_bank_that_another_process_fetched_is_known_at_once(desk: Desk):
+def test_a_bank_that_another_process_fetched_is_known_at_once(desk: Desk, bank_lists: None):
     desk.fund("organisation", "KES", "700")
     warm("KES")
     newer = [*BANKS, {"id": 9, "name": "Newest Bank", "code": "099"}]
