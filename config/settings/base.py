@@ -6,7 +6,6 @@ Values that operators change are read from the environment here, each once, with
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -218,10 +217,6 @@ BANK_LIST_SERVE_STALE = env.bool("BANK_LIST_SERVE_STALE", default=False)
 PAYOUT_LEASE_SECONDS = env.int("PAYOUT_LEASE_SECONDS", default=120)
 PAYOUT_LOST_AFTER_SECONDS = env.int("PAYOUT_LOST_AFTER_SECONDS", default=30 * 60)
 PAYOUT_WATCH_DAYS = 30
-
-# A withdrawal of this much or more needs two approvers. Read from `Configuration` rows; this is
-# only what a currency without a row falls back to.
-SECOND_APPROVAL_DEFAULT: Decimal | None = None
 
 PAYMENT_PROVIDER: dict[str, Any] = {
     "base_url": env.str("FLUTTERWAVE_BASE_URL", default="https://api.flutterwave.com/v3"),

@@ -69,7 +69,7 @@ def test_it_is_the_runtime_role_and_no_superuser(runtime):
         "INSERT INTO wallets_account (id, asset_id, kind) VALUES (gen_random_uuid(), 'KES', 'x')",
         "INSERT INTO wallets_transfer SELECT * FROM wallets_transfer LIMIT 1",
         "INSERT INTO wallets_entry SELECT * FROM wallets_entry LIMIT 1",
-        "INSERT INTO wallets_asset (id, decimals) VALUES ('XXX', 2)",
+        "INSERT INTO wallets_asset (id, decimals) VALUES ('EUR', 2)",
         "INSERT INTO wallets_bankaccount (id) VALUES (gen_random_uuid())",
         "INSERT INTO wallets_withdrawal (id) VALUES (gen_random_uuid())",
         "UPDATE wallets_account SET balance = balance + 1",
