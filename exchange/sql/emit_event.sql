@@ -1,3 +1,11 @@
+-- The signed body of an event; `p_data` is JSON text.
+CREATE OR REPLACE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN format('{"id":"%s","type":"%s","timestamp":"%s","data":%s}',
+                  p_id, p_type, public.wire_time(now()), p_data);
+END $$;
+
 -- Writes one outbox row. (PL/pgSQL keeps its plans from call to call; a SQL function does not.)
 -- `p_data` is JSON text; what is frozen here is what will be signed.
 CREATE OR REPLACE FUNCTION emit_event(
@@ -7,9 +15,7 @@ BEGIN
     INSERT INTO public.exchange_event
         (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at, created_at)
     VALUES (
-        p_id, p_organisation, p_type, p_subject,
-        format('{"id":"%s","type":"%s","timestamp":"%s","data":%s}',
-               p_id, p_type, public.wire_time(now()), p_data),
+        p_id, p_organisation, p_type, p_subject, public.event_body(p_id, p_type, p_data),
         'Pending', 0, now(), now()
     );
 END $$;

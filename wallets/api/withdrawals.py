@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -28,7 +29,12 @@ from wallets.selectors.configuration import minimum_withdrawal, withdrawal_fee
 from wallets.selectors.currencies import currencies, payout_currencies
 from wallets.selectors.withdrawals import withdrawal_document, withdrawals_of
 from wallets.services.decisions import cancel
-from wallets.services.requests import Corridor, WithdrawalOrder, request_withdrawal
+from wallets.services.requests import (
+    Corridor,
+    WithdrawalOrder,
+    request_withdrawal,
+    requests_coming,
+)
 
 _ORDER = ("amount", "currency", "bank_name", "account_name", "account_number")
 
@@ -41,6 +47,11 @@ class WithdrawalRequestView(ApiView):
     serializer_class = WithdrawalInput
     failures: ClassVar[dict[str, dict[str, str]]] = shapes.WITHDRAWAL_FAILURES
     answers: ClassVar = {"POST": Created(shapes.CREATED_WITHDRAWAL)}
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Handles the request; others that arrive at the same moment may wait for it."""
+        with requests_coming():
+            return super().dispatch(*args, **kwargs)
 
     def withdraw(self, values: dict[str, Any], member_id: UUID | None) -> Answer:
         """Asks for the withdrawal of the checked `values` from one wallet."""

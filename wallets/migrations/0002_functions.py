@@ -18,7 +18,6 @@ class Migration(migrations.Migration):
             "withdrawal_guard",
             "withdrawal_events",
             "withdrawal_figures",
-            "request_withdrawal",
             "grants",
         ),
         payloads.BANK.install(),

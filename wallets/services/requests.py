@@ -2,7 +2,8 @@
 
 What needs the network (bank list, account name) happens first, with no transaction open; what
 needs the lock (balance once more, minimum, fee, moving the money) happens in the SQL function
-`request_withdrawal`, in one round trip.
+`request_withdrawal`, in one round trip. Requests that arrive at this process together are written
+together, by `request_withdrawals`; those it leaves go one by one.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from uuid import UUID
 
 import msgspec
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 
 from exchange import wake
 from exchange.actors import Actor
+from exchange.combining import Combiner
 from exchange.database import (
     LOCK_NOT_AVAILABLE,
     fetch_one,
@@ -50,8 +52,11 @@ _KEY_REUSED = "XI422"
 
 _CALL = (
     "SELECT replayed, status_code, message, data FROM request_withdrawal("
-    "%s::jsonb, %s::text, %s::text, %s::text, %s::text, %s::integer, %s::interval,"
-    " %s::integer, %s::text)"
+    "%s::jsonb, %s::integer, %s::interval, %s::integer, %s::text)"
+)
+_CALL_FOR_MANY = (
+    "SELECT array_agg(done::text), array_agg(answer)"
+    " FROM request_withdrawals(%s::jsonb, %s::integer, %s::text)"
 )
 _NEW_IDS = ("withdrawal", "bank", "transfer", "entry_out", "entry_in", "event", "new_escrow")
 
@@ -109,6 +114,7 @@ def request_withdrawal(
         payee = Payee(bank, order.account_name, resolved=False)
         return call(payee)
 
+    _together.not_coming()
     if claim is not None and (answer := find_answer(claim)) is not None:
         return answer
     try:
@@ -158,13 +164,18 @@ def _call(
     actor: Actor,
     claim: IdempotencyClaim | None,
 ) -> Answer:
-    form = _form(payee, organisation_id, member_id, order, actor)
-    key = (claim.method, claim.path, claim.key, claim.body_hash) if claim else (None,) * 4
+    form = {
+        **_form(payee, organisation_id, member_id, order),
+        "actor": str(actor),
+        **(_key(claim) if claim else {}),
+    }
+    if not connection.in_atomic_block:
+        answer = _together.submit(form)
+        if answer is not None:
+            return answer
     wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     try:
-        row = fetch_one(
-            _CALL, [msgspec.json.encode(form).decode(), *key, wait, kept_for(), CREATED, MESSAGE]
-        )
+        row = fetch_one(_CALL, [_json(form), wait, kept_for(), CREATED, MESSAGE])
     except DatabaseError as error:
         refusal = _refusal(error, order)
         if refusal is None:
@@ -177,12 +188,40 @@ def _call(
     return Answer(status_code, message, data, replayed=replayed)
 
 
+def _call_for_many(forms: list[dict[str, Any]]) -> list[Answer | None]:
+    """The answers of the orders that were done together; None for one that has to go by itself."""
+    if len(forms) == 1:
+        return [None]
+    try:
+        row = fetch_one(_CALL_FOR_MANY, [_json(forms), CREATED, MESSAGE])
+    except DatabaseError as error:
+        if sqlstate(error) is None:  # a lost connection: what became of them is not known
+            raise
+        return [None] * len(forms)
+    if row is None or row[0] is None:
+        return [None] * len(forms)
+    wake.after_commit(wake.DELIVER_EVENTS)
+    done = dict(zip(*row, strict=True))
+    return [
+        Answer(CREATED, MESSAGE, done[form["withdrawal"]]) if form["withdrawal"] in done else None
+        for form in forms
+    ]
+
+
+_together = Combiner(_call_for_many)
+# A view says `with requests_coming():` as early as it can, so that those who wait know.
+requests_coming = _together.coming
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
 def _form(
     payee: Payee,
     organisation_id: UUID,
     member_id: UUID | None,
     order: WithdrawalOrder,
-    actor: Actor,
 ) -> dict[str, Any]:
     """The order as the SQL functions take it: `withdrawal_order` by its column names."""
     return {
@@ -200,7 +239,15 @@ def _form(
         "given_name": order.account_name,
         "name_resolved": payee.resolved,
         **asdict(order.corridor),
-        "actor": str(actor),
+    }
+
+
+def _key(claim: IdempotencyClaim) -> dict[str, str]:
+    return {
+        "method": claim.method,
+        "path": claim.path,
+        "key": claim.key,
+        "body_hash": claim.body_hash,
     }
 
 

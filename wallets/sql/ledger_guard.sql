@@ -121,6 +121,7 @@ END $$;
 CREATE TRIGGER account_starts_right BEFORE INSERT ON wallets_account
     FOR EACH ROW EXECUTE FUNCTION account_starts_right();
 
--- The application writes the ledger through open_account, post_transfer and request_withdrawal.
+-- The application writes the ledger through open_account, post_transfer and
+-- request_withdrawal(s).
 REVOKE INSERT, UPDATE, DELETE ON wallets_account, wallets_transfer, wallets_entry
     FROM exchange_runtime;

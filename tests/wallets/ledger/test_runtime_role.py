@@ -161,6 +161,8 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "open_account": "search_path=public, pg_temp",
         "post_transfer": "search_path=public, pg_temp",
         "request_withdrawal": "search_path=public, pg_temp",
+        "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
+        "plan_cache_mode=force_generic_plan",
     }
 
 

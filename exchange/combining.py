@@ -1,0 +1,131 @@
+"""Calls that threads of one process make at the same moment, carried out as one.
+
+A statement for many rows in one transaction costs the database far less than as many statements
+in transactions of their own. So requests that are under way at the same time meet here: the last
+one to arrive carries out the calls of all, the others wait for it. Who is alone waits for nobody.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar, cast
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# How long somebody waits at most for others that said they were coming, in seconds.
+_PATIENCE = 0.01
+
+
+class _Call(Generic[Item, Result]):
+    """One caller's item and, in the end, its result; `turn` is released when there is news."""
+
+    __slots__ = ("error", "group", "item", "result", "turn")
+
+    def __init__(self, item: Item) -> None:
+        self.item = item
+        self.result: Result | None = None
+        self.error: BaseException | None = None
+        self.group: list[_Call[Item, Result]] | None = None
+        self.turn = threading.Lock()
+        self.turn.acquire()
+
+
+class Combiner(Generic[Item, Result]):
+    """Gathers items of concurrent callers and has `carry_out` deal with each gathering at once.
+
+    `carry_out` gets one or more items and gives a result for each, in their order. What it raises
+    is raised in all of its callers. At most one gathering is carried out at a time.
+    """
+
+    def __init__(
+        self, carry_out: Callable[[list[Item]], list[Result]], patience: float = _PATIENCE
+    ) -> None:
+        self._carry_out = carry_out
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._here = threading.local()
+        self._coming = 0
+        self._busy = False
+        self._waiting: list[_Call[Item, Result]] = []
+
+    @contextlib.contextmanager
+    def coming(self) -> Iterator[None]:
+        """While inside, this thread is expected to submit; who waits already waits for it too."""
+        with self._lock:
+            self._coming += 1
+        self._here.coming = True
+        try:
+            yield
+        finally:
+            self.not_coming()
+
+    def not_coming(self) -> None:
+        """This thread will not submit after all, or not soon: nobody need wait for it."""
+        if not getattr(self._here, "coming", False):
+            return
+        self._here.coming = False
+        with self._lock:
+            self._coming -= 1
+            self._appoint()
+
+    def submit(self, item: Item) -> Result:
+        """The result for `item`, carried out together with those of others."""
+        mine = _Call[Item, Result](item)
+        with self._lock:
+            if getattr(self._here, "coming", False):
+                self._here.coming = False
+                self._coming -= 1
+            self._waiting.append(mine)
+            group = self._gather()
+        if group is None:
+            group = self._wait(mine)
+        if group is not None:
+            self._lead(group)
+        if mine.error is not None:
+            raise mine.error
+        return cast("Result", mine.result)  # set by whoever led the group
+
+    def _gather(self, *, impatient: bool = False) -> list[_Call[Item, Result]] | None:
+        """All who wait, when it is time to begin; with the lock held."""
+        if self._busy or not self._waiting or (self._coming and not impatient):
+            return None
+        self._busy = True
+        group, self._waiting = self._waiting, []
+        return group
+
+    def _appoint(self) -> None:
+        """Lets the first who waits lead, when it is time to begin; with the lock held."""
+        group = self._gather()
+        if group is not None:
+            group[0].group = group
+            group[0].turn.release()
+
+    def _wait(self, mine: _Call[Item, Result]) -> list[_Call[Item, Result]] | None:
+        """Waits for the result (None), or for being the one who leads."""
+        while not mine.turn.acquire(timeout=self._patience):
+            with self._lock:
+                if mine in self._waiting:
+                    group = self._gather(impatient=True)
+                    if group is not None:
+                        return group
+        return mine.group
+
+    def _lead(self, group: list[_Call[Item, Result]]) -> None:
+        try:
+            results = self._carry_out([call.item for call in group])
+            for call, result in zip(group, results, strict=True):
+                call.result = result
+        except BaseException as error:
+            for call in group:
+                call.error = error
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            with self._lock:
+                self._busy = False
+                self._appoint()
+            for call in group:
+                call.turn.release()

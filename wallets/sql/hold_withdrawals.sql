@@ -1,0 +1,140 @@
+-- Moves the amounts of withdrawal orders from available to escrow and writes all that belongs to
+-- it: transfers, bank records, requests, outbox events. One order or many, set by set.
+--
+-- An order is done, or not touched and not given back: member or account not there, too little
+-- money, below the minimum, eaten by the fee. Why, `request_withdrawal` finds out. Of several
+-- orders on one wallet those are done, in the order of their ids, that it can pay for until one
+-- of them is too much.
+CREATE TYPE withdrawal_order AS (
+    -- Ids made by the caller.
+    withdrawal uuid, bank uuid, transfer uuid, entry_out uuid, entry_in uuid, event uuid,
+    new_escrow uuid,
+    -- What is asked for.
+    organisation uuid, member uuid, currency text, amount numeric, reference text,
+    bank_name text, bank_code text, provider_bank_id bigint, account_number text,
+    account_name text, given_name text, name_resolved boolean, branch_code text,
+    recipient_first_name text, recipient_last_name text, recipient_email text,
+    recipient_phone text, recipient_address text, actor text,
+    -- The idempotency key it came with, or nulls.
+    method text, path text, key text, body_hash text
+);
+CREATE TYPE withdrawal_hold AS (
+    o withdrawal_order, available uuid, escrow uuid, available_after numeric,
+    escrow_after numeric, event_user text, fee numeric, usd_rate numeric,
+    second_approval numeric, internal_fee numeric
+);
+
+-- Tables are reached by their keys, however few rows they have: plans are made once.
+CREATE OR REPLACE FUNCTION hold_withdrawals(p_orders withdrawal_order[])
+RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql
+SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    v_accounts uuid[];
+    v_held withdrawal_hold[];
+BEGIN
+    v_accounts := ARRAY(
+        SELECT a.id FROM unnest(p_orders) o CROSS JOIN LATERAL (
+            SELECT id FROM wallets_account
+            WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
+                AND kind IN ('available', 'escrow')
+            OFFSET 0
+        ) a);
+    -- Always in the order of ids, so that no two transactions wait for each other.
+    PERFORM 1 FROM wallets_account WHERE id = ANY (v_accounts) ORDER BY id FOR NO KEY UPDATE;
+
+    SELECT array_agg(h) INTO v_held FROM (
+        SELECT o, a.id, e.id,
+               a.balance - sum(o.amount) OVER of_wallet AS available_after,
+               e.balance + sum(o.amount) OVER of_wallet,
+               withdrawal_event_user(o.member, o.organisation) AS event_user,
+               f.fee, f.usd_rate, f.second_approval, f.internal_fee
+        FROM unnest(p_orders) o
+        CROSS JOIN LATERAL (
+            SELECT id, balance FROM wallets_account
+            WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
+                AND kind = 'available'
+            OFFSET 0
+        ) a
+        CROSS JOIN LATERAL (
+            SELECT id, balance FROM wallets_account
+            WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
+                AND kind = 'escrow'
+            OFFSET 0
+        ) e
+        JOIN (
+            SELECT c.currency, g.*
+            FROM (SELECT DISTINCT currency FROM unnest(p_orders)) c
+            CROSS JOIN LATERAL withdrawal_figures(c.currency) g
+        ) f ON f.currency = o.currency
+        WHERE o.amount >= f.minimum AND o.amount > f.fee
+        WINDOW of_wallet AS (PARTITION BY a.id ORDER BY o.withdrawal)
+    ) h
+    WHERE h.available_after >= 0 AND ((h.o).member IS NULL OR h.event_user IS NOT NULL);
+    IF v_held IS NULL THEN
+        RETURN;
+    END IF;
+
+    UPDATE wallets_account a SET balance = a.balance + c.change
+    FROM (
+        SELECT available AS id, -sum((o).amount) AS change FROM unnest(v_held) GROUP BY available
+        UNION ALL
+        SELECT escrow, sum((o).amount) FROM unnest(v_held) GROUP BY escrow
+    ) c
+    WHERE a.id = c.id;
+    INSERT INTO wallets_transfer
+        (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
+    SELECT (o).transfer, 'withdrawal_hold', 'withdrawal:' || (o).withdrawal || ':hold',
+           (o).withdrawal, (o).actor, (o).reference, now(), 0
+    FROM unnest(v_held);
+    INSERT INTO wallets_entry (id, transfer_id, account_id, asset_id, amount, balance_after)
+    SELECT (h.o).entry_out, (h.o).transfer, h.available, (h.o).currency, -(h.o).amount,
+           h.available_after
+    FROM unnest(v_held) h
+    UNION ALL
+    SELECT (h.o).entry_in, (h.o).transfer, h.escrow, (h.o).currency, (h.o).amount, h.escrow_after
+    FROM unnest(v_held) h;
+
+    RETURN QUERY
+    WITH bank AS (
+        INSERT INTO wallets_bankaccount
+            (id, organisation_id, name, code, provider_bank_id, account_number, account_name,
+             given_name, name_resolved, currency_id, branch_code, recipient_first_name,
+             recipient_last_name, recipient_email, recipient_phone, recipient_address, created_at)
+        SELECT (o).bank, (o).organisation, (o).bank_name, (o).bank_code, (o).provider_bank_id,
+               (o).account_number, (o).account_name, (o).given_name, (o).name_resolved,
+               (o).currency, (o).branch_code, (o).recipient_first_name, (o).recipient_last_name,
+               (o).recipient_email, (o).recipient_phone, (o).recipient_address, now()
+        FROM unnest(v_held)
+        RETURNING id, document
+    ), request AS (
+        INSERT INTO wallets_withdrawal
+            (id, organisation_id, member_id, reference, currency_id, amount, fee, disburse_amount,
+             gusd_amount, internal_fee, internal_fee_type, escrow_account_id, bank_id, status,
+             version, requested_by, approvals_needed, actioned_by, reason, created_at, updated_at)
+        SELECT (o).withdrawal, (o).organisation, (o).member, (o).reference, (o).currency,
+               (o).amount, fee, (o).amount - fee, round_half_even((o).amount / usd_rate, 2),
+               internal_fee, CASE WHEN internal_fee > 0 THEN 'FLAT' ELSE 'NONE' END, escrow,
+               (o).bank, 'Pending', 1, (o).actor,
+               CASE WHEN (o).amount >= second_approval THEN 2 ELSE 1 END, '', '', now(), now()
+        FROM unnest(v_held)
+        RETURNING id, bank_id, document
+    ), written AS (
+        SELECT h.o, h.event_user, r.document AS request, b.document AS bank
+        FROM unnest(v_held) h
+        JOIN request r ON r.id = (h.o).withdrawal
+        JOIN bank b ON b.id = r.bank_id
+    ), event AS (
+        INSERT INTO exchange_event
+            (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at,
+             created_at)
+        SELECT (o).event, (o).organisation, 'withdrawal.created', (o).withdrawal,
+               event_body((o).event, 'withdrawal.created',
+                          withdrawal_event_data(request, NULL, bank, event_user)),
+               'Pending', 0, now(), now()
+        FROM written
+    )
+    SELECT (o).withdrawal, '{"withdrawalRequest":' || request || ',"bank":' || bank || '}'
+    FROM written;
+END $$;
+REVOKE ALL ON FUNCTION hold_withdrawals FROM PUBLIC;
