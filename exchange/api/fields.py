@@ -63,7 +63,7 @@ class TextField(serializers.CharField):
         """The text. Numbers and booleans are refused rather than written out."""
         if not isinstance(data, str):
             self.fail("invalid")
-        if any(unicodedata.category(c) == "Cc" for c in data):
+        if not data.isprintable() and any(unicodedata.category(c) == "Cc" for c in data):
             raise serializers.ValidationError("must not contain control characters")
         return data
 

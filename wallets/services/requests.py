@@ -9,7 +9,7 @@ together, by `request_withdrawals`; those it leaves go one by one.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -71,6 +71,10 @@ class Corridor:
     recipient_email: str = ""
     recipient_phone: str = ""
     recipient_address: str = ""
+
+    def as_columns(self) -> dict[str, str]:
+        """The values by their names."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +242,7 @@ def _form(
         "account_name": payee.account_name,
         "given_name": order.account_name,
         "name_resolved": payee.resolved,
-        **asdict(order.corridor),
+        **order.corridor.as_columns(),
     }
 
 
