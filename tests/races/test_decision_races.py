@@ -1,0 +1,154 @@
+"""Races of decisions over real HTTP: two people in the back office against the API's client."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from html import unescape
+
+import pytest
+import requests
+from django.urls import reverse
+
+from config.demo.tour.backoffice import BackOffice, Page
+from config.demo.tour.client import Api
+from config.roles import FINANCE_APPROVER, create_staff
+from exchange.models import Event
+from tests.support.access import make_caller
+from tests.support.crowd import Crowd, size
+from tests.support.services import Service
+from tests.support.start_line import StartLine
+from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
+from wallets.models import Decision, Payout, Transfer, Withdrawal
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+PASSWORD = "correct horse battery"
+HOLD, RELEASE = "withdrawal_hold", "withdrawal_release"
+# What each status is called as a verdict, what was done in words, and what moved.
+TRACES = {
+    "Approved": ("Approve", "approved", [HOLD]),
+    "Rejected": ("Reject", "rejected", [HOLD, RELEASE]),
+    "Cancelled": ("Cancel", "cancelled", [HOLD, RELEASE]),
+}
+
+
+@dataclass
+class Person:
+    """A finance approver, signed in through the login form."""
+
+    name: str
+    service: Service
+
+    def __post_init__(self) -> None:
+        create_staff(self.name, PASSWORD, FINANCE_APPROVER)
+        self.office = BackOffice(f"{self.service.base_url}/admin/")
+        self.office.log_in(self.name, PASSWORD)
+
+    def decision(self, withdrawal: Withdrawal, button: str, reason: str = "") -> Callable[[], Page]:
+        """Opens the review page now; what it gives presses the button on it."""
+        path = reverse("admin:wallets_withdrawal_change", args=[withdrawal.id])
+        page = self.office.open(self.service.base_url + path)
+        form, found = page.form_with_button(button)
+        return partial(self.office.send, page, form, found, reason=reason)
+
+
+def told(page: Page) -> tuple[str, str]:
+    """The level and words of the one message on the page that a decision led to."""
+    (found,) = re.findall(r'<ul class="messagelist">(.*?)</ul>', page.text, re.S)
+    ((level, words),) = re.findall(r'<li class="(\w+)">(.*?)</li>', found, re.S)
+    return level, unescape(words)
+
+
+def check_answers(status: str, by: str, answers: list[object]) -> None:
+    """One answer is the success that `status` calls for, the other two say who was first."""
+    approval, rejection, cancellation = answers
+    done = TRACES[status][1]
+    stale = (
+        rf"The withdrawal is {status} by {by}, no longer Pending\. Nothing was done\."
+        rf" Since you opened the page: {done} by {by} at \d\d:\d\d:\d\d UTC\."
+    )
+    for page, mine, success in (
+        (approval, "Approved", "Approved: 470.00 KES is paid out."),
+        (rejection, "Rejected", "Rejected: 500.00 KES went back to the wallet."),
+    ):
+        assert isinstance(page, Page), page
+        level, words = told(page)
+        if status == mine:
+            assert (level, words) == ("success", success)
+        else:
+            assert level == "error"
+            assert re.fullmatch(stale, words), words
+    assert isinstance(cancellation, requests.Response), cancellation
+    body = cancellation.json()
+    if status == "Cancelled":
+        assert (cancellation.status_code, body["data"]["status"]) == (200, status)
+    else:
+        assert (cancellation.status_code, body) == (
+            409,
+            {
+                "status": "failed",
+                "message": f"Only a Pending withdrawal can be cancelled: it is {status}",
+            },
+        )
+        assert cancellation.headers["X-Error-Code"] == "state_conflict"
+
+
+def check_traces(withdrawal: Withdrawal, status: str) -> None:
+    """It was moved once: one decision, one event, the transfers that fit, a payout or none."""
+    verdict, done, transfers = TRACES[status]
+    found = Decision.objects.filter(withdrawal_id=withdrawal.id)
+    assert [(row.verdict, row.version) for row in found] == [(verdict, 1)]
+    moved = Transfer.objects.filter(subject_id=withdrawal.id).order_by("created_at", "id")
+    assert list(moved.values_list("kind", flat=True)) == transfers
+    events = Event.objects.filter(subject_id=withdrawal.id).order_by("created_at", "id")
+    assert list(events.values_list("type", flat=True)) == [
+        "withdrawal.created",
+        f"withdrawal.{done}",
+    ]
+    assert Payout.objects.filter(withdrawal_id=withdrawal.id).count() == (status == "Approved")
+    assert Withdrawal.objects.get(id=withdrawal.id).version == 2
+
+
+def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happens(
+    live_service: Service,
+):
+    know_banks()
+    rounds = size("DECISIONS", 200)
+    caller = make_caller()
+    wallet = Wallet(caller.organisation).fund(rounds * 500)
+    api = Api(live_service.base_url)
+    api.log_in(caller.key.client_id, caller.secret)
+    approver, rejecter = Person("amina", live_service), Person("kofi", live_service)
+    by = {"Approved": approver.name, "Rejected": rejecter.name, "Cancelled": caller.key.name}
+    outcomes: Counter[str] = Counter()
+    with Crowd(4) as crowd, StartLine("wallets_withdrawal", runners=3) as line:
+        for number in range(rounds):
+            withdrawal = wallet.request(500)
+            decisions = crowd.at_once(
+                [
+                    partial(approver.decision, withdrawal, "Approve"),
+                    partial(rejecter.decision, withdrawal, "Reject", "no"),
+                ]
+            )
+            cancel = partial(api.post, f"/v1/api/withdrawals/{withdrawal.id}/cancel", {})
+            # One round in four is left to itself: then whose way is the shortest mostly wins.
+            if number % 4:
+                line.draw()
+                *answers, released = crowd.at_once([*decisions, cancel, line.go])
+                assert released is None, answers
+            else:
+                answers = crowd.at_once([*decisions, cancel])
+            status = status_of(withdrawal)
+            outcomes[status] += 1
+            check_answers(status, by[status], answers)
+            check_traces(withdrawal, status)
+    assert outcomes.total() == rounds
+    assert len(outcomes) > 1, "nothing raced"
+    assert wallet.balance("escrow") == 500 * outcomes["Approved"]
+    assert wallet.balance() == Decimal(500) * (rounds - outcomes["Approved"])
+    assert_books_hold()

@@ -1,0 +1,88 @@
+"""Races of workers for one payout: eight processes are handed the same task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from exchange.models import Event
+from tests.support.crew import Crew
+from tests.support.crowd import size
+from tests.support.payouts import booked, orders, settle
+from tests.support.services import Sandbox, Stage
+from tests.support.start_line import StartLine
+from tests.support.world import (
+    Wallet,
+    approved,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    status_of,
+)
+from wallets.models import Payout, Transfer, Withdrawal
+from wallets.services import payouts
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+WORKERS = 8
+SWEEP = "wallets.tasks.sweep_payouts"
+
+
+@pytest.fixture(scope="module")
+def crew(stage: Stage) -> Iterator[Crew]:
+    with Crew(stage, WORKERS) as made:
+        yield made
+
+
+@pytest.fixture
+def wallet(transactional_db: None) -> Wallet:
+    know_banks()
+    return make_member_wallet(1_000_000)
+
+
+def check_paid_once(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
+    """One order and one transfer at the provider; then the bank decides, and it is settled once."""
+    (transfer,) = booked(sandbox, withdrawal)
+    assert (transfer["amount"], transfer["currency"]) == (470, "KES")
+    assert orders(sandbox, withdrawal) == 1
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert (payout.attempts, payout.provider_id) == (1, str(transfer["id"]))
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    assert status_of(withdrawal) == "Completed"
+    moved = Transfer.objects.filter(subject_id=withdrawal.id, kind="withdrawal_settle")
+    assert moved.count() == 1
+    events = Event.objects.filter(subject_id=withdrawal.id)
+    assert sorted(events.values_list("type", flat=True)) == [
+        f"withdrawal.{done}" for done in ("approved", "completed", "created", "processing")
+    ]
+
+
+def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
+    provider_sandbox: Sandbox, wallet: Wallet, crew: Crew
+):
+    with StartLine("wallets_withdrawal", runners=WORKERS) as line:
+        for _ in range(size("PAYOUTS", 10)):
+            withdrawal = approved(wallet)
+            line.draw()
+            tasks = crew.send_to_each(SWEEP)
+            # All have found the payout due, and none has claimed it.
+            line.go()
+            assert [len(done) for done in crew.await_done(tasks)] == [1] * WORKERS
+            check_paid_once(provider_sandbox, withdrawal)
+    assert wallet.balance("escrow") == 0
+    assert_books_hold()
+
+
+def test_payouts_that_eight_workers_sweep_up_are_ordered_once_each(
+    provider_sandbox: Sandbox, wallet: Wallet, crew: Crew
+):
+    """Many are due, and the workers meet at any point of paying them."""
+    due = [approved(wallet) for _ in range(size("PAYOUTS", 10))]
+    tasks = [task for _ in range(3) for task in crew.send_to_each(SWEEP)]
+    crew.await_done(tasks)
+    for withdrawal in due:
+        check_paid_once(provider_sandbox, withdrawal)
+    assert wallet.balance("escrow") == 0
+    assert_books_hold()
