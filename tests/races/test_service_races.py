@@ -102,7 +102,9 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
 
 
 @pytest.mark.parametrize("take", [payouts.pay, sweeps.take_step])
-def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(provider_sandbox: Sandbox, take):
+def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
+    provider_sandbox: Sandbox, take
+):
     know_banks()
     wallet = make_member_wallet(1_000_000)
     with Crowd(8) as crowd:
