@@ -80,6 +80,15 @@ class UserNotFound(NotFound):
         super().__init__("User not found")
 
 
+class TokenNotFound(NotFound):
+    """No such token, or the organisation may not see it."""
+
+    code = "token_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Token not found")
+
+
 class EventNotFound(NotFound):
     """No such event of the calling organisation."""
 

@@ -1,1 +1,1 @@
-"""Orders, matching and trades."""
+"""Orders, matching, trades and primary raises."""

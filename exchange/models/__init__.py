@@ -6,15 +6,37 @@ from exchange.models.events import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.models.idempotency import IdempotencyRecord
 from exchange.models.participants import Member, Organisation
 from exchange.models.staff import StaffUser
+from exchange.models.tokens import (
+    Catalogue,
+    DealAccess,
+    InvestmentCategory,
+    InvestmentType,
+    PayoutFrequency,
+    Quote,
+    QuoteStatus,
+    Token,
+    TokenAccess,
+    TokenType,
+)
 
 __all__ = [
     "ApiKey",
+    "Catalogue",
     "Currency",
+    "DealAccess",
     "DeliveryAttempt",
     "Event",
     "IdempotencyRecord",
+    "InvestmentCategory",
+    "InvestmentType",
     "Member",
     "Organisation",
+    "PayoutFrequency",
+    "Quote",
+    "QuoteStatus",
     "StaffUser",
+    "Token",
+    "TokenAccess",
+    "TokenType",
     "WebhookEndpoint",
 ]

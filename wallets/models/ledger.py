@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models.functions import Coalesce
 
 from exchange.ids import uuid7
-from exchange.models import Currency, Member, Organisation
+from exchange.models import Currency, Member, Organisation, Token
 
 
 class AccountKind(models.TextChoices):
@@ -42,6 +42,14 @@ class TransferKind(models.TextChoices):
     WITHDRAWAL_RELEASE = "withdrawal_release"
     WITHDRAWAL_REVERSE = "withdrawal_reverse"
     PROVIDER_CHARGE = "provider_charge"
+    UNITS_ISSUE = "units_issue"
+    UNITS_RETIRE = "units_retire"
+    ORDER_RESERVE = "order_reserve"
+    ORDER_RELEASE = "order_release"
+    TRADE = "trade"
+    RAISE_SALE = "raise_sale"
+    RAISE_COMPLETE = "raise_complete"
+    RAISE_REFUND = "raise_refund"
 
 
 class Asset(models.Model):
@@ -51,7 +59,19 @@ class Asset(models.Model):
     currency = models.OneToOneField(
         Currency, on_delete=models.PROTECT, null=True, blank=True, related_name="asset"
     )
+    token = models.OneToOneField(
+        Token, on_delete=models.PROTECT, null=True, blank=True, related_name="units"
+    )
     decimals = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(currency__isnull=False, token__isnull=True)
+                | models.Q(currency__isnull=True, token__isnull=False),
+                name="asset_currency_or_token",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.id

@@ -1,0 +1,331 @@
+"""Tokens: what is traded, who may see it, and the quotes staff set for it with four eyes.
+
+Percentages (`*_fee`, carry, discount, interest, dividend, …) are percent. Prices and limits are
+amounts of the token's currency; `price_exchange` is units of that currency per USD. Units have up
+to 8 decimals. Raise progress is written by `orders`, in the transaction of each sale.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.db import models
+from django.db.models import F, Func, Q, Value
+from django.db.models.functions import Upper
+
+from exchange.ids import uuid7
+from exchange.models.currencies import Currency
+from exchange.models.participants import Member, Organisation
+
+
+class TokenType(models.TextChoices):
+    """Whether the offering is a private or a public one."""
+
+    PRIVATE = "Private"
+    PUBLIC = "Public"
+
+
+class DealAccess(models.TextChoices):
+    """Who sees the token: everybody, or its issuer and those granted access."""
+
+    PRIVATE = "Private"
+    PUBLIC = "Public"
+
+
+class InvestmentType(models.TextChoices):
+    """Kinds of instrument, as the interface spells them."""
+
+    SERVICE = "the service", "Equity (the service)"
+    SAFE = "SAFE", "SAFE"
+    DEBT = "Debt", "Debt"
+    FIXED_INTEREST = "Fixed Interest", "Fixed Interest"
+
+
+class InvestmentCategory(models.TextChoices):
+    """What the money is put into, as the interface spells it."""
+
+    ETF = "ETF", "ETF"
+    BOND = "Bond", "Bond"
+    COMMERCIAL_PAPER = "Commercial Paper", "Commercial Paper"
+    DEBT_NOTE = "Debt Note", "Debt Note"
+    REAL_ESTATE = "Real Estate", "Real Estate"
+    PRIVATE_BUSINESS = "Private Business", "Private Business"
+    STARTUP = "Startup", "Startup"
+    COMMODITIES = "Commodities", "Commodities"
+    FUND = "Fund", "Fund"
+    ART = "Art", "Art"
+    MUSIC = "Music", "Music"
+    MOVIE = "Movie", "Movie"
+    CHARITY = "Charity", "Charity"
+
+
+class PayoutFrequency(models.TextChoices):
+    """How often income is paid; empty: none is."""
+
+    NONE = "", "None"
+    MONTHLY = "Monthly", "Monthly"
+    QUARTERLY = "Quarterly", "Quarterly"
+    SEMI_ANNUALLY = "Semi-Annually", "Semi-Annually"
+    ANNUALLY = "Annually", "Annually"
+    AT_MATURITY = "At Maturity", "At Maturity"
+
+
+def _amount(help_text: str = "", **more: Any) -> models.DecimalField[Any, Any]:
+    """An amount, a price or a number of units; 0 unless given."""
+    return models.DecimalField(
+        max_digits=38, decimal_places=8, default=0, help_text=help_text, **more
+    )
+
+
+def _percent(help_text: str = "percent") -> models.DecimalField[Any, Any]:
+    return models.DecimalField(max_digits=12, decimal_places=4, default=0, help_text=help_text)
+
+
+class Token(models.Model):
+    """One tokenized investment. Its units are the ledger asset whose id is the token's."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    issuer = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="issued_tokens", db_index=False
+    )
+    creator = models.ForeignKey(
+        Member, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    name = models.CharField(max_length=200)
+    symbol = models.CharField(max_length=20, unique=True)
+    reference = models.BigIntegerField(unique=True, help_text="A running number")
+    image = models.CharField(max_length=500, blank=True, help_text="URL, or a path of this service")
+    listing_reference = models.CharField(
+        max_length=60, blank=True, help_text="The listing request it came from: `request`"
+    )
+    currency = models.ForeignKey(
+        Currency, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    type = models.CharField(max_length=10, choices=TokenType.choices, default=TokenType.PUBLIC)
+    deal_access = models.CharField(
+        max_length=10, choices=DealAccess.choices, default=DealAccess.PUBLIC
+    )
+    investment_type = models.CharField(max_length=20, choices=InvestmentType.choices)
+    investment_category = models.CharField(max_length=20, choices=InvestmentCategory.choices)
+    payout_frequency = models.CharField(
+        max_length=20, blank=True, choices=PayoutFrequency.choices, default=PayoutFrequency.NONE
+    )
+
+    # Quotes: changed by an approved `Quote` only.
+    price_buy = _amount("What a buyer pays for a unit; in a primary raise, the offer")
+    price_sell = _amount("What a seller gets for a unit; lending values collateral by it")
+    price_exchange = _amount("Units of the currency for one USD")
+    prev_price_buy = _amount()
+    prev_price_sell = _amount()
+    prev_price_exchange = _amount()
+    quoted_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the quotes were last approved"
+    )
+
+    # The band of order prices and of order values for a side; 0 is no bound.
+    min_buy = _amount("Lowest price of a buy order; 0: none")
+    min_sell = _amount("Lowest price of a sell order; 0: none")
+    max_buy = _amount("Highest price of a buy order; 0: none")
+    max_sell = _amount("Highest price of a sell order; 0: none")
+    min_trade_buy = _amount("Smallest value of a buy order; 0: none")
+    min_trade_sell = _amount("Smallest value of a sell order; 0: none")
+    max_trade_buy = _amount("Largest value of a buy order; 0: none")
+    max_trade_sell = _amount("Largest value of a sell order; 0: none")
+    vol_buy = _amount("Units bought so far")
+    vol_sell = _amount("Units sold so far by holders")
+
+    buy_fee = _percent("percent of the value, paid by the buyer")
+    sell_fee = _percent("percent of the value, paid by the seller")
+    carry = _percent()
+    management_fee = _percent()
+    discount = _percent()
+    interest = _percent()
+    dividend = _percent()
+    tenor = models.PositiveIntegerField(default=0, help_text="days")
+    valuation = _amount()
+    post_raise_valuation = _amount()
+
+    # Supply and raise.
+    total_supply = _amount("All units there are")
+    supply = _amount("Units that investors hold")
+    total_allocated = _amount("Units allocated to investors by the raise")
+    raise_amount = _amount("What the raise is to bring; 0: there is none")
+    total_raised = _amount("What the raise has brought so far")
+    completed_raise = models.BooleanField(default=False)
+    secondaries = models.BooleanField(
+        default=False, help_text="Holders may trade it; opened by staff once the raise is complete"
+    )
+    closed = models.BooleanField(default=False, help_text="No new orders")
+    exited = models.BooleanField(default=False)
+    cancelled = models.BooleanField(default=False)
+    esop_token = models.BooleanField(default=False)
+
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="")
+    # Words only: what stands between letters and digits is no part of a word.
+    words = models.GeneratedField(
+        expression=SearchVector(
+            Func(
+                F("name"),
+                Value("[^[:alnum:]]+"),
+                Value(" "),
+                Value("g"),
+                function="regexp_replace",
+                output_field=models.TextField(),
+            ),
+            config="simple",
+        ),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [
+            ("propose_quote", "Can propose quotes"),
+            ("decide_quote", "Can approve and reject quotes"),
+            ("end_token", "Can close, exit and cancel tokens and their raises"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(secondaries=False) | Q(completed_raise=True),
+                name="token_secondaries_after_raise",
+            ),
+            models.CheckConstraint(
+                condition=Q(completed_raise=True) | Q(raise_amount__gt=0, price_buy__gt=0),
+                name="token_raise_has_an_offer",
+            ),
+            # Above a half, rounding could make the fee of a tiny fill larger than the fill.
+            models.CheckConstraint(
+                condition=Q(buy_fee__range=(0, 50), sell_fee__range=(0, 50)),
+                name="token_fees_within_half",
+            ),
+            models.CheckConstraint(
+                condition=Q(supply__gte=0, supply__lte=F("total_supply")),
+                name="token_supply_within_total",
+            ),
+        ]
+        indexes = [
+            # Lists walk these in order and decide by what is in them, without the table.
+            models.Index(
+                fields=["-created_at", "-id"],
+                include=(
+                    "deal_access",
+                    "issuer",
+                    "closed",
+                    "exited",
+                    "completed_raise",
+                    "secondaries",
+                    "type",
+                    "investment_type",
+                    "investment_category",
+                    "currency",
+                ),
+                condition=Q(cancelled=False),
+                name="token_listed",
+            ),
+            models.Index(fields=["name", "id"], condition=Q(cancelled=False), name="token_by_name"),
+            GinIndex(fields=["words"], fastupdate=False, name="token_words"),
+            models.Index(
+                OpClass(Upper("symbol"), name="text_pattern_ops"), name="token_symbol_start"
+            ),
+            models.Index(fields=["issuer"], name="token_issuer"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.symbol} · {self.name}"
+
+
+class TokenAccess(models.Model):
+    """An organisation that may see a token with private deal access."""
+
+    token = models.ForeignKey(Token, on_delete=models.CASCADE, related_name="grants")
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.CASCADE, related_name="token_grants"
+    )
+    granted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "access to a token"
+        verbose_name_plural = "access to tokens"
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "token"], name="token_access_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.organisation} sees {self.token}"
+
+
+class QuoteStatus(models.TextChoices):
+    """States of a quote."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+
+
+class Quote(models.Model):
+    """New prices for a token: proposed by one person, in force once another approves them.
+
+    The approved ones are the token's price history.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="quotes")
+    buy = models.DecimalField(max_digits=38, decimal_places=8)
+    sell = models.DecimalField(max_digits=38, decimal_places=8)
+    exchange = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    status = models.CharField(
+        max_length=10, choices=QuoteStatus.choices, default=QuoteStatus.PENDING
+    )
+    note = models.CharField(max_length=300, blank=True)
+    reason = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(buy__gt=0, sell__gt=0, exchange__gte=0), name="quote_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_by__isnull=True)
+                | ~Q(status="Approved")
+                | ~Q(decided_by=F("proposed_by")),
+                name="quote_approved_by_another",
+            ),
+            models.UniqueConstraint(
+                fields=["token"], condition=Q(status="Pending"), name="quote_pending_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.token_id}: {self.buy} / {self.sell}"
+
+
+class Catalogue(models.Model):
+    """One row that counts the changes of what lists find: a total of version n is exact in n.
+
+    Raised by triggers when a token comes, or its name, flags, kind or visibility change; prices,
+    volumes and raise progress do not change what is found.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    version = models.BigIntegerField(default=1)
+
+    def __str__(self) -> str:
+        return f"version {self.version}"

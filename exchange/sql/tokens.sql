@@ -1,0 +1,89 @@
+-- What the catalogue keeps right by itself.
+
+CREATE SEQUENCE IF NOT EXISTS exchange_token_reference;
+GRANT USAGE ON SEQUENCE exchange_token_reference TO exchange_runtime;
+
+INSERT INTO exchange_catalogue (id, version) VALUES (1, 1) ON CONFLICT DO NOTHING;
+
+-- Every change of what lists find raises the version, in the transaction of the change.
+CREATE OR REPLACE FUNCTION catalogue_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+    UPDATE exchange_catalogue SET version = version + 1;
+    RETURN NULL;
+END $$;
+DROP TRIGGER IF EXISTS catalogue_changed ON exchange_token;
+CREATE TRIGGER catalogue_changed AFTER INSERT OR DELETE OR UPDATE OF
+    issuer_id, name, symbol, currency_id, type, deal_access, investment_type, investment_category,
+    completed_raise, secondaries, closed, exited, cancelled
+    ON exchange_token FOR EACH STATEMENT EXECUTE FUNCTION catalogue_changed();
+DROP TRIGGER IF EXISTS catalogue_changed ON exchange_tokenaccess;
+CREATE TRIGGER catalogue_changed AFTER INSERT OR DELETE OR UPDATE
+    ON exchange_tokenaccess FOR EACH STATEMENT EXECUTE FUNCTION catalogue_changed();
+REVOKE INSERT, UPDATE, DELETE ON exchange_catalogue FROM exchange_runtime;
+
+-- What a token is never changes, and an ending is final.
+CREATE OR REPLACE FUNCTION token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at)
+        IS DISTINCT FROM (NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'what token % is never changes', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF OLD.cancelled AND NOT NEW.cancelled OR OLD.exited AND NOT NEW.exited
+        OR OLD.completed_raise AND NOT NEW.completed_raise
+    THEN
+        RAISE EXCEPTION 'token % has ended; that is final', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.updated_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS token_guard ON exchange_token;
+CREATE TRIGGER token_guard BEFORE UPDATE ON exchange_token
+    FOR EACH ROW EXECUTE FUNCTION token_guard();
+-- Volumes change with every trade; room on the page keeps those updates out of the indexes.
+ALTER TABLE exchange_token SET (fillfactor = 85);
+SELECT make_permanent('exchange_token');
+REVOKE DELETE ON exchange_quote FROM exchange_runtime;
+
+-- Whether an organisation sees a token.
+CREATE OR REPLACE FUNCTION token_visible(t exchange_token, p_organisation uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN t.deal_access = 'Public' OR t.issuer_id = p_organisation OR EXISTS (
+        SELECT FROM public.exchange_tokenaccess a
+        WHERE a.token_id = t.id AND a.organisation_id = p_organisation);
+END $$;
+
+-- A new UUIDv7 whose 12 bits after the milliseconds count fractions of one (RFC 9562 §6.2,
+-- method 3), for functions that write more rows than their caller can know.
+CREATE OR REPLACE FUNCTION new_id() RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    micros bigint := extract(epoch FROM clock_timestamp()) * 1000000;
+    stamp text := lpad(to_hex(micros / 1000), 12, '0');
+BEGIN
+    RETURN (left(stamp, 8) || '-' || right(stamp, 4) || '-7'
+        || lpad(to_hex((micros % 1000) * 4096 / 1000), 3, '0')
+        || right(gen_random_uuid()::text, 18))::uuid;
+END $$;
+
+-- A quote is decided once, and what it proposes never changes.
+CREATE OR REPLACE FUNCTION quote_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.status <> 'Pending' OR
+       (OLD.id, OLD.token_id, OLD.buy, OLD.sell, OLD.exchange, OLD.note, OLD.proposed_by_id,
+        OLD.created_at)
+        IS DISTINCT FROM
+       (NEW.id, NEW.token_id, NEW.buy, NEW.sell, NEW.exchange, NEW.note, NEW.proposed_by_id,
+        NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'quote % is decided, or what it proposes would change', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS quote_guard ON exchange_quote;
+CREATE TRIGGER quote_guard BEFORE UPDATE ON exchange_quote
+    FOR EACH ROW EXECUTE FUNCTION quote_guard();

@@ -1,0 +1,110 @@
+"""Orders and trades."""
+
+import django.db.models.deletion
+import django.db.models.functions.comparison
+import exchange.ids
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('exchange', '0005_tokens'),
+        migrations.swappable_dependency(settings.OAUTH2_PROVIDER_APPLICATION_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='Order',
+            fields=[
+                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('seq', models.BigIntegerField(help_text='Time priority within the book', unique=True)),
+                ('owner_id', models.GeneratedField(db_persist=True, expression=django.db.models.functions.comparison.Coalesce('member_id', 'organisation_id'), output_field=models.UUIDField())),
+                ('owner_model', models.CharField(choices=[('api_key', 'Api Key'), ('user', 'User'), ('organisation', 'Organisation')], max_length=12)),
+                ('type', models.CharField(choices=[('Buy', 'Buy'), ('Sell', 'Sell')], max_length=4)),
+                ('price', models.DecimalField(decimal_places=8, help_text='Limit for one unit', max_digits=38)),
+                ('tokens', models.DecimalField(decimal_places=8, help_text='Units', max_digits=38)),
+                ('amount', models.DecimalField(decimal_places=8, help_text='price * tokens, rounded to the currency', max_digits=38)),
+                ('fee_percent', models.DecimalField(decimal_places=4, help_text="The token's fee when the order was placed", max_digits=12)),
+                ('status', models.CharField(choices=[('Active', 'Active'), ('Fulfilled', 'Fulfilled'), ('Cancelled', 'Cancelled')], default='Active', max_length=10)),
+                ('filled', models.DecimalField(decimal_places=8, default=0, help_text='Units filled so far', max_digits=38)),
+                ('filled_value', models.DecimalField(decimal_places=16, default=0, help_text='Sum of price * units of its fills, not rounded', max_digits=54)),
+                ('charged', models.DecimalField(decimal_places=8, default=0, help_text='Value charged so far, rounded', max_digits=38)),
+                ('charged_fee', models.DecimalField(decimal_places=8, default=0, max_digits=38)),
+                ('reserved', models.DecimalField(decimal_places=8, default=0, help_text='Still reserved for the open rest: currency of a Buy, units of a Sell', max_digits=38)),
+                ('customer_name', models.CharField(blank=True, max_length=200)),
+                ('customer_email', models.CharField(blank=True, max_length=254)),
+                ('client_order_id', models.CharField(blank=True, help_text="The organisation's own id of the order", max_length=64)),
+                ('placed_by', models.CharField(help_text='The actor', max_length=80)),
+                ('reason', models.CharField(blank=True, help_text='Why the rest was cancelled', max_length=100)),
+                ('created_at', models.DateTimeField()),
+                ('updated_at', models.DateTimeField()),
+                ('closed_at', models.DateTimeField(null=True)),
+                ('document', models.TextField(default='', editable=False)),
+                ('api_key', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('member', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.member')),
+                ('organisation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.organisation')),
+                ('token', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.token')),
+            ],
+            options={
+                'ordering': ['-created_at', '-id'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Trade',
+            fields=[
+                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('seq', models.BigIntegerField(unique=True)),
+                ('taker', models.CharField(choices=[('Buy', 'Buy'), ('Sell', 'Sell')], help_text='The side that came and took', max_length=4)),
+                ('price', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('tokens', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('buyer_value', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('buyer_fee', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('seller_value', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('seller_fee', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('created_at', models.DateTimeField()),
+                ('document', models.TextField(default='', editable=False)),
+                ('buy_order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='orders.order')),
+                ('sell_order', models.ForeignKey(help_text='None: the issuer', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='orders.order')),
+                ('token', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='trades', to='exchange.token')),
+            ],
+            options={
+                'ordering': ['-seq'],
+            },
+        ),
+        migrations.AddIndex(
+            model_name='order',
+            index=models.Index(condition=models.Q(('status', 'Active'), ('type', 'Sell')), fields=['token', 'price', 'seq'], name='order_asks'),
+        ),
+        migrations.AddIndex(
+            model_name='order',
+            index=models.Index(condition=models.Q(('status', 'Active'), ('type', 'Buy')), fields=['token', '-price', 'seq'], name='order_bids'),
+        ),
+        migrations.AddIndex(
+            model_name='order',
+            index=models.Index(fields=['token', '-created_at', '-id'], name='order_of_token'),
+        ),
+        migrations.AddIndex(
+            model_name='order',
+            index=models.Index(fields=['organisation', '-created_at', '-id'], name='order_of_owner'),
+        ),
+        migrations.AddConstraint(
+            model_name='order',
+            constraint=models.CheckConstraint(condition=models.Q(('filled__gte', 0), ('filled__lte', models.F('tokens')), ('price__gt', 0), ('reserved__gte', 0), ('tokens__gt', 0)), name='order_within_bounds'),
+        ),
+        migrations.AddConstraint(
+            model_name='order',
+            constraint=models.UniqueConstraint(condition=models.Q(('client_order_id', ''), _negated=True), fields=('organisation', 'client_order_id'), name='order_client_id_once'),
+        ),
+        migrations.AddIndex(
+            model_name='trade',
+            index=models.Index(fields=['token', '-seq'], name='trade_of_token'),
+        ),
+        migrations.AddConstraint(
+            model_name='trade',
+            constraint=models.CheckConstraint(condition=models.Q(('buyer_fee__gte', 0), ('buyer_value__gt', 0), ('price__gt', 0), ('seller_fee__gte', 0), ('seller_value__gt', 0), ('tokens__gt', 0)), name='trade_positive'),
+        ),
+    ]

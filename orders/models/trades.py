@@ -1,0 +1,59 @@
+"""Trades: one fill each, between two orders or, in a primary raise, from the issuer."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from exchange.ids import uuid7
+from exchange.models import Token
+from orders.models.orders import Order, OrderType
+
+
+class Trade(models.Model):
+    """Units that changed hands at a price. Never changed; its transfer has it as subject.
+
+    What each side pays or gets is charged by its own order's sum so far, so the two may differ by
+    the last decimal of the currency; the difference is in the exchange's fee income.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    seq = models.BigIntegerField(unique=True)
+    token = models.ForeignKey(
+        Token, on_delete=models.PROTECT, related_name="trades", db_index=False
+    )
+    buy_order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="+")
+    sell_order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, null=True, related_name="+", help_text="None: the issuer"
+    )
+    taker = models.CharField(
+        max_length=4, choices=OrderType.choices, help_text="The side that came and took"
+    )
+    price = models.DecimalField(max_digits=38, decimal_places=8)
+    tokens = models.DecimalField(max_digits=38, decimal_places=8)
+    buyer_value = models.DecimalField(max_digits=38, decimal_places=8)
+    buyer_fee = models.DecimalField(max_digits=38, decimal_places=8)
+    seller_value = models.DecimalField(max_digits=38, decimal_places=8)
+    seller_fee = models.DecimalField(max_digits=38, decimal_places=8)
+    created_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="")
+
+    class Meta:
+        ordering = ["-seq"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    tokens__gt=0,
+                    price__gt=0,
+                    buyer_value__gt=0,
+                    seller_value__gt=0,
+                    buyer_fee__gte=0,
+                    seller_fee__gte=0,
+                ),
+                name="trade_positive",
+            ),
+        ]
+        indexes = [models.Index(fields=["token", "-seq"], name="trade_of_token")]
+
+    def __str__(self) -> str:
+        return f"{self.tokens} at {self.price}"

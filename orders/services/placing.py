@@ -1,0 +1,165 @@
+"""Placing and cancelling orders: what needs the lock of the token is one call in PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.conf import settings
+from django.db import DatabaseError, transaction
+
+from exchange import wake
+from exchange.actors import Actor
+from exchange.database import LOCK_NOT_AVAILABLE, constraint_of, fetch_one, sqlstate
+from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning
+from exchange.idempotency import Answer, IdempotencyClaim, kept_for
+from exchange.ids import uuid7
+from exchange.numbers import plain
+from orders.errors import DuplicateClientOrderId, OrderNotActive, OrderNotFound, refusal
+from orders.models import Order, OwnerModel
+
+CREATED = 201
+MESSAGE = "Order placed"
+
+# What the SQL function and the API settle between them.
+_REFUSED = "XO400"
+_KEY_REUSED = "XI422"
+
+_CALL = (
+    "SELECT replayed, status_code, message, data FROM place_order("
+    "%s::jsonb, %s::integer, %s::interval, %s::integer, %s::text)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """An outside customer that a key trades for."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderRequest:
+    """What is asked for, well formed: `type` Buy or Sell, `price` for one unit, `tokens` units."""
+
+    token_id: UUID
+    type: str
+    price: Decimal
+    tokens: Decimal
+    customer: Customer | None = None
+    client_order_id: str = ""
+
+
+def place(
+    *,
+    organisation_id: UUID,
+    member_id: UUID | None,
+    request: OrderRequest,
+    actor: Actor,
+    api_key_id: UUID | None = None,
+    claim: IdempotencyClaim | None = None,
+) -> Answer:
+    """Places an order: matched and settled at once as far as the book goes, the rest reserved.
+
+    The owner is the member, or the organisation when `member_id` is None. The answer's data is
+    the order as it stands then. With a `claim` the first answer under it is given again.
+
+    Raises `TokenNotFound`, `UserNotFound`, `Refused` with the rule's code, `InsufficientBalance`
+    as `Refused`, `DuplicateClientOrderId`, and `IdempotencyKeyReused` or `StillRunning` for the
+    claim. Nothing moves and nothing is reserved on a refusal.
+    """
+    form: dict[str, Any] = {
+        "id": str(uuid7()),
+        "organisation": str(organisation_id),
+        "member": member_id and str(member_id),
+        "api_key": api_key_id and str(api_key_id),
+        "owner_model": _owner_model(member_id, request.customer),
+        "token": str(request.token_id),
+        "type": request.type,
+        "price": plain(request.price),
+        "tokens": plain(request.tokens),
+        "customer_name": request.customer.name if request.customer else "",
+        "customer_email": request.customer.email if request.customer else "",
+        "client_order_id": request.client_order_id,
+        "actor": str(actor),
+    }
+    if claim is not None:
+        form |= {
+            "method": claim.method,
+            "path": claim.path,
+            "key": claim.key,
+            "body_hash": claim.body_hash,
+        }
+    wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
+    text = msgspec.json.encode(form).decode()
+    try:
+        row = fetch_one(_CALL, [text, wait, kept_for(), CREATED, MESSAGE])
+    except DatabaseError as error:
+        known = _refusal(error, request)
+        if known is None:
+            raise
+        raise known from error
+    if row is None:
+        raise RuntimeError("place_order returned no row")
+    replayed, status_code, message, data = row
+    wake.after_commit(wake.DELIVER_EVENTS)
+    return Answer(status_code, message, data, replayed=replayed)
+
+
+def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
+    """Cancels the open rest of an order of the organisation; what was reserved for it is free.
+
+    Raises `OrderNotFound`, or `OrderNotActive` when the order is over.
+    """
+    with transaction.atomic():
+        if not close_order(order_id, "", actor, organisation_id=organisation_id):
+            order = Order.objects.get(id=order_id)
+            raise OrderNotActive(order.status)
+        return Order.objects.get(id=order_id)
+
+
+def close_order(
+    order_id: UUID, reason: str, actor: Actor, *, organisation_id: UUID | None = None
+) -> bool:
+    """Cancels the open rest; False when the order is over. Part of the open transaction.
+
+    With `organisation_id` only that organisation's order is found (raises `OrderNotFound`).
+    """
+    found = Order.objects.filter(id=order_id)
+    if organisation_id is not None:
+        found = found.filter(organisation_id=organisation_id)
+    if not found.exists():
+        raise OrderNotFound
+    row = fetch_one("SELECT close_order(%s, %s, %s)", [order_id, reason, str(actor)])
+    closed = bool(row and row[0])
+    if closed:
+        wake.after_commit(wake.DELIVER_EVENTS)
+    return closed
+
+
+def _owner_model(member_id: UUID | None, customer: Customer | None) -> str:
+    if member_id is not None:
+        return OwnerModel.USER
+    return OwnerModel.API_KEY if customer is not None else OwnerModel.ORGANISATION
+
+
+def _refusal(error: DatabaseError, request: OrderRequest) -> DomainError | None:
+    state = sqlstate(error)
+    if state == LOCK_NOT_AVAILABLE:
+        return StillRunning("The first request with this Idempotency-Key is still running")
+    if state == _KEY_REUSED:
+        return IdempotencyKeyReused(
+            "This Idempotency-Key was already used with another request body"
+        )
+    if constraint_of(error) == "order_client_id_once":
+        return DuplicateClientOrderId(request.client_order_id)
+    if state != _REFUSED:
+        return None
+    diagnostics = error.__cause__.diag  # type: ignore[union-attr]
+    detail = json.loads(diagnostics.message_detail or "{}", parse_float=Decimal, parse_int=Decimal)
+    return refusal(diagnostics.message_primary, detail, side=request.type)

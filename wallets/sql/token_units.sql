@@ -1,0 +1,9 @@
+-- Makes the units of a token countable: its ledger asset, with 8 decimals.
+CREATE OR REPLACE FUNCTION open_token_units(p_token uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    INSERT INTO wallets_asset (id, token_id, decimals)
+    SELECT t.id::text, t.id, 8 FROM exchange_token t WHERE t.id = p_token;
+END $$;
+REVOKE ALL ON FUNCTION open_token_units FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION open_token_units TO exchange_runtime;
