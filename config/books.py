@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orders.services.books import ORDER_CHECKS
 from wallets.services.books import WALLET_CHECKS, Check
 
-CHECKS: tuple[Check, ...] = WALLET_CHECKS
+CHECKS: tuple[Check, ...] = WALLET_CHECKS + ORDER_CHECKS

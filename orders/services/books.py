@@ -1,0 +1,209 @@
+"""What orders, trades and raises add to the proof of books."""
+
+from __future__ import annotations
+
+from exchange import payloads as exchange_payloads
+from orders import payloads
+from wallets.services.books import Check, Finding, sql_check
+
+
+def _document_check() -> Check:
+    title = "documents of tokens, orders and trades equal their records"
+
+    def run() -> list[Finding]:
+        faults = (
+            exchange_payloads.TOKEN.faults() + payloads.ORDER.faults() + payloads.TRADE.faults()
+        )
+        return [Finding(title, fault, "the declared document", "another") for fault in faults]
+
+    return Check(title, run)
+
+
+ORDER_CHECKS: tuple[Check, ...] = (
+    sql_check(
+        "reserved equals open orders",
+        """
+        SELECT coalesce(a.owner_id, o.owner_id) || ' ' || coalesce(a.asset_id, o.asset),
+               coalesce(o.reserved, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
+              WHERE kind = 'reserved') a
+        FULL JOIN (
+            SELECT x.owner_id,
+                   CASE WHEN x.type = 'Buy' THEN t.currency_id ELSE t.id::text END AS asset,
+                   sum(x.reserved) AS reserved
+            FROM orders_order x JOIN exchange_token t ON t.id = x.token_id
+            WHERE x.status = 'Active'
+            GROUP BY 1, 2
+        ) o ON o.owner_id = a.owner_id AND o.asset = a.asset_id
+        WHERE coalesce(o.reserved, 0) <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "every open order has reserved what its rest can cost",
+        """
+        SELECT o.id, x.wanted, o.reserved
+        FROM orders_order o
+        JOIN exchange_token t ON t.id = o.token_id
+        JOIN exchange_currency c ON c.code = t.currency_id
+        CROSS JOIN LATERAL (SELECT o.filled_value + o.price * (o.tokens - o.filled) AS whole) w
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN o.type = 'Sell' THEN o.tokens - o.filled
+                ELSE round_half_even(w.whole, c.decimals::integer) - o.charged
+                     + round_half_even(w.whole * o.fee_percent / 100, c.decimals::integer)
+                     - o.charged_fee END AS wanted
+        ) x
+        WHERE o.status = 'Active' AND o.reserved <> x.wanted
+        """,
+    ),
+    sql_check(
+        "every order was filled and charged what its trades say",
+        """
+        SELECT o.id,
+               coalesce(trim_scale(f.tokens), 0) || ' units, ' || coalesce(trim_scale(f.value), 0)
+               || ', fee ' || coalesce(trim_scale(f.fee), 0),
+               trim_scale(o.filled) || ' units, ' || trim_scale(o.charged) || ', fee '
+               || trim_scale(o.charged_fee)
+        FROM orders_order o
+        LEFT JOIN (
+            SELECT order_id, sum(tokens) AS tokens, sum(price * tokens) AS exact,
+                   sum(value) AS value, sum(fee) AS fee
+            FROM (
+                SELECT buy_order_id AS order_id, tokens, price, buyer_value AS value,
+                       buyer_fee AS fee FROM orders_trade
+                UNION ALL
+                SELECT sell_order_id, tokens, price, seller_value, seller_fee FROM orders_trade
+                WHERE sell_order_id IS NOT NULL
+            ) sides GROUP BY order_id
+        ) f ON f.order_id = o.id
+        WHERE (coalesce(f.tokens, 0), coalesce(f.exact, 0), coalesce(f.value, 0),
+               coalesce(f.fee, 0))
+            IS DISTINCT FROM (o.filled, o.filled_value, o.charged, o.charged_fee)
+        """,
+    ),
+    sql_check(
+        "every trade moved what it says, once",
+        """
+        SELECT t.id, wanted.legs, coalesce(found.legs, 'none')
+        FROM orders_trade t
+        JOIN exchange_token k ON k.id = t.token_id
+        JOIN orders_order b ON b.id = t.buy_order_id
+        LEFT JOIN orders_order s ON s.id = t.sell_order_id
+        CROSS JOIN LATERAL (
+            SELECT string_agg(leg, ', ' ORDER BY leg) AS legs FROM (
+                SELECT owner || ' ' || asset || ' ' || trim_scale(sum(amount)) AS leg
+                FROM (VALUES
+                    (b.owner_id::text, k.currency_id::text, -t.buyer_value - t.buyer_fee),
+                    (b.owner_id::text, k.id::text, t.tokens),
+                    (coalesce(s.owner_id, k.issuer_id)::text, k.currency_id::text,
+                     t.seller_value - t.seller_fee),
+                    (coalesce(s.owner_id, k.issuer_id)::text, k.id::text, -t.tokens),
+                    ('fees', k.currency_id::text,
+                     t.buyer_value + t.buyer_fee - t.seller_value + t.seller_fee)
+                ) l (owner, asset, amount)
+                GROUP BY owner, asset HAVING sum(amount) <> 0
+            ) per_account
+        ) wanted
+        LEFT JOIN LATERAL (
+            SELECT string_agg(leg, ', ' ORDER BY leg) AS legs FROM (
+                SELECT coalesce(a.owner_id::text, a.kind) || ' ' || e.asset_id || ' '
+                       || trim_scale(sum(e.amount)) AS leg
+                FROM wallets_transfer x
+                JOIN wallets_entry e ON e.transfer_id = x.id
+                JOIN wallets_account a ON a.id = e.account_id
+                WHERE x.subject_id = t.id AND x.kind IN ('trade', 'raise_sale')
+                GROUP BY a.owner_id, a.kind, e.asset_id
+            ) per_account
+        ) found ON true
+        WHERE wanted.legs IS DISTINCT FROM found.legs
+        """,
+    ),
+    sql_check(
+        "proceeds that wait equal the open raises",
+        """
+        SELECT coalesce(a.owner_id, r.issuer_id) || ' ' || coalesce(a.asset_id, r.currency_id),
+               coalesce(r.raised, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'raise') a
+        FULL JOIN (
+            SELECT t.issuer_id, t.currency_id, sum(x.seller_value) AS raised
+            FROM exchange_token t JOIN orders_trade x
+                ON x.token_id = t.id AND x.sell_order_id IS NULL
+            WHERE NOT t.completed_raise AND NOT t.cancelled
+            GROUP BY t.issuer_id, t.currency_id
+        ) r ON r.issuer_id = a.owner_id AND r.currency_id = a.asset_id
+        WHERE coalesce(r.raised, 0) <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "unsold units equal what open raises offered less what they sold",
+        """
+        SELECT t.symbol, x.wanted, coalesce(a.balance, 0)
+        FROM exchange_token t
+        LEFT JOIN wallets_account a
+            ON a.owner_id = t.issuer_id AND a.asset_id = t.id::text AND a.kind = 'unsold'
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN t.completed_raise OR t.cancelled THEN 0 ELSE
+                coalesce((SELECT sum(e.amount) FROM wallets_entry e
+                          JOIN wallets_transfer i ON i.id = e.transfer_id
+                          WHERE e.account_id = a.id AND i.kind = 'units_issue'), 0)
+                - coalesce((SELECT sum(s.tokens) FROM orders_trade s
+                            WHERE s.token_id = t.id AND s.sell_order_id IS NULL), 0)
+                END AS wanted
+        ) x
+        WHERE x.wanted <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "units of a token that are held equal its supply",
+        """
+        SELECT t.symbol, t.total_supply, coalesce(h.held, 0)
+        FROM exchange_token t
+        JOIN wallets_asset s ON s.token_id = t.id
+        LEFT JOIN (SELECT asset_id, sum(balance) AS held FROM wallets_account GROUP BY asset_id) h
+            ON h.asset_id = s.id
+        WHERE NOT t.cancelled AND t.total_supply <> coalesce(h.held, 0)
+        """,
+    ),
+    sql_check(
+        "raise progress of a token equals its sales",
+        """
+        SELECT t.symbol, coalesce(s.value, 0) || ' for ' || coalesce(s.units, 0),
+               t.total_raised || ' for ' || t.total_allocated
+        FROM exchange_token t
+        LEFT JOIN (SELECT token_id, sum(seller_value) AS value, sum(tokens) AS units
+                   FROM orders_trade WHERE sell_order_id IS NULL GROUP BY token_id) s
+            ON s.token_id = t.id
+        WHERE NOT t.cancelled
+          AND (coalesce(s.value, 0), coalesce(s.units, 0))
+              IS DISTINCT FROM (t.total_raised, t.total_allocated)
+        """,
+    ),
+    sql_check(
+        "no book is crossed",
+        """
+        SELECT t.symbol, 'bids below asks', b.price || ' bid, ' || a.price || ' asked'
+        FROM exchange_token t
+        CROSS JOIN LATERAL (SELECT max(price) AS price FROM orders_order o
+                            WHERE o.token_id = t.id AND o.type = 'Buy'
+                              AND o.status = 'Active') b
+        CROSS JOIN LATERAL (SELECT min(price) AS price FROM orders_order o
+                            WHERE o.token_id = t.id AND o.type = 'Sell'
+                              AND o.status = 'Active') a
+        WHERE b.price >= a.price
+        """,
+    ),
+    sql_check(
+        "every state an order reached was told",
+        """
+        SELECT o.id, k.type, 'no such event'
+        FROM orders_order o
+        CROSS JOIN LATERAL (VALUES
+            ('order.created', true),
+            ('order.fulfilled', o.status = 'Fulfilled'),
+            ('order.cancelled', o.status = 'Cancelled')
+        ) k (type, due)
+        WHERE k.due AND NOT EXISTS (
+            SELECT FROM exchange_event e WHERE e.subject_id = o.id AND e.type = k.type)
+        """,
+    ),
+    _document_check(),
+)
