@@ -1,1 +1,1 @@
-"""Loan configurations, loans, collateral and the portfolio."""
+"""Loan configurations, loans against token units, their servicing, and portfolios."""

@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
     operations = [
         *sqlfiles.install(
             "wallets",
+            "account_start",
             "ledger_guard",
             "open_account",
             "post_transfer",

@@ -4,8 +4,9 @@ Currencies and token units are counted alike. Rows are written by the functions 
 only (the runtime role may not write these tables); PostgreSQL refuses an unbalanced transfer, a
 negative owner balance and any change of what was posted.
 
-Owner accounts are what the exchange owes: a positive balance is the owner's. System accounts
-(clearing, fees, expenses, issuance) belong to nobody, may be negative and keep no live balance:
+Owner accounts are what the exchange owes: a positive balance is the owner's. `principal` and
+`interest` are a creditor's book of loans: what is lent out, and what was earned. System accounts
+(clearing, fees, expenses, issuance, loans) belong to nobody, may be negative and keep no live balance:
 their balance is the sum of their entries.
 """
 
@@ -31,6 +32,10 @@ class AccountKind(models.TextChoices):
     FEES = "fees"
     EXPENSES = "expenses"
     ISSUANCE = "issuance"
+    # A creditor's money in loans and income from them, and the other side of both.
+    PRINCIPAL = "principal"
+    INTEREST = "interest"
+    LOANS = "loans"
 
 
 class TransferKind(models.TextChoices):
@@ -50,6 +55,12 @@ class TransferKind(models.TextChoices):
     RAISE_SALE = "raise_sale"
     RAISE_COMPLETE = "raise_complete"
     RAISE_REFUND = "raise_refund"
+    LOAN_DISBURSE = "loan_disburse"
+    LOAN_REPAY = "loan_repay"
+    LOAN_PLEDGE = "loan_pledge"
+    LOAN_RELEASE = "loan_release"
+    LOAN_LIQUIDATE = "loan_liquidate"
+    LOAN_WRITE_OFF = "loan_write_off"
 
 
 class Asset(models.Model):

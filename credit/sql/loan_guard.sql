@@ -1,0 +1,108 @@
+-- What PostgreSQL itself holds loans to, whoever writes.
+
+-- A time as JavaScript's Date.prototype.toString() prints it in West Africa time (UTC+1 always).
+CREATE OR REPLACE FUNCTION javascript_time(moment timestamptz) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    local timestamp := moment AT TIME ZONE interval '1 hour';
+BEGIN
+    RETURN to_char(local, 'Dy Mon DD YYYY HH24:MI:SS') || ' GMT+0100 (West Africa Standard Time)';
+END $$;
+
+ALTER TABLE credit_loan
+    ADD CONSTRAINT loan_borrower_of_organisation
+    FOREIGN KEY (borrower_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
+
+CREATE OR REPLACE FUNCTION loan_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION 'loans are never removed' USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'ACTIVE' OR NEW.interest_repaid <> 0 OR NEW.principal_repaid <> 0
+            OR NEW.closed_at IS NOT NULL
+        THEN
+            RAISE EXCEPTION 'a loan starts ACTIVE with nothing repaid'
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_starts_active';
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF (OLD.id, OLD.borrower_id, OLD.organisation_id, OLD.creditor_id, OLD.configuration_id,
+        OLD.version_id, OLD.currency_id, OLD.amount, OLD.repayment_amount, OLD.repayment_date,
+        OLD.interest_rate, OLD.collateral_ratio, OLD.duration, OLD.grace_period,
+        OLD.grace_period_unit, OLD.reason, OLD.requested_by, OLD.created_at)
+        IS DISTINCT FROM
+       (NEW.id, NEW.borrower_id, NEW.organisation_id, NEW.creditor_id, NEW.configuration_id,
+        NEW.version_id, NEW.currency_id, NEW.amount, NEW.repayment_amount, NEW.repayment_date,
+        NEW.interest_rate, NEW.collateral_ratio, NEW.duration, NEW.grace_period,
+        NEW.grace_period_unit, NEW.reason, NEW.requested_by, NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'the terms of loan % never change', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF OLD.status NOT IN ('ACTIVE', 'OVERDUE', 'DEFAULTED')
+        -- Rewriting the document changes nothing else.
+        AND (OLD.status, OLD.interest_repaid, OLD.principal_repaid, OLD.collateral_text,
+             OLD.closed_at)
+            IS DISTINCT FROM
+            (NEW.status, NEW.interest_repaid, NEW.principal_repaid, NEW.collateral_text,
+             NEW.closed_at)
+    THEN
+        RAISE EXCEPTION 'loan % is %: that is final', OLD.id, OLD.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_transition';
+    END IF;
+    IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
+        ('ACTIVE', 'COMPLETED'), ('ACTIVE', 'OVERDUE'),
+        ('OVERDUE', 'COMPLETED'), ('OVERDUE', 'DEFAULTED'),
+        ('DEFAULTED', 'COMPLETED'), ('DEFAULTED', 'LIQUIDATED'), ('DEFAULTED', 'WRITTEN_OFF'))
+    THEN
+        RAISE EXCEPTION 'loan % cannot go from % to %', OLD.id, OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_transition';
+    END IF;
+    IF NEW.interest_repaid < OLD.interest_repaid OR NEW.principal_repaid < OLD.principal_repaid
+        OR (NEW.status = 'COMPLETED')
+            <> (NEW.interest_repaid + NEW.principal_repaid = NEW.repayment_amount)
+        OR (NEW.closed_at IS NULL) <> (NEW.status IN ('ACTIVE', 'OVERDUE', 'DEFAULTED'))
+    THEN
+        RAISE EXCEPTION 'loan % cannot be % with that much repaid', OLD.id, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_repaid';
+    END IF;
+    NEW.updated_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+CREATE TRIGGER loan_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loan
+    FOR EACH ROW EXECUTE FUNCTION loan_guard();
+REVOKE DELETE ON credit_loan, credit_collateral, credit_shortfall, credit_endingproposal,
+    credit_loanconfiguration, credit_configurationversion FROM exchange_runtime;
+SELECT make_append_only('credit_repayment');
+
+-- The terms of a version never change; a decision is final, but for what supersedes it.
+CREATE OR REPLACE FUNCTION version_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (OLD.id, OLD.configuration_id, OLD.number, OLD.name, OLD.access, OLD.investment_categories,
+        OLD.collateral_ratio, OLD.interest_rate, OLD.duration, OLD.grace_period,
+        OLD.grace_period_unit, OLD.proposed_by, OLD.created_at)
+        IS DISTINCT FROM
+       (NEW.id, NEW.configuration_id, NEW.number, NEW.name, NEW.access, NEW.investment_categories,
+        NEW.collateral_ratio, NEW.interest_rate, NEW.duration, NEW.grace_period,
+        NEW.grace_period_unit, NEW.proposed_by, NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'version % of a configuration never changes', OLD.number
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
+        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Approved', 'Superseded'))
+    THEN
+        RAISE EXCEPTION 'a version cannot go from % to %', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'version_transition';
+    END IF;
+    IF NEW.status = 'Approved' AND OLD.status = 'Pending'
+        AND (NEW.decided_by_id IS NULL OR NEW.proposed_by = 'staff:' || NEW.decided_by_id)
+    THEN
+        RAISE EXCEPTION 'somebody else approves a version'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'version_approved_by_another';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER version_guard BEFORE UPDATE ON credit_configurationversion
+    FOR EACH ROW EXECUTE FUNCTION version_guard();
