@@ -9,7 +9,7 @@ INSERT INTO exchange_catalogue (id, version) VALUES (1, 1) ON CONFLICT DO NOTHIN
 CREATE OR REPLACE FUNCTION catalogue_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
-    UPDATE exchange_catalogue SET version = version + 1;
+    UPDATE public.exchange_catalogue SET version = version + 1;
     RETURN NULL;
 END $$;
 DROP TRIGGER IF EXISTS catalogue_changed ON exchange_token;

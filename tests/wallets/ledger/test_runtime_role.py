@@ -158,7 +158,12 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         " WHERE pronamespace = 'public'::regnamespace AND prosecdef ORDER BY proname"
     ).fetchall()
     assert dict(rows) == {
+        "catalogue_changed": "search_path=public, pg_temp",
+        "close_order": "search_path=public, pg_temp",
+        "complete_raise": "search_path=public, pg_temp",
         "open_account": "search_path=public, pg_temp",
+        "open_token_units": "search_path=public, pg_temp",
+        "place_order": "search_path=public, pg_temp",
         "post_transfer": "search_path=public, pg_temp",
         "request_withdrawal": "search_path=public, pg_temp",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
@@ -173,7 +178,7 @@ def test_no_trigger_function_looks_into_temporary_tables(runtime):
         # Those of the audit library write history, not money.
         " AND p.proname NOT LIKE 'pgtrigger%'"
         # Every table is named with its schema.
-        r" AND p.prosrc ~* '\m(from|join|into|update)\s+(wallets|exchange)_'"
+        r" AND p.prosrc ~* '\m(from|join|into|update)\s+(wallets|exchange|orders|credit)_'"
     ).fetchall()
     assert rows == []
 
