@@ -19,6 +19,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 # here are how long a lost hint delays it.
 SCHEDULE: dict[str, timedelta] = {
     "config.tasks.prove_books": timedelta(days=1),
+    "credit.tasks.age_loans": timedelta(minutes=1),
+    "credit.tasks.revalue_loans": timedelta(hours=1),
     "exchange.tasks.deliver_events": timedelta(seconds=5),
     "exchange.tasks.purge_access_tokens": timedelta(days=1),
     "exchange.tasks.purge_idempotency_keys": timedelta(hours=1),

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from decimal import Decimal
+
 from credit.models import LoanStatus
 from exchange.documents import Document, WireField, identifier, moment, number, text
+from exchange.models import Token
+from exchange.numbers import plain
 
 _COLLATERALS = WireField(
     "collaterals",
@@ -50,3 +56,13 @@ LOAN = Document(
         _COLLATERALS,
     ),
 )
+
+
+def collateral_text(pledged: Iterable[tuple[Token, Decimal]]) -> str:
+    """The JSON array of `collaterals`: units of tokens, in the order of liquidation."""
+    items = (
+        f'{{"name":{json.dumps(token.name, ensure_ascii=False)},"token_id":"{token.id}",'
+        f'"quantity":{plain(quantity)}}}'
+        for token, quantity in pledged
+    )
+    return f"[{','.join(items)}]"

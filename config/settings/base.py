@@ -160,6 +160,10 @@ RATE_LIMITS: dict[str, int] = {
 IDEMPOTENCY_WAIT_SECONDS = env.int("IDEMPOTENCY_WAIT_SECONDS", default=10)
 IDEMPOTENCY_KEPT_HOURS = 24
 
+# --- Credit ----------------------------------------------------------------------------------
+# Quotes older than this cover no loan: a missing or stale price blocks.
+PRICE_MAX_AGE_HOURS = env.int("PRICE_MAX_AGE_HOURS", default=30 * 24)
+
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Tokenized Investment Exchange",
     "VERSION": "1",

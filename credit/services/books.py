@@ -1,0 +1,118 @@
+"""What loans add to the proof of books."""
+
+from __future__ import annotations
+
+from credit import payloads
+from wallets.services.books import Check, Finding, sql_check
+
+_OPEN = "('ACTIVE', 'OVERDUE', 'DEFAULTED')"
+
+
+def _document_check() -> Check:
+    title = "documents of loans equal their records"
+
+    def run() -> list[Finding]:
+        return [
+            Finding(title, fault, "the declared document", "another")
+            for fault in payloads.LOAN.faults()
+        ]
+
+    return Check(title, run)
+
+
+CREDIT_CHECKS: tuple[Check, ...] = (
+    sql_check(
+        "lien equals open collateral",
+        f"""
+        SELECT coalesce(a.owner_id, c.borrower_id) || ' ' || coalesce(a.asset_id, c.asset),
+               coalesce(c.pledged, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'lien') a
+        FULL JOIN (
+            SELECT l.borrower_id, x.token_id::text AS asset, sum(x.quantity) AS pledged
+            FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id
+            WHERE l.status IN {_OPEN} GROUP BY l.borrower_id, x.token_id
+        ) c ON c.borrower_id = a.owner_id AND c.asset = a.asset_id
+        WHERE coalesce(c.pledged, 0) <> coalesce(a.balance, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    sql_check(
+        "principal accounts equal what open loans still owe",
+        f"""
+        SELECT coalesce(a.owner_id, l.creditor_id) || ' ' || coalesce(a.asset_id, l.currency_id),
+               coalesce(l.owed, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
+              WHERE kind = 'principal') a
+        FULL JOIN (
+            SELECT creditor_id, currency_id, sum(amount - principal_repaid) AS owed
+            FROM credit_loan WHERE status IN {_OPEN} GROUP BY creditor_id, currency_id
+        ) l ON l.creditor_id = a.owner_id AND l.currency_id = a.asset_id
+        WHERE coalesce(l.owed, 0) <> coalesce(a.balance, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    sql_check(
+        "interest income equals the interest repaid",
+        """
+        SELECT coalesce(a.owner_id, l.creditor_id) || ' ' || coalesce(a.asset_id, l.currency_id),
+               coalesce(l.paid, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
+              WHERE kind = 'interest') a
+        FULL JOIN (
+            SELECT creditor_id, currency_id, sum(interest_repaid) AS paid
+            FROM credit_loan GROUP BY creditor_id, currency_id
+        ) l ON l.creditor_id = a.owner_id AND l.currency_id = a.asset_id
+        WHERE coalesce(l.paid, 0) <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "every loan was repaid what its repayments say",
+        """
+        SELECT l.id, coalesce(r.interest, 0) || ' and ' || coalesce(r.principal, 0),
+               l.interest_repaid || ' and ' || l.principal_repaid
+        FROM credit_loan l
+        LEFT JOIN (SELECT loan_id, sum(interest) AS interest, sum(principal) AS principal
+                   FROM credit_repayment GROUP BY loan_id) r ON r.loan_id = l.id
+        WHERE (coalesce(r.interest, 0), coalesce(r.principal, 0))
+            IS DISTINCT FROM (l.interest_repaid, l.principal_repaid)
+        """,
+    ),
+    sql_check(
+        "every loan has the transfers its state calls for",
+        """
+        SELECT l.id, x.wanted, x.found
+        FROM credit_loan l CROSS JOIN LATERAL (
+            SELECT CASE l.status
+                    WHEN 'LIQUIDATED' THEN 'loan_disburse, loan_liquidate'
+                    WHEN 'WRITTEN_OFF' THEN 'loan_disburse, loan_write_off'
+                    ELSE 'loan_disburse' END
+                || ', ' || (SELECT count(*) FROM credit_repayment r WHERE r.loan_id = l.id)
+                || ' repayments' AS wanted,
+                coalesce((SELECT string_agg(t.kind, ', ' ORDER BY t.kind)
+                          FROM wallets_transfer t WHERE t.subject_id = l.id AND t.kind IN
+                              ('loan_disburse', 'loan_liquidate', 'loan_write_off')), 'none')
+                || ', ' || (SELECT count(*) FROM wallets_transfer t
+                            WHERE t.subject_id = l.id AND t.kind = 'loan_repay')
+                || ' repayments' AS found
+        ) x
+        WHERE x.wanted <> x.found
+        """,
+    ),
+    sql_check(
+        "every state a loan reached was told to both sides",
+        """
+        SELECT l.id, k.type || ' to ' || p.organisation, 'no such event'
+        FROM credit_loan l
+        CROSS JOIN LATERAL (VALUES
+            ('loan.created', true),
+            ('loan.repaid', l.status = 'COMPLETED'),
+            ('loan.overdue', l.status IN ('OVERDUE', 'DEFAULTED', 'LIQUIDATED', 'WRITTEN_OFF')),
+            ('loan.defaulted', l.status IN ('DEFAULTED', 'LIQUIDATED', 'WRITTEN_OFF')),
+            ('loan.liquidated', l.status = 'LIQUIDATED')
+        ) k (type, due)
+        CROSS JOIN LATERAL (VALUES (l.organisation_id), (l.creditor_id)) p (organisation)
+        WHERE k.due AND NOT EXISTS (
+            SELECT FROM exchange_event e WHERE e.subject_id = l.id AND e.type = k.type
+                AND e.organisation_id = p.organisation)
+        """,
+    ),
+    _document_check(),
+)

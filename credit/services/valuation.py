@@ -1,0 +1,92 @@
+"""What units are worth as collateral: price.sell, when it is fresh, of tokens that still live.
+
+A missing or stale price blocks; it never counts as zero. A token that has exited or was cancelled
+is known to cover nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from credit.models import Collateral, Loan
+from exchange.models import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Pledge:
+    """Units of one token, pledged or to be pledged."""
+
+    token_id: UUID
+    quantity: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What collateral is worth in its currency; `problem` says why it cannot be told."""
+
+    value: Decimal | None
+    problem: str = ""
+    ended: tuple[str, ...] = ()
+
+
+def price_problem(token: Token) -> str:
+    """Why the token's price cannot be relied on; empty when it can."""
+    if token.price_sell <= 0 or token.quoted_at is None:
+        return f"{token.symbol} has no price"
+    if timezone.now() - token.quoted_at > timedelta(hours=settings.PRICE_MAX_AGE_HOURS):
+        return f"The price of {token.symbol} is older than {_age()}"
+    return ""
+
+
+def has_ended(token: Token) -> bool:
+    """Whether the token covers nothing any more."""
+    return token.exited or token.cancelled
+
+
+def worth(pledges: Iterable[tuple[Token, Decimal]]) -> Worth:
+    """What units of tokens of one currency are worth together; not rounded."""
+    value = Decimal(0)
+    problems: list[str] = []
+    ended: list[str] = []
+    for token, quantity in pledges:
+        if has_ended(token):
+            ended.append(token.symbol)
+        elif problem := price_problem(token):
+            problems.append(problem)
+        else:
+            value += token.price_sell * quantity
+    if problems:
+        return Worth(None, "; ".join(problems), tuple(ended))
+    return Worth(value, "", tuple(ended))
+
+
+def open_collateral(loan: Loan) -> list[tuple[Collateral, Token]]:
+    """What is still liened for the loan, in the order in which it would be liquidated."""
+    rows = (
+        Collateral.objects.filter(loan=loan, quantity__gt=0)
+        .select_related("token")
+        .order_by("position")
+    )
+    return [(row, row.token) for row in rows]
+
+
+def principal_owed(loan: Loan) -> Decimal:
+    """What is still to be paid of the amount lent."""
+    return loan.amount - loan.principal_repaid
+
+
+def owed(loan: Loan) -> Decimal:
+    """What is still to be paid in all."""
+    return loan.repayment_amount - loan.principal_repaid - loan.interest_repaid
+
+
+def _age() -> str:
+    hours: int = settings.PRICE_MAX_AGE_HOURS
+    return f"{hours // 24} days" if hours % 24 == 0 else f"{hours} hours"
