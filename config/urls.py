@@ -14,6 +14,7 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("", include("wallets.api.hooks")),
+    path("v1/", include("orders.api.urls")),
     path("v1/", include("wallets.api.urls")),
     path("v1/", include("exchange.api.urls")),
 ]

@@ -104,3 +104,20 @@ TRANSACTION = Document(
         moment("createdAt", "{r}.created_at"),
     ),
 )
+
+# Units of one token that somebody owns, added up over their accounts by
+# `wallets.selectors.holdings`, for one page at a time.
+HOLDING = Document(
+    name="Holding",
+    table="wallets_account",
+    fields=(
+        identifier("token", "{r}.token_id", "Token id"),
+        text("name", "{r}.name", "Token name"),
+        text("symbol", "{r}.symbol"),
+        text("currency", "{r}.currency_id", "What its prices are in"),
+        number("balance", "{r}.available + {r}.reserved", "Units not under lien"),
+        number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
+        number("available", "{r}.available", "Units that can be pledged, offered or sold"),
+        number("reserved", "{r}.reserved", "Units reserved for open sell orders"),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from wallets.api.banks import BanksView, ResolveView
+from wallets.api.holdings import HoldingsView, MemberHoldingsView
 from wallets.api.wallets import (
     MemberTransactionsView,
     MemberWalletView,
@@ -23,7 +24,9 @@ from wallets.api.withdrawals import (
 urlpatterns = [
     path("api/wallet", WalletView.as_view()),
     path("api/wallet/transactions", WalletTransactionsView.as_view()),
+    path("api/wallet/tokens", HoldingsView.as_view()),
     path("api/wallet/withdraw", WalletWithdrawView.as_view()),
+    path("api/members/<str:member_id>/tokens", MemberHoldingsView.as_view()),
     path("api/members/<str:member_id>/wallet", MemberWalletView.as_view()),
     path("api/members/<str:member_id>/wallet/transactions", MemberTransactionsView.as_view()),
     path("api/members/<str:member_id>/wallet/withdraw", MemberWithdrawView.as_view()),

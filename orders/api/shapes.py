@@ -1,0 +1,126 @@
+"""What answers about orders hold, as the schema says it, and examples of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+
+from exchange.api.idempotency import HEADER
+from exchange.documents import Document
+from exchange.payloads import TOKEN
+from orders.payloads import ORDER
+
+LEVELS_DEFAULT = 20
+LEVELS_MOST = 200
+
+ORDER_WITH_TOKEN = Document(
+    name="OrderWithToken",
+    table=ORDER.table,
+    fields=tuple(
+        replace(field, schema=TOKEN.schema()) if field.name == "token" else field
+        for field in ORDER.fields
+    ),
+)
+
+_LEVEL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "price": {"type": "number"},
+        "tokens": {"type": "number", "description": "Units open at this price"},
+        "orders": {"type": "integer", "minimum": 1, "description": "How many orders they are of"},
+    },
+    "required": ["price", "tokens", "orders"],
+}
+BOOK: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "bids": {"type": "array", "items": _LEVEL, "description": "Buy orders, highest first"},
+        "asks": {"type": "array", "items": _LEVEL, "description": "Sell orders, lowest first"},
+    },
+    "required": ["bids", "asks"],
+}
+
+LEVELS_PARAMETER = OpenApiParameter(
+    "levels",
+    OpenApiTypes.INT,
+    default=LEVELS_DEFAULT,
+    description=f"Prices a side, from 1; above {LEVELS_MOST} counts as that",
+)
+KEY_PARAMETER = OpenApiParameter(
+    HEADER,
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="Your own key of this request: sent again within 24 hours, it gets the first "
+    "answer instead of a 409",
+)
+
+BUY_EXAMPLE = OpenApiExample(
+    "A member buys",
+    value={
+        "token_id": "0197d2a4-3c1f-7a52-9b1e-5d0f6f4c2a11",
+        "type": "Buy",
+        "price": 102.5,
+        "tokens": 12.25,
+        "user_id": "0197d2a4-1b07-7c9d-8a44-2e9c1f0b7d63",
+        "client_order_id": "2025-07-04/17",
+    },
+    request_only=True,
+)
+SELL_EXAMPLE = OpenApiExample(
+    "For an outside customer",
+    value={
+        "token_id": "0197d2a4-3c1f-7a52-9b1e-5d0f6f4c2a11",
+        "type": "Sell",
+        "price": 104,
+        "tokens": 3,
+        "customer": {"name": "Wanjiru Kamau", "email": "wanjiru@example.com"},
+    },
+    request_only=True,
+)
+
+TOKEN_NOT_FOUND = {"token_not_found": "Token not found"}
+ORDER_NOT_FOUND = {"order_not_found": "Order not found"}
+_REUSED = {
+    "idempotency_key_reused": "This Idempotency-Key was already used with another request body"
+}
+_RUNNING = {"request_in_progress": "The first request with this Idempotency-Key is still running"}
+
+PLACE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "invalid_request": "price must be above 0; tokens is required",
+        "token_cancelled": "The token is cancelled",
+        "token_exited": "The token has exited",
+        "token_closed": "The token is closed to new orders",
+        "price_decimals": "price must not have more than 2 decimals",
+        "in_primary_raise": "The token is in its primary raise: it can be bought, not sold",
+        "own_raise": "An issuer cannot buy in its own raise",
+        "below_offer": "In the primary raise a unit costs 100: price must be at least that",
+        "not_in_secondaries": "The token does not trade in the secondary market",
+        "price_out_of_band": "The price of a buy order must be at least 90 and at most 110",
+        "worth_nothing": "The order is worth less than the smallest unit of the currency",
+        "amount_too_large": "price times tokens must not be above 1000000000000000",
+        "below_min_trade": "A buy order must be worth at least 500: it is worth 102.5",
+        "above_max_trade": "A buy order must be worth at most 10000: it is worth 10250",
+        "insufficient_balance": "Insufficient NGN balance. Available: 100.5, requested: 2000",
+        "insufficient_units": "Insufficient units. Available: 2.5, requested: 3",
+    },
+    "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
+    "409": {
+        "duplicate_client_order_id": "There is an order with client_order_id 17 already",
+        **_RUNNING,
+    },
+    "422": _REUSED,
+}
+CANCEL_FAILURES: dict[str, dict[str, str]] = {
+    "404": ORDER_NOT_FOUND,
+    "409": {
+        "state_conflict": "Only an Active order can be cancelled: it is Fulfilled",
+        **_RUNNING,
+    },
+    "413": {},
+    "415": {},
+    "422": _REUSED,
+}

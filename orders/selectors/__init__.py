@@ -1,0 +1,1 @@
+"""Reads of orders, books and trades. Nothing here writes."""

@@ -1,0 +1,181 @@
+"""What the contract tests of orders share: traders with money and units, and what moved."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from config.books import CHECKS
+from exchange.models import Event, IdempotencyRecord, Member, Organisation, Token
+from orders.models import Order, Trade
+from tests.support.access import TESTER, ApiCaller, make_caller, make_member
+from tests.support.tokens import make_token
+from tests.support.withdrawals import exact
+from tests.support.world import Wallet
+from wallets.ledger import Leg, open_account, post_transfer
+from wallets.models import Account, AccountKind, Entry, Transfer, TransferKind
+from wallets.services.books import prove
+
+ORDERS = "/v1/orders"
+ORDER_FIELDS = [
+    "_id",
+    "price",
+    "amount",
+    "type",
+    "owner_model",
+    "status",
+    "user",
+    "token",
+    "customer",
+    "api_customer_email",
+    "meta",
+    "createdAt",
+    "updatedAt",
+]
+NOBODY = {"name": "", "email": ""}
+
+
+@dataclass
+class Trader:
+    """An organisation with a key, and one member."""
+
+    caller: ApiCaller = field(default_factory=make_caller)
+    member: Member = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.member = make_member(self.organisation, "Ada Obi")
+
+    @property
+    def organisation(self) -> Organisation:
+        return self.caller.organisation
+
+    def fund(self, amount: str | int, currency: str = "NGN", *, member: bool = False) -> Trader:
+        Wallet(self.organisation, self.member if member else None).fund(amount, currency)
+        return self
+
+    def send(self, token: Token, **changes: Any) -> Any:
+        """The response to an order: a Buy of 10 units at 100, but for `changes`."""
+        return self.caller.post(ORDERS, body_of(token, **changes))
+
+    def place(self, token: Token, **changes: Any) -> dict[str, Any]:
+        """The order that was placed, its numbers as Decimals."""
+        response = self.send(token, **changes)
+        assert response.status_code == 201, response.content
+        order: dict[str, Any] = exact(response)["data"]
+        return order
+
+    def fetch(self, order_id: str) -> dict[str, Any]:
+        """The order as this organisation sees it."""
+        response = self.caller.get(f"{ORDERS}/{order_id}")
+        assert response.status_code == 200, response.content
+        order: dict[str, Any] = exact(response)["data"]
+        return order
+
+    def cancel(self, order_id: str, **headers: str) -> Any:
+        return self.caller.call("DELETE", f"{ORDERS}/{order_id}", **headers)
+
+    def held(self, asset: Token | str, kind: str = "available", *, member: bool = False) -> Decimal:
+        """What this organisation, or its member, has of a currency or a token's units."""
+        owner = self.member.id if member else self.organisation.id
+        return held(owner, asset, kind)
+
+
+class Market:
+    """A token of somebody else's, a seller with 100 units of it and a buyer with 100,000 NGN; the
+    members of both have as much. `listing` is passed on to `make_token`.
+    """
+
+    def __init__(self, **listing: Any) -> None:
+        self.token = make_token(**listing)
+        self.seller, self.buyer = Trader(), Trader()
+        for member in (False, True):
+            if not listing.get("raise_amount"):
+                give_units(self.token, self.seller, 100, member=member)
+            self.buyer.fund(100_000, self.token.currency_id, member=member)
+
+    def sell(self, **changes: Any) -> dict[str, Any]:
+        """A Sell of the seller."""
+        return self.seller.place(self.token, type="Sell", **changes)
+
+    def buy(self, **changes: Any) -> dict[str, Any]:
+        """A Buy of the buyer."""
+        return self.buyer.place(self.token, **changes)
+
+    def path(self, part: str = "") -> str:
+        """The address of the token's orders, or of `part` of its market."""
+        return f"{ORDERS}/token/{self.token.id}{part}"
+
+
+def held(owner_id: UUID, asset: Token | str, kind: str = "available") -> Decimal:
+    """The balance of one account; zero where there is none."""
+    asset_id = asset if isinstance(asset, str) else str(asset.id)
+    found = Account.objects.filter(owner_id=owner_id, asset_id=asset_id, kind=kind)
+    return found.values_list("balance", flat=True).first() or Decimal(0)
+
+
+def body_of(token: Token, **changes: Any) -> dict[str, Any]:
+    """The body of an order for `token` that is right, but for `changes`."""
+    return {"token_id": str(token.id), "type": "Buy", "price": 100, "tokens": 10, **changes}
+
+
+def give_units(token: Token, trader: Trader, units: str | int, *, member: bool = False) -> None:
+    """Units of `token` from its issuer to the organisation of `trader`, or to its member."""
+    giver = open_account(str(token.id), AccountKind.AVAILABLE, organisation_id=token.issuer_id)
+    taker = open_account(
+        str(token.id),
+        AccountKind.AVAILABLE,
+        organisation_id=trader.organisation.id,
+        member_id=trader.member.id if member else None,
+    )
+    reference = f"gift:{Transfer.objects.count()}"
+    post_transfer(
+        kind=TransferKind.UNITS_ISSUE,
+        reference=reference,
+        subject_id=token.id,
+        actor=TESTER,
+        memo="",
+        legs=[Leg(giver, -Decimal(units)), Leg(taker, Decimal(units))],
+    )
+
+
+def set_flags(token: Token, **columns: Any) -> None:
+    """Columns of the token set directly, as if staff had."""
+    Token.objects.filter(id=token.id).update(**columns)
+    token.refresh_from_db()
+
+
+def events() -> list[tuple[UUID, str, dict[str, Any]]]:
+    """Organisation, type and data of every event, in the order they were written."""
+    return [
+        (event.organisation_id, event.type, json.loads(event.body)["data"])
+        for event in Event.objects.order_by("created_at", "id")
+    ]
+
+
+def books_hold() -> None:
+    findings = prove(CHECKS).findings
+    assert findings == (), findings
+
+
+@contextlib.contextmanager
+def nothing_moves() -> Iterator[None]:
+    """Asserts that the block changes no balance, writes no row, and that the books hold."""
+    before = _state()
+    yield
+    assert _state() == before
+    books_hold()
+
+
+def _state() -> Any:
+    written = (Order, Trade, Transfer, Entry, Event, IdempotencyRecord)
+    return (
+        [model.objects.count() for model in written],
+        sorted(Order.objects.values_list("id", "document", "reserved")),
+        sorted(Token.objects.values_list("id", "document")),
+        sorted(Account.objects.values_list("owner_id", "asset_id", "kind", "balance"), key=str),
+    )
