@@ -15,6 +15,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("wallets.api.hooks")),
     path("v1/", include("orders.api.urls")),
+    path("v1/", include("credit.api.urls")),
     path("v1/", include("wallets.api.urls")),
     path("v1/", include("exchange.api.urls")),
 ]

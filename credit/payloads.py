@@ -66,3 +66,85 @@ def collateral_text(pledged: Iterable[tuple[Token, Decimal]]) -> str:
         for token, quantity in pledged
     )
     return f"[{','.join(items)}]"
+
+
+_REPAYMENT_OBJECT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "amount": {"type": "number"},
+        "interest": {"type": "number", "description": "The part that went to interest, first"},
+        "principal": {"type": "number"},
+        "outstanding": {"type": "number", "description": "Still to be paid after it"},
+        "createdAt": {"type": "string", "format": "date-time"},
+    },
+    "required": ["id", "amount", "interest", "principal", "outstanding", "createdAt"],
+}
+_REPAYMENTS = """(
+    SELECT '[' || coalesce(string_agg(
+        '{"id":"' || p.id || '","amount":' || trim_scale(p.amount) || ',"interest":'
+        || trim_scale(p.interest) || ',"principal":' || trim_scale(p.principal)
+        || ',"outstanding":' || trim_scale(p.outstanding) || ',"createdAt":"'
+        || wire_time(p.created_at) || '"}', ',' ORDER BY p.created_at, p.id), '') || ']'
+    FROM credit_repayment p WHERE p.loan_id = {r}.id)"""
+_SHORTFALL = """(
+    SELECT '{"id":"' || s.id || '","cause":' || to_json(s.cause)::text || ',"collateral_value":'
+        || trim_scale(s.value) || ',"required_value":' || trim_scale(s.required)
+        || ',"openedAt":"' || wire_time(s.opened_at) || '"}'
+    FROM credit_shortfall s WHERE s.loan_id = {r}.id AND s.cured_at IS NULL)"""
+
+
+def _valued(column: str) -> str:
+    return f"(SELECT trim_scale(v.{column}) FROM credit_valuation v WHERE v.loan_id = {{r}}.id)"
+
+
+# The single loan: the record and what became of it. Made when read.
+LOAN_DETAIL = Document(
+    name="LoanDetail",
+    table="credit_loan",
+    fields=(
+        *LOAN.fields,
+        identifier("loan_configuration_id", "{r}.configuration_id"),
+        number(
+            "outstanding",
+            "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.principal_repaid"
+            " - {r}.interest_repaid ELSE 0 END",
+            "Still to be paid in all",
+        ),
+        number(
+            "outstanding_principal",
+            "CASE WHEN {r}.closed_at IS NULL THEN {r}.amount - {r}.principal_repaid ELSE 0 END",
+        ),
+        number(
+            "outstanding_interest",
+            "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.amount"
+            " - {r}.interest_repaid ELSE 0 END",
+        ),
+        number("repaid", "{r}.principal_repaid + {r}.interest_repaid"),
+        number(
+            "collateral_value",
+            _valued("value"),
+            "At the last valuation; null before it, or where a price is missing or stale",
+            nullable=True,
+        ),
+        number(
+            "loan_to_value",
+            _valued("loan_to_value"),
+            "Principal owed by the collateral's value, at the last valuation",
+            nullable=True,
+        ),
+        WireField(
+            "shortfall",
+            _SHORTFALL,
+            {
+                "type": ["object", "null"],
+                "description": "The collateral no longer covers the principal owed",
+            },
+        ),
+        text("bank_name", "nullif({r}.bank_name, '')", "Bank to repay to", nullable=True),
+        text("bank_code", "nullif({r}.bank_code, '')", nullable=True),
+        text("account_number", "nullif({r}.account_number, '')", nullable=True),
+        WireField("repayments", _REPAYMENTS, {"type": "array", "items": _REPAYMENT_OBJECT}),
+        moment("closed_at", "{r}.closed_at", nullable=True),
+    ),
+)

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
+
+_WEST_AFRICA = timezone(timedelta(hours=1))
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = (
+    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
+    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+)
 
 
 def wire_time(moment: datetime) -> str:
     """`moment` (aware) as the interface writes it, milliseconds cut, not rounded."""
     utc = moment.astimezone(UTC)
     return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+
+
+def javascript_time(moment: datetime) -> str:
+    """`moment` as JavaScript's Date.prototype.toString() prints it in West Africa time.
+
+    `Fri Jul 04 2025 08:12:11 GMT+0100 (West Africa Standard Time)`: seconds, no fraction.
+    """
+    local = moment.astimezone(_WEST_AFRICA)
+    return (
+        f"{_DAYS[local.weekday()]} {_MONTHS[local.month - 1]} {local:%d} {local.year:04d}"
+        f" {local:%H:%M:%S} GMT+0100 (West Africa Standard Time)"
+    )

@@ -1,0 +1,197 @@
+"""What clients send about loans. Amounts may be strings of ASCII digits; other numbers may not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from credit.services.assessing import MOST_COLLATERALS, LoanRequest
+from credit.services.valuation import Pledge
+from exchange.api.fields import NumberField, TextField
+from exchange.ids import parse_id
+from exchange.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_of, read_number
+from wallets.api.fields import LeanSerializer, NameField
+from wallets.selectors.currencies import currencies
+
+_PLAIN = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?", re.ASCII)
+_NO_ID = UUID(int=0)
+_TOO_MANY = f"must have 1 to {MOST_COLLATERALS} items"
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$"},
+            {"type": "number", "exclusiveMinimum": 0},
+        ]
+    }
+)
+class AmountField(serializers.Field[Decimal, Any, Any, Any]):
+    """An amount: a string of ASCII digits, perhaps with a point, or a JSON number."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        """The exact amount, above zero."""
+        if isinstance(data, str):
+            if not _PLAIN.fullmatch(data):
+                raise serializers.ValidationError(
+                    "must be a decimal in digits, without sign, space or exponent"
+                )
+            number = Decimal(data)
+            if number > LARGEST:
+                raise serializers.ValidationError("must not be above 1000000000000000")
+        else:
+            try:
+                number = read_number(data)
+            except NotANumber as error:
+                raise serializers.ValidationError(str(error)) from error
+        if number == 0:
+            raise serializers.ValidationError("must be above 0")
+        return number
+
+
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": 1})
+class RateField(NumberField):
+    """A rate from 0 to 1."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        """The rate."""
+        number = super().to_internal_value(data)
+        if number > 1:
+            raise serializers.ValidationError("must be from 0 to 1")
+        return number
+
+
+@extend_schema_field({"type": "integer", "minimum": 1})
+class MonthsField(NumberField):
+    """A whole number of months from 1."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        """The months."""
+        number = super().to_internal_value(data)
+        if number < 1 or number != number.to_integral_value():
+            raise serializers.ValidationError("must be a whole number of months from 1")
+        return number
+
+
+@extend_schema_field({"type": "string"})
+class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
+    """The code of a currency the exchange keeps wallets in."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """The code."""
+        if not isinstance(data, str) or data not in currencies():
+            raise serializers.ValidationError(f"must be one of [{', '.join(currencies())}]")
+        return data
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MOST_COLLATERALS,
+        "items": {
+            "type": "object",
+            "properties": {
+                "token_id": {"type": "string", "format": "uuid"},
+                "quantity": {"type": "number", "exclusiveMinimum": 0},
+            },
+            "required": ["token_id", "quantity"],
+        },
+    }
+)
+class PledgesField(serializers.Field[Any, Any, Any, Any]):
+    """`[{token_id, quantity}]`: units of tokens, none named twice."""
+
+    def to_internal_value(self, data: Any) -> tuple[Pledge, ...]:
+        """The pledges; an id that is none becomes one that nothing has."""
+        if not isinstance(data, list):
+            raise serializers.ValidationError("must be a list")
+        if not 1 <= len(data) <= MOST_COLLATERALS:
+            raise serializers.ValidationError(_TOO_MANY)
+        pledges = tuple(_pledge(item, place) for place, item in enumerate(data, start=1))
+        known = [pledge.token_id for pledge in pledges if pledge.token_id != _NO_ID]
+        if len(set(known)) < len(known):
+            raise serializers.ValidationError("must not name a token twice")
+        return pledges
+
+
+def _pledge(item: Any, place: int) -> Pledge:
+    where = f"item {place}: "
+    if not isinstance(item, Mapping):
+        raise serializers.ValidationError(f"{where}must be an object")
+    token_id = item.get("token_id")
+    if not isinstance(token_id, str):
+        raise serializers.ValidationError(f"{where}token_id must be a string")
+    try:
+        quantity = read_number(item.get("quantity"))
+    except NotANumber as error:
+        raise serializers.ValidationError(f"{where}quantity {error}") from error
+    if quantity == 0:
+        raise serializers.ValidationError(f"{where}quantity must be above 0")
+    if decimals_of(quantity) > TOKEN_DECIMALS:
+        raise serializers.ValidationError(
+            f"{where}quantity must not have more than {TOKEN_DECIMALS} decimals"
+        )
+    return Pledge(parse_id(token_id) or _NO_ID, quantity)
+
+
+def _optional(most: int, text: str = "") -> NameField:
+    return NameField(max_length=most, required=False, allow_blank=True, default="", help_text=text)
+
+
+class LoanInput(LeanSerializer):
+    """A loan to a member against units that the member holds."""
+
+    user_id = TextField(max_length=100, help_text="The member who receives the loan")
+    duration = MonthsField(help_text="Months")
+    currency = WalletCurrencyField()
+    interest_rate = RateField(help_text="Per month, 0 to 1 (0.05 is 5 %)")
+    amount = AmountField(help_text="Lent out")
+    repayment_amount = AmountField(help_text="To be paid back in all")
+    collaterals = PledgesField()
+    loan_configuration_id = TextField(max_length=100)
+    reason = _optional(500)
+    bank_name = _optional(200, "Bank to repay to")
+    bank_code = _optional(40)
+    account_number = _optional(40)
+
+    def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
+        """Amounts have no more decimals than their currency."""
+        if "currency" not in values:
+            return
+        decimals = currencies()[values["currency"]].decimals
+        for name in ("amount", "repayment_amount"):
+            if name in values and decimals_of(values[name]) > decimals:
+                errors[name] = [
+                    f"must not have more than {decimals} decimals"
+                    if decimals
+                    else "must not have decimals"
+                ]
+
+
+class RepaymentInput(LeanSerializer):
+    """A payment of the borrower."""
+
+    amount = AmountField(help_text="In the loan's currency, not above what is due")
+
+
+class CollateralInput(LeanSerializer):
+    """Units to pledge or to release."""
+
+    collaterals = PledgesField()
+
+
+def loan_request(values: dict[str, Any]) -> LoanRequest:
+    """The checked values as the service takes them."""
+    rest = dict(values)
+    return LoanRequest(
+        user_id=parse_id(rest.pop("user_id")),
+        configuration_id=parse_id(rest.pop("loan_configuration_id")),
+        **rest,
+    )
