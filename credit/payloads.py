@@ -94,9 +94,10 @@ _SHORTFALL = """(
     FROM credit_shortfall s WHERE s.loan_id = {r}.id AND s.cured_at IS NULL)"""
 
 
-def _valued(column: str) -> str:
-    return f"(SELECT trim_scale(v.{column}) FROM credit_valuation v WHERE v.loan_id = {{r}}.id)"
-
+_VALUE = "(SELECT trim_scale(v.value) FROM credit_valuation v WHERE v.loan_id = {r}.id)"
+_LOAN_TO_VALUE = (
+    "(SELECT trim_scale(v.loan_to_value) FROM credit_valuation v WHERE v.loan_id = {r}.id)"
+)
 
 # The single loan: the record and what became of it. Made when read.
 LOAN_DETAIL = Document(
@@ -123,13 +124,13 @@ LOAN_DETAIL = Document(
         number("repaid", "{r}.principal_repaid + {r}.interest_repaid"),
         number(
             "collateral_value",
-            _valued("value"),
+            _VALUE,
             "At the last valuation; null before it, or where a price is missing or stale",
             nullable=True,
         ),
         number(
             "loan_to_value",
-            _valued("loan_to_value"),
+            _LOAN_TO_VALUE,
             "Principal owed by the collateral's value, at the last valuation",
             nullable=True,
         ),
