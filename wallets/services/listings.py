@@ -88,7 +88,9 @@ def list_token(*, issuer_id: UUID, listing: Listing, actor: Actor) -> Token:
 
     Raises `InvalidRequest`, which names every bad field, or `Conflict` for a symbol in use.
     """
-    token = _checked(issuer_id, listing)
+    token, wrong = _draft(issuer_id, listing)
+    if wrong:
+        raise InvalidRequest("; ".join(wrong))
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT nextval('exchange_token_reference')")
@@ -107,6 +109,11 @@ def list_token(*, issuer_id: UUID, listing: Listing, actor: Actor) -> Token:
         _issue(token, listing, actor)
         token.refresh_from_db()
     return token
+
+
+def check_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
+    """Why `list_token` would refuse the listing, apart from a symbol in use; [] if it would not."""
+    return _draft(issuer_id, listing)[1]
 
 
 def grant_access(*, token_id: UUID, organisation_id: UUID, granted_by: UUID | None = None) -> None:
@@ -141,8 +148,8 @@ def _issue(token: Token, listing: Listing, actor: Actor) -> None:
     )
 
 
-def _checked(issuer_id: UUID, listing: Listing) -> Token:
-    """The token that `listing` makes, not saved. Raises `InvalidRequest`."""
+def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, list[str]]:
+    """The token that `listing` makes, not saved, and what is wrong with it."""
     facts = currencies().get(listing.currency)
     wrong: list[str] = []
     if facts is None:
@@ -183,9 +190,7 @@ def _checked(issuer_id: UUID, listing: Listing) -> Token:
         token.clean_fields(exclude={"currency", "issuer", "creator", "reference", "document"})
     except ValidationError as error:
         wrong += [f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items()]
-    if wrong:
-        raise InvalidRequest("; ".join(wrong))
-    return token
+    return token, wrong
 
 
 def _bad_numbers(listing: Listing, decimals: int) -> list[str]:

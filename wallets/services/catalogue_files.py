@@ -1,0 +1,321 @@
+"""Reading files of tokens to list: an issuer's spreadsheet saved as CSV, or JSON.
+
+This is form only: columns are matched with the API's names of a token's fields, cells stay as they
+were written, and every row keeps the line it begins on. `services.catalogues` says what is wrong
+with a row and lists the tokens.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NoReturn
+
+from exchange.errors import InvalidRequest
+
+LARGEST_FILE_BYTES = 64 * 1024 * 1024
+MOST_ROWS = 100_000
+# Columns a file must have. Every other field of a listing has a default.
+REQUIRED = (
+    *("name", "symbol", "currency", "investment_type", "investment_category"),
+    *("total_supply", "price_buy", "price_sell"),
+)
+NUMBERS = (
+    *("total_supply", "price_buy", "price_sell", "price_exchange", "offered", "raise_amount"),
+    *("min_buy", "min_sell", "max_buy", "max_sell"),
+    *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell"),
+    *("buy_fee", "sell_fee", "carry", "management_fee", "discount", "interest", "dividend"),
+    *("valuation", "post_raise_valuation"),
+)
+CHOICES = ("type", "deal_access", "investment_type", "investment_category", "payout_frequency")
+FLAGS = ("secondaries", "esop_token")
+TEXTS = ("name", "symbol", "image", "listing_reference")
+FIELDS = (*NUMBERS, *CHOICES, *FLAGS, *TEXTS, "currency", "tenor", "creator", "issuer")
+# Fields of the API's token that the service keeps itself. A file that came from the API has them.
+KEPT = frozenset(
+    (
+        *("id", "reference", "asset", "prev_price_buy", "prev_price_sell", "prev_price_exchange"),
+        *("vol_buy", "vol_sell", "supply", "total_raised", "total_allocated", "milestone"),
+        *("completed_raise", "closed", "exited", "cancelled", "created_at", "updated_at"),
+    )
+)
+_ALIASES = {"request": "listing_reference"}
+_ENCODINGS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_SEPARATORS = ",;\t|"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One token as the file has it: the line it begins on, its cells by field, what is odd.
+
+    Cells are stripped text from CSV, and from JSON text, numbers (`Decimal`) or booleans. Empty
+    ones are left out.
+    """
+
+    line: int
+    cells: Mapping[str, object]
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueFile:
+    """The rows of a file, and its columns that have no effect since the service keeps them."""
+
+    rows: Sequence[Row]
+    ignored: Sequence[str]
+
+
+def read_catalogue(path: Path) -> CatalogueFile:
+    """Reads a CSV or JSON file; what begins with `[` or `{` is JSON.
+
+    Raises `InvalidRequest`, which names what is wrong with the file as a whole, and `OSError`.
+    """
+    if path.stat().st_size > LARGEST_FILE_BYTES:
+        raise InvalidRequest(f"The file is larger than {LARGEST_FILE_BYTES // 1024**2} MiB")
+    text = _decode(path.read_bytes())
+    if not text.strip():
+        raise InvalidRequest("The file is empty")
+    is_json = text.lstrip()[0] in "[{"
+    return _read_json(text) if is_json else _read_csv(text)
+
+
+def field_of(column: str) -> str:
+    """The field a column means: `Price (Buy)`, `price.buy` and `priceBuy` are `price_buy`.
+
+    Not necessarily one of `FIELDS`. A unit in brackets at the end is no part of the name.
+    """
+    for name in (column, re.sub(r"\([^()]*\)\s*$", "", column)):
+        split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+        field = re.sub(r"[^a-z0-9]+", "_", split.lower()).strip("_")
+        field = _ALIASES.get(field, field)
+        if field in FIELDS or field in KEPT:
+            break
+    return field
+
+
+def _decode(raw: bytes) -> str:
+    encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InvalidRequest(
+            f"Line {line} is not {encoding.removesuffix('-sig').upper()}: save the file as"
+            " 'CSV UTF-8'"
+        ) from error
+
+
+# --- CSV ------------------------------------------------------------------------------------------
+
+
+def _read_csv(text: str) -> CatalogueFile:
+    separator, text, skipped = _separator(text)
+    lines = _csv_lines(text, separator, skipped)
+    _, header = next(lines)
+    names = [name.strip().strip("\ufeff") for name in header]
+    fields = _columns([name for name in names if name])
+    by_column = {index: fields[name] for index, name in enumerate(names) if name}
+    rows: list[Row] = []
+    for line, cells in lines:
+        if len(rows) == MOST_ROWS:
+            raise InvalidRequest(f"The file has more than {MOST_ROWS} rows")
+        rows.append(_csv_row(line, cells, by_column, len(names)))
+    return _file(rows, fields)
+
+
+def _separator(text: str) -> tuple[str, str, int]:
+    """What separates cells, the text without Excel's own note of it, and lines left out."""
+    first, _, rest = text.partition("\n")
+    if note := re.fullmatch(r'"?sep=(.)"?\r?', first):
+        return note[1], rest, 1
+    outside_quotes = re.sub(r'"[^"]*"', "", first)
+    found = max(_SEPARATORS, key=outside_quotes.count)
+    return found if outside_quotes.count(found) else ",", text, 0
+
+
+def _csv_lines(text: str, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Each record that is not blank, with the line it begins on."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    while True:
+        line = reader.line_num + skipped + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InvalidRequest(f"Line {line}: {error}") from error
+        if any(cell.strip() for cell in cells):
+            yield line, cells
+
+
+def _csv_row(line: int, cells: list[str], by_column: dict[int, str], width: int) -> Row:
+    faults = []
+    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
+        faults.append(f"has {len(cells)} cells, the header has {width}")
+    nameless = [n for n, cell in enumerate(cells[:width]) if cell.strip() and n not in by_column]
+    faults += [f"cell {n + 1} is in a column without a name" for n in nameless]
+    values = {
+        field: cells[index].strip()
+        for index, field in by_column.items()
+        if index < len(cells) and cells[index].strip()
+    }
+    return Row(line, values, tuple(faults))
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers which of its names came twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.repeated = [name for name, n in Counter(name for name, _ in pairs).items() if n > 1]
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_Object, parse_float=Decimal, parse_int=Decimal, parse_constant=_constant
+)
+
+
+def _read_json(text: str) -> CatalogueFile:
+    try:
+        items = list(_json_items(text))
+    except json.JSONDecodeError as error:
+        raise InvalidRequest(f"Line {error.lineno}: not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequest(f"Not JSON that can be read: {error}") from error
+    flat = [(line, _flat(item)) for line, item in items]
+    fields = _columns(list(dict.fromkeys(name for _, cells in flat for name in cells)))
+    rows = [_json_row(line, item, fields) for line, item in items]
+    return _file(rows, fields)
+
+
+def _json_items(text: str) -> Iterator[tuple[int, Any]]:
+    """The items of the array of tokens, with the line each begins on."""
+    position = _array_start(text, _after_space(text, 0))
+    line, counted = 1, 0
+    position = _after_space(text, position + 1)
+    number = 0
+    while text[position : position + 1] != "]":
+        line, counted = line + text.count("\n", counted, position), position
+        item, position = _DECODER.raw_decode(text, position)
+        number += 1
+        if number > MOST_ROWS:
+            raise InvalidRequest(f"The file has more than {MOST_ROWS} items")
+        yield line, item
+        position = _after_space(text, position)
+        match text[position : position + 1]:
+            case ",":
+                position = _after_space(text, position + 1)
+            case "]":
+                pass
+            case _:
+                raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
+    if text.lstrip()[0] == "[" and text[position + 1 :].strip():
+        raise json.JSONDecodeError("Extra data", text, position + 1)
+
+
+def _array_start(text: str, position: int) -> int:
+    """Where the array begins: at the top, or under `tokens` or `data`, as the API answers."""
+    while text[position : position + 1] == "{":
+        position = _after_space(text, position + 1)
+        while text[position : position + 1] == '"':
+            name, position = _DECODER.raw_decode(text, position)
+            position = _after_space(text, position)
+            if text[position : position + 1] != ":":
+                raise json.JSONDecodeError("Expecting ':'", text, position)
+            position = _after_space(text, position + 1)
+            if name in {"tokens", "data"}:
+                break
+            _, position = _DECODER.raw_decode(text, position)
+            position = _after_space(text, position)
+            if text[position : position + 1] == ",":
+                position = _after_space(text, position + 1)
+        else:
+            break
+    if text[position : position + 1] != "[":
+        raise InvalidRequest("JSON must be an array of tokens, or an object with one as `tokens`")
+    return position
+
+
+def _after_space(text: str, position: int) -> int:
+    found = re.compile(r"[ \t\r\n]*").match(text, position)
+    return found.end() if found else position
+
+
+def _flat(item: Any) -> dict[str, Any]:
+    """The members of an object, those of an object in it as `price.buy`; nulls are left out."""
+    found: dict[str, Any] = {}
+    for name, value in item.items() if isinstance(item, dict) else ():
+        if isinstance(value, dict):
+            found |= {f"{name}.{inner}": cell for inner, cell in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
+def _json_row(line: int, item: Any, fields: dict[str, str]) -> Row:
+    if not isinstance(item, _Object):
+        return Row(line, {}, ("is not an object",))
+    nested = [value for value in item.values() if isinstance(value, _Object)]
+    faults = [f"{name} comes twice" for o in (item, *nested) for name in o.repeated]
+    cells: dict[str, object] = {}
+    for name, value in _flat(item).items():
+        if isinstance(value, list | dict):
+            faults.append(f"{fields[name]} must be a single value")
+        elif isinstance(value, str):
+            cells[fields[name]] = value.strip()
+        elif value is not None:
+            cells[fields[name]] = value
+    return Row(line, {name: cell for name, cell in cells.items() if cell != ""}, tuple(faults))
+
+
+# --- Columns --------------------------------------------------------------------------------------
+
+
+def _columns(names: list[str]) -> dict[str, str]:
+    """The field of each column. Raises `InvalidRequest`, which names every column that is wrong."""
+    fields = {name: field_of(name) for name in names}
+    wrong = [
+        f"unknown column '{name}'{_hint(field)}"
+        for name, field in fields.items()
+        if field not in FIELDS and field not in KEPT
+    ]
+    meant: dict[str, list[str]] = {}
+    for name in names:
+        meant.setdefault(fields[name], []).append(f"'{name}'")
+    wrong += [
+        f"{' and '.join(columns)} are both {field}"
+        for field, columns in meant.items()
+        if len(columns) > 1 and field in FIELDS
+    ]
+    missing = [field for field in REQUIRED if field not in meant]
+    if missing:
+        wrong.append(f"missing columns: {', '.join(missing)}")
+    if wrong:
+        raise InvalidRequest("; ".join(wrong))
+    return fields
+
+
+def _hint(field: str) -> str:
+    close = difflib.get_close_matches(field, FIELDS, n=2)
+    return f" (did you mean {' or '.join(close)}?)" if close else ""
+
+
+def _file(rows: list[Row], fields: dict[str, str]) -> CatalogueFile:
+    if not rows:
+        raise InvalidRequest("The file has no rows")
+    return CatalogueFile(rows, [name for name, field in fields.items() if field in KEPT])
