@@ -1,4 +1,4 @@
-"""What loans look like on the wire, declared once."""
+"""What loans and loan configurations look like on the wire, declared once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable
 from decimal import Decimal
 
-from credit.models import LoanStatus
-from exchange.documents import Document, WireField, identifier, moment, number, text
-from exchange.models import Token
+from credit.models import Access, ConfigurationStatus, LoanStatus
+from exchange.documents import Document, Variant, WireField, identifier, moment, number, text
+from exchange.models import InvestmentCategory, Token
 from exchange.numbers import plain
 
 _COLLATERALS = WireField(
@@ -147,5 +147,126 @@ LOAN_DETAIL = Document(
         text("account_number", "nullif({r}.account_number, '')", nullable=True),
         WireField("repayments", _REPAYMENTS, {"type": "array", "items": _REPAYMENT_OBJECT}),
         moment("closed_at", "{r}.closed_at", nullable=True),
+    ),
+)
+
+
+_BY_CURRENCY = """'{' || coalesce((
+    SELECT string_agg('"' || l.currency_id || '":' || trim_scale(l.AMOUNT), ',' ORDER BY k.position)
+    FROM credit_loanlimit l JOIN exchange_currency k ON k.code = l.currency_id
+    WHERE l.version_id = {r}.version_id AND l.AMOUNT IS NOT NULL), '') || '}'"""
+
+
+def _amounts(name: str, description: str) -> WireField:
+    """The column `name` of the version's limits, by currency, where it is not NULL."""
+    schema = {
+        "type": "object",
+        "description": f"{description}, by currency",
+        "additionalProperties": {"type": "number"},
+    }
+    return WireField(name, _BY_CURRENCY.replace("AMOUNT", name), schema)
+
+
+_NAME = text("name", "{r}.name")
+_TERMS = (
+    text(
+        "access",
+        "{r}.access",
+        "Whose members may borrow: the creditor's `own`, also those of named `organisations`, or "
+        "everybody's (`public`)",
+        enum=list(Access.values),
+    ),
+    WireField(
+        "investment_categories",
+        "array_to_json({r}.investment_categories)",
+        {
+            "type": "array",
+            "description": "What may be pledged",
+            "items": {"type": "string", "enum": list(InvestmentCategory.values)},
+        },
+    ),
+    _amounts("max_amount", "Most that one loan lends"),
+    _amounts("max_outstanding", "Most principal of all open loans, where bound"),
+    number("collateral_ratio", "{r}.collateral_ratio", "Of the collateral's value, 0 to 1"),
+    number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
+    WireField("duration", "{r}.duration", {"type": "integer", "description": "Longest, in months"}),
+    WireField("grace_period", "{r}.grace_period", {"type": "integer"}),
+    text("grace_period_unit", "{r}.grace_period_unit", enum=["DAYS"]),
+)
+_ORGANISATIONS = WireField(
+    "organisation_ids",
+    """array_to_json(ARRAY(
+        SELECT o.organisation_id FROM credit_configurationversion_organisations o
+        WHERE o.configurationversion_id = {r}.version_id ORDER BY o.organisation_id))""",
+    {
+        "type": "array",
+        "description": "Who may borrow besides the creditor, where access is `organisations`",
+        "items": {"type": "string", "format": "uuid"},
+    },
+)
+PROPOSED_TERMS = Document(
+    name="ProposedTerms",
+    table="credit_configurationversion",
+    fields=(
+        _NAME,
+        *_TERMS,
+        _ORGANISATIONS,
+        moment("proposed_at", "{r}.created_at"),
+    ),
+)
+_PENDING = """(
+    SELECT TERMS
+    FROM (SELECT v.*, v.id AS version_id FROM credit_configurationversion v) p
+    WHERE p.configuration_id = {r}.id AND p.status = 'Pending' AND {r}.status = 'Approved')"""
+_CONFIGURATION_FIELDS = (
+    identifier("id", "{r}.id", "Loan configuration id"),
+    _NAME,
+    WireField(
+        "creditor",
+        """'{"id":"' || {r}.creditor_id
+            || '","name":' || to_json({r}.creditor_name)::text || '}'""",
+        {
+            "type": "object",
+            "description": "The organisation that lends",
+            "properties": {
+                "id": {"type": "string", "format": "uuid"},
+                "name": {"type": "string"},
+            },
+            "required": ["id", "name"],
+        },
+    ),
+    *_TERMS,
+    text("status", "{r}.status", enum=list(ConfigurationStatus.values)),
+)
+# Over the rows of `credit.selectors.configurations`: a configuration with the terms in force, or
+# the newest where none are. The creditor alone sees whom it named, and what became of proposals.
+LOAN_CONFIGURATION = Document(
+    name="LoanConfiguration",
+    table="credit_loanconfiguration",
+    fields=_CONFIGURATION_FIELDS,
+    variants=(
+        Variant(
+            condition="{r}.own",
+            fields=(
+                *_CONFIGURATION_FIELDS,
+                _ORGANISATIONS,
+                text(
+                    "reason",
+                    "{r}.last_reason",
+                    "The creditor's view only: why the newest terms proposed were rejected",
+                    nullable=True,
+                ),
+                WireField(
+                    "pending",
+                    _PENDING.replace("TERMS", PROPOSED_TERMS.expression("p")),
+                    {
+                        **PROPOSED_TERMS.schema(),
+                        "type": ["object", "null"],
+                        "description": "The creditor's view only: the change that waits for "
+                        "approval while the terms above stay in force",
+                    },
+                ),
+            ),
+        ),
     ),
 )

@@ -1,0 +1,276 @@
+"""Loan configurations: a creditor or staff propose terms, somebody else of staff approves them.
+
+Terms are versions that never change. A change of a configuration is a new version; the one in
+force stays in force until the new one is approved, and loans keep the version they were made
+with. Every transition locks the configuration first, as making a loan does.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from credit.errors import ConfigurationNotFound
+from credit.models import (
+    ConfigurationStatus,
+    ConfigurationVersion,
+    LoanConfiguration,
+    LoanLimit,
+    VersionStatus,
+)
+from credit.selectors.configurations import creditors_text
+from credit.services.terms import Terms, check
+from exchange.actors import Actor, ActorKind
+from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
+from exchange.models import Organisation, StaffUser
+from exchange.services.events import emit
+
+APPROVED = "loan_configuration.approved"
+REJECTED = "loan_configuration.rejected"
+REPLACED = "replaced by a newer proposal"
+RETIRED = "the configuration was retired"
+LONGEST_REASON = 500
+
+_PROPOSE = "credit.propose_configuration"
+_DECIDE = "credit.decide_configuration"
+
+
+def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
+    """A new configuration. It is Pending: it makes loans once somebody of staff approves it.
+
+    Raises `InvalidRequest` (every bad field named), `Forbidden`.
+    """
+    _may_propose(actor)
+    if actor.organisation_id not in {None, creditor_id}:
+        raise Forbidden("An API key proposes for its own organisation only")
+    check(terms)
+    if not Organisation.objects.filter(id=creditor_id).exists():
+        raise InvalidRequest("There is no such creditor")
+    now = timezone.now()
+    with transaction.atomic():
+        configuration = LoanConfiguration.objects.create(
+            creditor_id=creditor_id, created_at=now, updated_at=now
+        )
+        _add_version(configuration, 1, terms, actor)
+    return configuration
+
+
+def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
+    """New terms of a configuration. What is in force stays so until they are approved.
+
+    While nothing is in force yet, new terms take the place of those that wait, and a Rejected
+    configuration is Pending again. Raises `ConfigurationNotFound` (also for an API key of somebody
+    else than the creditor), `InvalidRequest`, `Forbidden`, `Conflict` (`change_pending`: another
+    change of what is in force waits; `state_conflict`: it is Retired).
+    """
+    _may_propose(actor)
+    check(terms)
+    with transaction.atomic():
+        configuration = _lock(configuration_id)
+        if actor.organisation_id not in {None, configuration.creditor_id}:
+            raise ConfigurationNotFound
+        if configuration.status == ConfigurationStatus.RETIRED:
+            raise Conflict(
+                "The loan configuration is Retired: that is final", code="state_conflict"
+            )
+        waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
+        if waiting is not None and configuration.status == ConfigurationStatus.APPROVED:
+            raise Conflict(
+                "Another change of this loan configuration waits for a decision",
+                code="change_pending",
+            )
+        if waiting is not None:
+            _close(waiting, VersionStatus.REJECTED, None, REPLACED)
+        newest = configuration.versions.order_by("-number").values_list("number", flat=True)[0]
+        _add_version(configuration, newest + 1, terms, actor)
+        if configuration.status == ConfigurationStatus.REJECTED:
+            return _move(configuration, ConfigurationStatus.PENDING)
+        return _move(configuration, configuration.status)
+
+
+def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
+    """Brings the version in force, in place of the one that was. Its terms never change, so the
+    version seen is the version approved.
+
+    Nobody approves what they proposed; nobody who proposed the first terms of a configuration
+    that is still Pending approves those that took their place. Raises `Forbidden`, `NotFound`,
+    `Conflict` (`state_conflict`: it no longer waits), `Refused` (`approver_not_independent`).
+    """
+    _may_decide(user)
+    with transaction.atomic():
+        configuration, version = _waiting(version_id)
+        if f"{ActorKind.STAFF}:{user.pk}" in _proposers(configuration, version):
+            raise Refused(
+                "Somebody else must approve what you proposed", code="approver_not_independent"
+            )
+        configuration.versions.filter(status=VersionStatus.APPROVED).update(
+            status=VersionStatus.SUPERSEDED
+        )
+        _close(version, VersionStatus.APPROVED, user)
+        _move(configuration, ConfigurationStatus.APPROVED)
+        _tell(configuration, APPROVED)
+    return configuration
+
+
+def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfiguration:
+    """Closes what waits; terms in force stay so. Who proposed it may do so too.
+
+    Raises as `approve` but for independence, and `InvalidRequest` without a reason.
+    """
+    _may_decide(user)
+    if not reason.strip():
+        raise InvalidRequest("A rejection needs a reason")
+    if len(reason) > LONGEST_REASON:
+        raise InvalidRequest(f"A reason has at most {LONGEST_REASON} characters")
+    with transaction.atomic():
+        configuration, version = _waiting(version_id)
+        _close(version, VersionStatus.REJECTED, user, reason)
+        if configuration.status == ConfigurationStatus.PENDING:
+            _move(configuration, ConfigurationStatus.REJECTED)
+        else:
+            _move(configuration, configuration.status)
+        _tell(configuration, REJECTED)
+    return configuration
+
+
+def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
+    """Ends an Approved configuration: no more loans; those that exist keep their terms. A change
+    that waits is rejected with it.
+
+    Raises `Forbidden`, `ConfigurationNotFound`, `Conflict` when it is not Approved.
+    """
+    _may_decide(user)
+    with transaction.atomic():
+        configuration = _lock(configuration_id)
+        if configuration.status != ConfigurationStatus.APPROVED:
+            raise Conflict(
+                f"Only an Approved loan configuration is retired: it is {configuration.status}",
+                code="state_conflict",
+            )
+        waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
+        if waiting is not None:
+            _close(waiting, VersionStatus.REJECTED, user, RETIRED)
+        _move(configuration, ConfigurationStatus.RETIRED)
+        if waiting is not None:
+            _tell(configuration, REJECTED)
+    return configuration
+
+
+def independent(user: StaffUser, version: ConfigurationVersion) -> bool:
+    """Whether `user` has no part in proposing the `version` that waits, so may approve it."""
+    return f"{ActorKind.STAFF}:{user.pk}" not in _proposers(version.configuration, version)
+
+
+def _proposers(configuration: LoanConfiguration, version: ConfigurationVersion) -> set[str]:
+    """Who created or last changed what waits."""
+    found = {version.proposed_by}
+    if configuration.status == ConfigurationStatus.PENDING:
+        found |= set(configuration.versions.filter(number=1).values_list("proposed_by", flat=True))
+    return found
+
+
+def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, actor: Actor) -> None:
+    version = ConfigurationVersion.objects.create(
+        configuration=configuration,
+        number=number,
+        name=terms.name,
+        access=terms.access,
+        investment_categories=list(terms.investment_categories),
+        collateral_ratio=terms.collateral_ratio,
+        interest_rate=terms.interest_rate,
+        duration=terms.duration,
+        grace_period=terms.grace_period,
+        proposed_by=str(actor),
+        proposed_by_label=actor.label,
+        created_at=timezone.now(),
+    )
+    version.organisations.set(Organisation.objects.filter(id__in=terms.organisation_ids))
+    LoanLimit.objects.bulk_create(
+        LoanLimit(
+            version=version,
+            currency_id=currency,
+            max_amount=amount,
+            max_outstanding=terms.max_outstanding.get(currency),
+        )
+        for currency, amount in terms.max_amount.items()
+    )
+
+
+def _lock(configuration_id: UUID) -> LoanConfiguration:
+    found = (
+        LoanConfiguration.objects.select_for_update(no_key=True).filter(id=configuration_id).first()
+    )
+    if found is None:
+        raise ConfigurationNotFound
+    return found
+
+
+def _waiting(version_id: UUID) -> tuple[LoanConfiguration, ConfigurationVersion]:
+    """The version that waits, read under the lock of its configuration."""
+    known = (
+        ConfigurationVersion.objects.filter(id=version_id).values_list("configuration_id").first()
+    )
+    if known is None:
+        raise NotFound("Version not found", code="version_not_found")
+    configuration = _lock(known[0])
+    version = configuration.versions.select_related("decided_by").get(id=version_id)
+    if version.status != VersionStatus.PENDING:
+        by = f" by {version.decided_by}" if version.decided_by else ""
+        reason = f" ({version.reason})" if version.reason else ""
+        raise Conflict(
+            f"Version {version.number} is {version.status}{by}{reason}, no longer Pending",
+            code="state_conflict",
+        )
+    return configuration, version
+
+
+def _close(
+    version: ConfigurationVersion,
+    status: VersionStatus,
+    user: StaffUser | None,
+    reason: str = "",
+) -> None:
+    rows = ConfigurationVersion.objects.filter(id=version.id, status=VersionStatus.PENDING).update(
+        status=status, decided_by=user, decided_at=timezone.now(), reason=reason
+    )
+    if rows != 1:
+        raise Conflict("The version no longer waits for a decision", code="state_conflict")
+
+
+def _move(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
+    come_from, now = configuration.status, timezone.now()
+    rows = LoanConfiguration.objects.filter(id=configuration.id, status=come_from).update(
+        status=to, updated_at=now
+    )
+    if rows != 1:
+        raise Conflict("The loan configuration has changed meanwhile", code="state_conflict")
+    configuration.status, configuration.updated_at = to, now
+    return configuration
+
+
+def _tell(configuration: LoanConfiguration, event_type: str) -> None:
+    emit(
+        organisation_id=configuration.creditor_id,
+        event_type=event_type,
+        subject_id=configuration.id,
+        data=f'{{"loan_configuration":{creditors_text(configuration)}}}',
+    )
+
+
+def _may_propose(actor: Actor) -> None:
+    if actor.kind != ActorKind.STAFF:
+        return
+    user = StaffUser.objects.filter(pk=actor.id).first()
+    if user is None or not _has(user, _PROPOSE):
+        raise Forbidden("You may not propose loan configurations")
+
+
+def _may_decide(user: StaffUser) -> None:
+    if not _has(user, _DECIDE):
+        raise Forbidden("You may not decide about loan configurations")
+
+
+def _has(user: StaffUser, permission: str) -> bool:
+    return user.is_active and user.is_staff and user.has_perm(permission)
