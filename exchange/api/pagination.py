@@ -17,10 +17,23 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 
-from exchange.api.answers import Answer, documents
+from exchange.api.answers import Answer, RawJSON, documents
 from exchange.errors import InvalidRequest
 
 _DIGITS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a list that is asked for: the page's number, from 1, and the limit in force."""
+
+    number: int
+    limit: int
+
+    @property
+    def offset(self) -> int:
+        """How many matches come before it."""
+        return (self.number - 1) * self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,26 @@ def read_count(request: Request, name: str, default: int) -> int:
     return int(digits[:_DIGITS])
 
 
+def read_window(request: Request) -> Window:
+    """What `page` and `limit` ask for; raises `InvalidRequest`."""
+    number = read_count(request, "page", 1)
+    limit = read_count(request, "limit", settings.API_PAGE_LIMIT_DEFAULT)
+    return Window(number, min(limit, settings.API_PAGE_LIMIT_MOST))
+
+
+def page_data(
+    window: Window, total: int, count: int, plural: str, records: RawJSON
+) -> dict[str, Any]:
+    """The `data` of a page with `count` of `total` matches on it."""
+    return {
+        "page": window.number,
+        "pages": -(-total // window.limit),
+        "count": count,
+        "total": total,
+        plural: records,
+    }
+
+
 class EnvelopePagination(BasePagination):
     """Pages of `{page, pages, count, total, <plural>: […]}`."""
 
@@ -65,12 +98,8 @@ class EnvelopePagination(BasePagination):
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """The documents of the page that `request` asks for."""
-        number = read_count(request, "page", 1)
-        limit = min(
-            read_count(request, "limit", settings.API_PAGE_LIMIT_DEFAULT),
-            settings.API_PAGE_LIMIT_MOST,
-        )
-        offset = (number - 1) * limit
+        window = read_window(request)
+        number, limit, offset = window.number, window.limit, window.offset
         count = getattr(view, "count_matches", QuerySet.count)
         if number == 1:
             texts = list(queryset[:limit])
@@ -85,23 +114,24 @@ class EnvelopePagination(BasePagination):
     def answer(self, view: Any, message: str, meta: Mapping[str, Any] | None = None) -> Answer:
         """The answer for the page read last."""
         page = self.page
-        data = {
-            "page": page.number,
-            "pages": page.pages,
-            "count": len(page.texts),
-            "total": page.total,
-            view.plural: documents(page.texts),
-        }
+        window = Window(page.number, page.limit)
+        texts = documents(page.texts)
+        data = page_data(window, page.total, len(page.texts), view.plural, texts)
         return Answer(data, message, meta=meta)
 
 
 class Sorting(BaseFilterBackend):
-    """`sort=<field>` or `sort=-<field>` over `view.sort_fields`; the id breaks ties."""
+    """`sort=<field>` or `sort=-<field>` over `view.sort_fields`; the id breaks ties.
+
+    Refuses filters that are given twice, which filter sets do not.
+    """
 
     def filter_queryset(
         self, request: Request, queryset: QuerySet[Any], view: Any
     ) -> QuerySet[Any]:
         """`queryset` in the order asked for, or the view's default."""
+        for name in getattr(getattr(view, "filterset_class", None), "base_filters", ()):
+            read_parameter(request, name)
         fields: Mapping[str, str] | None = getattr(view, "sort_fields", None)
         if not fields:
             return queryset

@@ -1,4 +1,4 @@
-"""Addresses of participants, access and documentation, relative to /v1/."""
+"""Addresses of participants, tokens, access and documentation, relative to /v1/."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSpli
 from exchange.api.events import EventRedeliveryView, EventsView, EventView
 from exchange.api.members import MembersView, MemberView
 from exchange.api.oauth import RevokeView, TokenView
+from exchange.api.tokens import ActiveTokensView, TokenDetailView, TokenSearchView
 from exchange.api.webhook import (
     WebhookSecretView,
     WebhookTestView,
@@ -21,6 +22,9 @@ urlpatterns = [
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("api/members", MembersView.as_view()),
     path("api/members/<str:member_id>", MemberView.as_view()),
+    path("api/tokens", ActiveTokensView.as_view()),
+    path("api/token/search", TokenSearchView.as_view()),
+    path("api/token/<str:token_id>", TokenDetailView.as_view()),
     path("api/webhook", WebhookView.as_view()),
     path("api/webhook/rotate-secret", WebhookSecretView.as_view()),
     path("api/webhook/test", WebhookTestView.as_view()),

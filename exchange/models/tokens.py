@@ -96,6 +96,21 @@ TERMS = (
 )
 DECIDED = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
 
+# Every column that lists of tokens filter by.
+_LISTED_BY = (
+    "deal_access",
+    "issuer",
+    "closed",
+    "exited",
+    "cancelled",
+    "completed_raise",
+    "secondaries",
+    "type",
+    "investment_type",
+    "investment_category",
+    "currency",
+)
+
 
 @pghistory.track(
     pghistory.InsertEvent(),
@@ -233,28 +248,18 @@ class Token(models.Model):
         indexes = [
             # Lists walk these in order and decide by what is in them, without the table.
             models.Index(
-                fields=["-created_at", "-id"],
-                include=(
-                    "deal_access",
-                    "issuer",
-                    "closed",
-                    "exited",
-                    "completed_raise",
-                    "secondaries",
-                    "type",
-                    "investment_type",
-                    "investment_category",
-                    "currency",
-                ),
-                condition=Q(cancelled=False),
-                name="token_listed",
+                fields=["-created_at", "-id"], include=_LISTED_BY, name="token_listed_newest"
             ),
-            models.Index(fields=["name", "id"], condition=Q(cancelled=False), name="token_by_name"),
+            models.Index(fields=["name", "id"], include=_LISTED_BY, name="token_listed_by_name"),
             GinIndex(fields=["words"], fastupdate=False, name="token_words"),
             models.Index(
                 OpClass(Upper("symbol"), name="text_pattern_ops"), name="token_symbol_start"
             ),
             models.Index(fields=["issuer"], name="token_issuer"),
+            # Whether an organisation sees more than others.
+            models.Index(
+                fields=["issuer"], condition=Q(deal_access="Private"), name="token_private_deals"
+            ),
         ]
 
     def __str__(self) -> str:
