@@ -14,6 +14,7 @@ from credit.api.loans import (
     LoansView,
     LoanView,
 )
+from credit.api.portfolio import PortfolioView
 
 urlpatterns = [
     path("api/credit/loan", LoanCreateView.as_view()),
@@ -24,4 +25,5 @@ urlpatterns = [
     path("api/credit/loan/<str:loan_id>/repay", LoanRepayView.as_view()),
     path("api/credit/loan/<str:loan_id>/collateral", LoanCollateralView.as_view()),
     path("api/credit/loan/<str:loan_id>/release", LoanReleaseView.as_view()),
+    path("api/credit/user/portfolio/<str:member_id>", PortfolioView.as_view()),
 ]

@@ -1,0 +1,116 @@
+"""A member's portfolio: the units of tokens it holds and what they are worth, as wire documents.
+
+One statement finds the member, adds its accounts up and writes the JSON; it reads as many rows as
+the member has holdings, however many there are in all. An investment has no stored document: it
+changes with every movement of the member's units and with every quote of the token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from exchange.database import fetch_one
+from exchange.documents import Document, WireField, identifier, number, text
+from exchange.errors import UserNotFound
+from exchange.models import InvestmentCategory, InvestmentType
+
+_PRICE = {"type": "number"}
+
+# In the order of the interface's table.
+INVESTMENT = Document(
+    name="Investment",
+    table="wallets_account",
+    fields=(
+        identifier("tokenId", "{r}.token_id", "Token id"),
+        number("balance", "{r}.balance", "Units held free of lien, those in open orders included"),
+        number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
+        number(
+            "balance_value",
+            "round_half_even({r}.balance * {r}.price_sell, {r}.decimals)",
+            "`balance` at `price.sell`, rounded half-even to the currency's decimals",
+        ),
+        number(
+            "lien_value",
+            "round_half_even({r}.lien * {r}.price_sell, {r}.decimals)",
+            "`lien` at `price.sell`, rounded half-even to the currency's decimals",
+        ),
+        text("currency", "{r}.currency_id", "What the token's prices and values are in"),
+        text("investment_type", "{r}.investment_type", enum=list(InvestmentType.values)),
+        text(
+            "investment_category", "{r}.investment_category", enum=list(InvestmentCategory.values)
+        ),
+        text("name", "{r}.name", "Token name"),
+        text("symbol", "{r}.symbol"),
+        text("image", "{r}.image", "URL"),
+        WireField(
+            "price",
+            """'{"buy":' || trim_scale({r}.price_buy) || ',"sell":' || trim_scale({r}.price_sell)"""
+            """ || ',"exchange":' || trim_scale({r}.price_exchange) || '}'""",
+            {
+                "type": "object",
+                "description": "Quotes for one unit; `exchange` is units of the currency for one"
+                " USD",
+                "properties": {"buy": _PRICE, "sell": _PRICE, "exchange": _PRICE},
+                "required": ["buy", "sell", "exchange"],
+            },
+        ),
+        number("raise_amount", "{r}.raise_amount", "What the token's raise is to bring"),
+        number("interest", "{r}.interest", "Percent"),
+    ),
+)
+
+
+def portfolio(
+    organisation_id: UUID,
+    member_id: UUID,
+    *,
+    investment_types: Sequence[str] = (),
+    investment_categories: Sequence[str] = (),
+    currencies: Sequence[str] = (),
+) -> str:
+    """The investments of a member of the organisation by token name, a JSON array as text.
+
+    Only those whose type, category and currency are among the given ones; none given: all. Raises
+    `UserNotFound`.
+    """
+    wanted = (investment_types, investment_categories, currencies)
+    # The same values twice: each is tested for being a filter at all, and then applied.
+    filters = [given for values in wanted for given in [list(values) or None] * 2]
+    row = fetch_one(PORTFOLIO, [*filters, member_id, organisation_id], repeatable=True)
+    if row is None:
+        raise UserNotFound
+    found: str = row[0]
+    return found
+
+
+# Accounts are read by the start of `account_once_per_owner`, which is in the order of the
+# grouping. Ids of currencies, which are assets too, are three letters: they name no token.
+PORTFOLIO = f"""
+    SELECT (
+        SELECT '[' || coalesce(
+            string_agg({INVESTMENT.expression("r")}, ',' ORDER BY r.name, r.token_id), '') || ']'
+        FROM (
+            SELECT t.id AS token_id, h.balance, h.lien, c.decimals, t.currency_id,
+                   t.investment_type, t.investment_category, t.name, t.symbol, t.image,
+                   t.price_buy, t.price_sell, t.price_exchange, t.raise_amount, t.interest
+            FROM (
+                SELECT a.asset_id,
+                       sum(CASE WHEN a.kind = 'lien' THEN 0 ELSE a.balance END) AS balance,
+                       sum(CASE WHEN a.kind = 'lien' THEN a.balance ELSE 0 END) AS lien
+                FROM wallets_account a
+                WHERE a.owner_id = m.id AND a.kind IN ('available', 'reserved', 'lien')
+                GROUP BY a.asset_id
+                HAVING sum(a.balance) > 0
+            ) h
+            JOIN wallets_asset s ON s.id = h.asset_id
+            JOIN exchange_token t ON t.id = s.token_id
+            JOIN exchange_currency c ON c.code = t.currency_id
+            WHERE (%s::text[] IS NULL OR t.investment_type = ANY (%s::text[]))
+              AND (%s::text[] IS NULL OR t.investment_category = ANY (%s::text[]))
+              AND (%s::text[] IS NULL OR t.currency_id = ANY (%s::text[]))
+        ) r
+    )
+    FROM exchange_member m
+    WHERE m.id = %s AND m.organisation_id = %s
+"""  # noqa: S608 - built from the declaration above
