@@ -18,8 +18,8 @@ from credit.services.valuation import Pledge
 from exchange.actors import Actor
 from exchange.ids import uuid7
 from exchange.models import Member, Token
-from wallets.ledger import Leg, open_account, post_transfer, system_account
-from wallets.models import Account, AccountKind, TransferKind
+from wallets.ledger import InsufficientFunds, Leg, open_account, post_transfer, system_account
+from wallets.models import AccountKind, TransferKind
 
 
 def create_loan(*, organisation_id: UUID, request: LoanRequest, actor: Actor) -> Loan:
@@ -30,19 +30,21 @@ def create_loan(*, organisation_id: UUID, request: LoanRequest, actor: Actor) ->
     check_form(request)
     with transaction.atomic():
         tokens = lock_tokens(request.collaterals)
-        configuration = (
-            LoanConfiguration.objects.select_for_update(no_key=True)
-            .filter(id=request.configuration_id)
-            .first()
-            if request.configuration_id
-            else None
-        )
-        if configuration is not None and request.user_id is not None:
-            _lock_accounts(configuration.creditor_id, request)
+        # One loan of a configuration after the other: its limit holds.
+        if request.configuration_id is not None:
+            offers = LoanConfiguration.objects.select_for_update(no_key=True)
+            offers.filter(id=request.configuration_id).first()
         found = assess(request, organisation_id=organisation_id, tokens=tokens)
         if found.refusals:
             raise found.refusals[0]
-        return _make(found, request, actor)
+        try:
+            return _make(found, request, actor)
+        except InsufficientFunds:
+            # Money or units went elsewhere since they were looked at: say which.
+            found = assess(request, organisation_id=organisation_id, tokens=tokens)
+            if found.refusals:
+                raise found.refusals[0] from None
+            raise
 
 
 def lock_tokens(pledges: tuple[Pledge, ...]) -> dict[UUID, Token]:
@@ -68,16 +70,6 @@ def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = Fa
         quantity = -pledge.quantity if release else pledge.quantity
         legs += [Leg(available, -quantity), Leg(lien, quantity)]
     return legs
-
-
-def _lock_accounts(creditor_id: UUID, request: LoanRequest) -> None:
-    """Locks what is checked before it moves: the creditor's money and the borrower's units."""
-    assets = [str(pledge.token_id) for pledge in request.collaterals]
-    found = Account.objects.select_for_update(no_key=True).filter(kind=AccountKind.AVAILABLE)
-    wanted = found.filter(owner_id=creditor_id, asset_id=request.currency) | found.filter(
-        owner_id=request.user_id, asset_id__in=assets
-    )
-    list(wanted.order_by("id").values_list("id"))
 
 
 def _make(found: Assessment, request: LoanRequest, actor: Actor) -> Loan:

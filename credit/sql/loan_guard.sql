@@ -79,6 +79,13 @@ SELECT make_append_only('credit_repayment');
 -- The terms of a version never change; a decision is final, but for what supersedes it.
 CREATE OR REPLACE FUNCTION version_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'Pending' OR NEW.decided_by_id IS NOT NULL THEN
+            RAISE EXCEPTION 'a version starts Pending'
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'version_starts_pending';
+        END IF;
+        RETURN NEW;
+    END IF;
     IF (OLD.id, OLD.configuration_id, OLD.number, OLD.name, OLD.access, OLD.investment_categories,
         OLD.collateral_ratio, OLD.interest_rate, OLD.duration, OLD.grace_period,
         OLD.grace_period_unit, OLD.proposed_by, OLD.created_at)
@@ -104,5 +111,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER version_guard BEFORE UPDATE ON credit_configurationversion
+CREATE TRIGGER version_guard BEFORE INSERT OR UPDATE ON credit_configurationversion
     FOR EACH ROW EXECUTE FUNCTION version_guard();

@@ -1,0 +1,224 @@
+"""Making a loan: the interface's own figures, every refusal, and what moves."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from credit.dates import add_months
+from credit.models import Access, Loan, LoanStatus
+from credit.services.assessing import assess
+from credit.services.configurations import retire
+from credit.services.valuation import Pledge
+from exchange.errors import DomainError
+from exchange.models import Event, Token
+from exchange.times import javascript_time
+from tests.support.access import make_member, make_organisation
+from tests.support.credit import make_configuration
+from tests.support.lending import Lending, give_units, held, make_lending
+from tests.support.tokens import make_token
+from tests.support.world import (
+    Wallet,
+    assert_books_hold,
+    make_member_wallet,
+    make_staff,
+    make_wallet,
+)
+from wallets.models import Transfer
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> Lending:
+    return make_lending()
+
+
+def code_of(world: Lending, **changes: Any) -> str:
+    """The code of the refusal; nothing may have moved."""
+    transfers = Transfer.objects.count()
+    with pytest.raises(DomainError) as refused:
+        world.lend(**changes)
+    assert Transfer.objects.count() == transfers
+    assert not Loan.objects.exists()
+    return refused.value.code
+
+
+def test_105_units_of_10000_at_a_ratio_of_08_carry_840000(world):
+    loan = world.lend(units=105)
+    assert loan.status == LoanStatus.ACTIVE
+    assert (loan.amount, loan.repayment_amount) == (840_000, 1_596_000)
+    borrower, creditor = world.borrower.owner_id, world.creditor.owner_id
+    assert held(borrower, "NGN") == 840_100
+    assert held(creditor, "NGN") == 4_160_000
+    assert (held(borrower, world.token.id), held(borrower, world.token.id, "lien")) == (895, 105)
+    assert held(creditor, "NGN", "principal") == 840_000
+    assert_books_hold()
+
+
+def test_104_units_do_not(world):
+    assert code_of(world, units=104) == "insufficient_collateral"
+
+
+def test_more_than_1596000_may_not_be_asked_back(world):
+    changed = {"repayment_amount": Decimal("1596000.01")}
+    assert code_of(world, **changed) == "repayment_above_maximum"
+
+
+def test_the_record_shows_the_repayment_date_as_javascript_prints_it(world):
+    loan = world.lend()
+    assert f'"repayment_date":"{javascript_time(loan.repayment_date)}"' in loan.document
+    assert loan.repayment_date == add_months(loan.created_at, 3)
+
+
+def test_the_caller_and_the_creditor_are_told(world):
+    loan = world.lend()
+    events = Event.objects.filter(subject_id=loan.id, type="loan.created")
+    assert {event.organisation_id for event in events} == {
+        world.borrower.organisation.id,
+        world.creditor.organisation.id,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"amount": "2000000.01"}, "amount_above_maximum"),
+        ({"currency": "KES", "amount": 100}, "currency_not_offered"),
+        ({"duration": 13}, "duration_not_offered"),
+        ({"interest_rate": "0.2"}, "interest_rate_differs"),
+        ({"repayment_amount": Decimal(839_999)}, "repayment_below_amount"),
+        ({"repayment_amount": Decimal(1_595_999)}, "repayment_differs"),
+        ({"units": 1001}, "insufficient_units"),
+        ({"amount": "0.001"}, "invalid_request"),
+        ({"user_id": None}, "user_not_found"),
+        ({"configuration_id": None}, "loan_configuration_not_found"),
+        ({"collaterals": ()}, "invalid_request"),
+    ],
+)
+def test_each_rule_refuses_with_its_own_code_and_nothing_moves(world, changes, code):
+    assert code_of(world, **changes) == code
+
+
+def test_a_creditor_may_ask_its_own_member_for_less():
+    creditor = make_wallet(5_000_000, currency="NGN")
+    world = make_lending()
+    world.offer = make_configuration(creditor.organisation, access=Access.OWN)
+    world.borrower = Wallet(creditor.organisation, make_member(creditor.organisation))
+    give_units(world.token, world.borrower, 200)
+    loan = world.lend(repayment_amount=Decimal(900_000))
+    assert loan.repayment_amount == 900_000
+    assert_books_hold()
+
+
+def test_units_that_are_not_visible_do_not_exist(world):
+    hidden = make_token(deal_access="Private", price_sell=Decimal(10_000))
+    pledges = (Pledge(hidden.id, Decimal(105)),)
+    assert code_of(world, collaterals=pledges) == "token_not_found"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"exited": True}, "token_exited"),
+        ({"cancelled": True}, "token_cancelled"),
+        ({"investment_category": "Art"}, "category_not_allowed"),
+        ({"quoted_at": None}, "price_unavailable"),
+        ({"quoted_at": timezone.now() - timedelta(days=31)}, "price_unavailable"),
+        ({"price_sell": 0}, "price_unavailable"),
+    ],
+)
+def test_a_token_that_cannot_be_pledged_says_why(world, change, code):
+    Token.objects.filter(id=world.token.id).update(**change)
+    assert code_of(world) == code
+
+
+def test_collateral_of_another_currency_is_refused(world):
+    token = make_token(currency="KES", price_sell=Decimal(10_000), price_buy=Decimal(10_000))
+    give_units(token, world.borrower, 200)
+    pledges = (Pledge(token.id, Decimal(105)),)
+    assert code_of(world, collaterals=pledges) == "collateral_currency_differs"
+
+
+def test_a_configuration_that_is_not_in_force_lends_nothing(world):
+    world.offer = make_configuration(world.creditor.organisation, approved=False)
+    assert code_of(world) == "loan_configuration_not_found"
+    world.offer = make_configuration(world.borrower.organisation, approved=False)
+    assert code_of(world) == "configuration_not_approved"
+    world.offer = make_configuration(world.borrower.organisation)
+    retire(configuration_id=world.offer.id, user=make_staff("decide_configuration"))
+    assert code_of(world) == "configuration_not_approved"
+
+
+def test_only_those_named_may_use_an_offer_for_organisations(world):
+    creditor, mine = world.creditor.organisation, world.borrower.organisation
+    others = [make_organisation().id]
+    offer = partial(make_configuration, creditor, access=Access.ORGANISATIONS)
+    world.offer = offer(organisation_ids=others)
+    assert code_of(world) == "loan_configuration_not_found"
+    world.offer = offer(organisation_ids=[*others, mine.id])
+    assert world.lend().status == LoanStatus.ACTIVE
+
+
+def test_a_lender_has_no_more_out_than_its_limit():
+    world = make_lending(
+        max_amount={"NGN": Decimal(900_000)}, max_outstanding={"NGN": Decimal(1_500_000)}
+    )
+    world.lend()
+    with pytest.raises(DomainError) as refused:
+        world.lend()
+    assert refused.value.code == "outstanding_above_maximum"
+    assert "660000" in refused.value.message
+    world.lend(amount=660_000)
+
+
+def test_a_creditor_that_cannot_pay_lends_nothing(world):
+    poor = make_wallet(839_999, currency="NGN")
+    world.offer = make_configuration(poor.organisation, access=Access.PUBLIC)
+    assert code_of(world) == "creditor_insufficient_balance"
+
+
+def test_another_organisations_member_does_not_exist(world):
+    stranger: Wallet = make_member_wallet(0)
+    assert code_of(world, user_id=stranger.member_id) == "user_not_found"
+
+
+def test_a_quote_names_every_rule_and_moves_nothing(world):
+    transfers = Transfer.objects.count()
+    found = assess(
+        world.request(units=104, duration=13, interest_rate="0.2"),
+        organisation_id=world.borrower.organisation.id,
+    )
+    assert [refusal.code for refusal in found.refusals] == [
+        "duration_not_offered",
+        "insufficient_collateral",
+    ]
+    found = assess(world.request(), organisation_id=world.borrower.organisation.id)
+    assert found.refusals == []
+    assert found.collateral_value == 1_050_000
+    assert found.most_lent == 840_000
+    assert found.most_repaid == 1_596_000
+    assert Transfer.objects.count() == transfers
+
+
+def test_a_wash_trade_does_not_raise_what_can_be_borrowed(world):
+    """Trades never change quotes; lending looks at quotes only."""
+    before = assess(world.request(units=104), organisation_id=world.borrower.organisation.id)
+    Token.objects.filter(id=world.token.id).update(vol_buy=10**6)
+    after = assess(world.request(units=104), organisation_id=world.borrower.organisation.id)
+    assert before.most_lent == after.most_lent == 832_000
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("amount", 1), ("repayment_amount", 840_000), ("interest_rate", 0)]
+)
+def test_the_terms_of_a_loan_never_change_whoever_writes(world, field, value):
+    loan = world.lend()
+    with pytest.raises(IntegrityError, match="never change"):
+        Loan.objects.filter(id=loan.id).update(**{field: value})

@@ -1,0 +1,340 @@
+"""The life of a loan after ACTIVE, as worked examples with exact figures."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+
+import psycopg
+import pytest
+from django.utils import timezone
+
+from credit.models import EndingAction, Loan, LoanStatus, Repayment, Shortfall, Valuation
+from credit.services import servicing
+from credit.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.services.pledging import add_collateral, release_collateral
+from credit.services.repaying import repay
+from credit.services.valuation import Pledge
+from exchange.errors import Conflict, DomainError, Forbidden, Refused
+from exchange.models import Event, StaffUser, Token
+from tests.support.access import TESTER
+from tests.support.database import server_url, worker_database
+from tests.support.lending import Lending, held, make_lending
+from tests.support.world import assert_books_hold, make_staff
+from wallets.errors import InsufficientBalance, StateConflict
+from wallets.models import Alert
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world() -> Lending:
+    return make_lending()
+
+
+@pytest.fixture
+def officers() -> tuple[StaffUser, StaffUser]:
+    return make_staff("end_loan"), make_staff("end_loan")
+
+
+def pay(world: Lending, loan: Loan, amount: str | int) -> Loan:
+    """The borrower's organisation pays."""
+    return repay(
+        loan_id=loan.id,
+        organisation_id=world.borrower.organisation.id,
+        amount=Decimal(amount),
+        actor=TESTER,
+    )
+
+
+def told(loan: Loan) -> list[str]:
+    """Types of the events about the loan to the borrower's organisation, in order."""
+    events = Event.objects.filter(subject_id=loan.id, organisation_id=loan.organisation_id)
+    return list(events.order_by("created_at", "id").values_list("type", flat=True))
+
+
+def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_the_units(world):
+    loan = world.lend()  # 840,000 lent, 756,000 interest
+    world.borrower.fund(1_000_000, "NGN")
+    pay(world, loan, 700_000)
+    pay(world, loan, 100_000)
+    loan = pay(world, loan, 796_000)
+    parts = Repayment.objects.filter(loan=loan).values_list("interest", "principal", "outstanding")
+    assert [tuple(map(int, part)) for part in parts] == [
+        (700_000, 0, 896_000),
+        (56_000, 44_000, 796_000),
+        (0, 796_000, 0),
+    ]
+    assert loan.status == LoanStatus.COMPLETED
+    borrower, creditor = world.borrower.owner_id, world.creditor.owner_id
+    assert held(borrower, "NGN") == 840_100 + 1_000_000 - 1_596_000
+    assert (held(borrower, world.token.id), held(borrower, world.token.id, "lien")) == (1000, 0)
+    assert held(creditor, "NGN") == 5_756_000
+    assert (held(creditor, "NGN", "principal"), held(creditor, "NGN", "interest")) == (0, 756_000)
+    assert told(loan) == ["loan.created", "loan.repaid"]
+    assert_books_hold()
+
+
+def test_nobody_pays_more_than_is_due_or_has(world):
+    loan = world.lend()
+    with pytest.raises(Refused) as refused:
+        pay(world, loan, "1596000.01")
+    assert refused.value.code == "amount_above_due"
+    with pytest.raises(InsufficientBalance):
+        pay(world, loan, 840_101)
+    for wrong in ("0", "-1", "0.001"):
+        with pytest.raises(DomainError):
+            pay(world, loan, wrong)
+    assert not Repayment.objects.exists()
+    assert_books_hold()
+
+
+def test_a_loan_that_is_over_takes_nothing_any_more(world):
+    loan = world.lend()
+    world.borrower.fund(1_000_000, "NGN")
+    loan = pay(world, loan, 1_596_000)
+    with pytest.raises(StateConflict, match="COMPLETED"):
+        pay(world, loan, 1)
+    pledge = (Pledge(world.token.id, Decimal(1)),)
+    for change in (add_collateral, release_collateral):
+        with pytest.raises(StateConflict):
+            change(
+                loan_id=loan.id,
+                organisation_id=loan.organisation_id,
+                pledges=pledge,
+                actor=TESTER,
+            )
+
+
+def test_collateral_is_added_and_only_what_is_not_needed_is_released(world):
+    loan = world.lend()
+    who = {"loan_id": loan.id, "organisation_id": loan.organisation_id, "actor": TESTER}
+    add_collateral(pledges=(Pledge(world.token.id, Decimal("10.5")),), **who)
+    assert held(loan.borrower_id, world.token.id, "lien") == Decimal("115.5")
+    release_collateral(pledges=(Pledge(world.token.id, Decimal("10.5")),), **who)
+    with pytest.raises(Refused) as refused:
+        release_collateral(pledges=(Pledge(world.token.id, Decimal("0.00000001")),), **who)
+    assert refused.value.code == "insufficient_collateral"
+    with pytest.raises(Refused) as refused:
+        release_collateral(pledges=(Pledge(world.token.id, Decimal(106)),), **who)
+    assert refused.value.code == "not_pledged"
+    world.borrower.fund(1_000_000, "NGN")
+    pay(world, loan, 756_000 + 420_000)  # half of the principal is left
+    loan = release_collateral(pledges=(Pledge(world.token.id, Decimal("52.5")),), **who)
+    assert '"quantity":52.5}' in loan.document
+    assert_books_hold()
+
+
+def age(loan: Loan, **past: int) -> None:
+    """Makes the loan due that long ago; only time itself may do that, so the owner does."""
+    with psycopg.connect(server_url(worker_database())) as owner:
+        owner.execute("ALTER TABLE credit_loan DISABLE TRIGGER loan_guard")
+        owner.execute(
+            "UPDATE credit_loan SET repayment_date = %s WHERE id = %s",
+            [timezone.now() - timedelta(**past), loan.id],
+        )
+        owner.execute("ALTER TABLE credit_loan ENABLE TRIGGER loan_guard")
+    loan.refresh_from_db()
+
+
+def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(world):
+    loan = world.lend()
+    assert servicing.age_loans() == 0
+    age(loan, days=1)
+    servicing.age_loans()
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.OVERDUE
+    servicing.age_loans()
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.OVERDUE
+    age(loan, days=7, seconds=1)
+    servicing.age_loans()
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.DEFAULTED
+    assert told(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
+    world.borrower.fund(1_000_000, "NGN")
+    assert pay(world, loan, 1_596_000).status == LoanStatus.COMPLETED
+    assert_books_hold()
+
+
+def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(world):
+    loan = world.lend()
+    world.price(9_999)
+    servicing.revalue_loans(all_of_them=True)
+    servicing.revalue_loans(all_of_them=True)
+    shortfall = Shortfall.objects.get()
+    assert (shortfall.value, shortfall.required) == (Decimal(1_049_895), Decimal(1_050_000))
+    assert Valuation.objects.get().loan_to_value == Decimal("0.80008001")
+    assert told(loan) == ["loan.created", "loan.shortfall"]
+    add_collateral(
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        pledges=(Pledge(world.token.id, Decimal(1)),),
+        actor=TESTER,
+    )
+    shortfall.refresh_from_db()
+    assert shortfall.cured_at is not None
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.ACTIVE
+    assert_books_hold()
+
+
+def test_collateral_that_exits_opens_a_shortfall(world):
+    world.lend()
+    Token.objects.filter(id=world.token.id).update(exited=True)
+    servicing.revalue_loans(all_of_them=True)
+    shortfall = Shortfall.objects.get()
+    assert shortfall.value == 0
+    assert world.token.symbol in shortfall.cause
+
+
+def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(world):
+    loan = world.lend()
+    for change in (
+        {"quoted_at": None},
+        {"quoted_at": timezone.now() - timedelta(days=400)},
+    ):
+        Token.objects.filter(id=world.token.id).update(**change)
+        servicing.revalue_loans(all_of_them=True)
+        valuation = Valuation.objects.get()
+        assert valuation.value is None
+        assert valuation.loan_to_value is None
+        assert world.token.symbol in valuation.problem
+        assert not Shortfall.objects.exists()
+    assert Alert.objects.filter(kind="collateral_prices", resolved_at__isnull=True).count() == 1
+    with pytest.raises(Refused) as refused:
+        release_collateral(
+            loan_id=loan.id,
+            organisation_id=loan.organisation_id,
+            pledges=(Pledge(world.token.id, Decimal(1)),),
+            actor=TESTER,
+        )
+    assert refused.value.code == "price_unavailable"
+    world.price(10_000)
+    servicing.revalue_loans(all_of_them=True)
+    assert not Alert.objects.filter(kind="collateral_prices", resolved_at__isnull=True).exists()
+
+
+def default(world: Lending, **changes: object) -> Loan:
+    """A DEFAULTED loan."""
+    loan = world.lend(**changes)
+    age(loan, days=30)
+    servicing.age_loans()
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.DEFAULTED
+    return loan
+
+
+def test_liquidation_passes_units_up_to_what_is_owed_and_returns_the_rest(world, officers):
+    first, second = officers
+    loan = default(world, units=300)  # worth 3,000,000, owed 1,596,000
+    world.price(7_000)
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.LIQUIDATE, note="no answer", user=first
+    )
+    world.price(1)  # the proposal's prices are frozen
+    confirm_ending(proposal_id=proposal.id, user=second)
+    loan.refresh_from_db()
+    proposal.refresh_from_db()
+    assert loan.status == LoanStatus.LIQUIDATED
+    assert proposal.plan[0]["passed"] == "228"  # 1,596,000 / 7,000
+    assert proposal.value_passed == 1_596_000
+    assert proposal.deficiency == 0
+    assert held(world.creditor.owner_id, world.token.id) == 228
+    assert held(loan.borrower_id, world.token.id) == 700 + 72
+    assert held(loan.borrower_id, world.token.id, "lien") == 0
+    assert held(world.creditor.owner_id, "NGN", "principal") == 0
+    assert told(loan)[-1] == "loan.liquidated"
+    assert_books_hold()
+
+
+def test_units_are_rounded_up_to_the_last_decimal(world, officers):
+    loan = default(world, units=300)
+    world.price(7_001)
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.LIQUIDATE, note="no answer", user=officers[0]
+    )
+    assert proposal.plan[0]["passed"] == "227.96743323"  # 227.967433223…, up
+    assert proposal.value_passed == 1_596_000
+    assert proposal.deficiency == 0
+
+
+def test_what_the_collateral_does_not_cover_is_a_deficiency(world, officers):
+    loan = default(world)  # 105 units
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.LIQUIDATE, note="no answer", user=officers[0]
+    )
+    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    proposal.refresh_from_db()
+    assert proposal.value_passed == 1_050_000
+    assert proposal.deficiency == 546_000
+    assert held(world.creditor.owner_id, world.token.id) == 105
+    assert_books_hold()
+
+
+def test_a_write_off_gives_up_what_is_owed_and_gives_the_units_back(world, officers):
+    loan = default(world)
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.WRITE_OFF, note="worthless", user=officers[0]
+    )
+    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.WRITTEN_OFF
+    assert held(loan.borrower_id, world.token.id) == 1000
+    assert held(world.creditor.owner_id, "NGN", "principal") == 0
+    assert_books_hold()
+
+
+def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(world, officers):
+    loan = world.lend()
+    write_off = partial(propose_ending, loan_id=loan.id, action=EndingAction.WRITE_OFF, note="why")
+    with pytest.raises(StateConflict):
+        write_off(user=officers[0])
+    with pytest.raises(Forbidden):
+        write_off(user=make_staff("propose_quote"))
+    age(loan, days=30)
+    servicing.age_loans()
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=officers[0]
+    )
+    with pytest.raises(Conflict):
+        write_off(user=officers[1])
+    with pytest.raises(Refused) as refused:
+        confirm_ending(proposal_id=proposal.id, user=officers[0])
+    assert refused.value.code == "approver_not_independent"
+    type(proposal).objects.filter(id=proposal.id).update(
+        created_at=timezone.now() - timedelta(hours=25)
+    )
+    with pytest.raises(Refused) as refused:
+        confirm_ending(proposal_id=proposal.id, user=officers[1])
+    assert refused.value.code == "prices_expired"
+    decline_ending(proposal_id=proposal.id, user=officers[0])
+    with pytest.raises(StateConflict):
+        confirm_ending(proposal_id=proposal.id, user=officers[1])
+
+
+def test_a_payment_between_proposal_and_confirmation_makes_it_stale(world, officers):
+    loan = default(world)
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=officers[0]
+    )
+    pay(world, loan, 1000)
+    with pytest.raises(StateConflict, match="has changed"):
+        confirm_ending(proposal_id=proposal.id, user=officers[1])
+    assert_books_hold()
+
+
+def test_no_operation_revives_a_loan_that_is_over(world, officers):
+    loan = default(world)
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.WRITE_OFF, note="why", user=officers[0]
+    )
+    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    servicing.age_loans()
+    servicing.revalue_loans(all_of_them=True)
+    with pytest.raises(StateConflict):
+        pay(world, loan, 1)
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.WRITTEN_OFF
+    assert not Shortfall.objects.filter(cured_at__isnull=True).exists()

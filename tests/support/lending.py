@@ -1,0 +1,106 @@
+"""A lender with an offer, a borrower with units, and tokens to pledge: what loan tests stand on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from credit.models import Access, Loan, LoanConfiguration
+from credit.services.assessing import LoanRequest, most_repayable
+from credit.services.lending import create_loan
+from credit.services.valuation import Pledge
+from exchange.models import Token
+from exchange.services.quotes import Prices, put_in_force_at_once
+from tests.support.access import TESTER
+from tests.support.credit import make_configuration
+from tests.support.tokens import make_token
+from tests.support.world import SYSTEM, Wallet, make_member_wallet, make_wallet
+from wallets.ledger import Leg, open_account, post_transfer
+from wallets.models import Account, AccountKind, TransferKind
+
+_numbers = count(1)
+
+
+def held(owner: UUID, asset: object, kind: str = "available") -> Decimal | int:
+    """What an owner has in one account."""
+    found = Account.objects.filter(owner_id=owner, asset_id=str(asset), kind=kind)
+    return found.values_list("balance", flat=True).first() or 0
+
+
+def give_units(token: Token, to: Wallet, units: str | int | Decimal) -> None:
+    """Moves units from the issuer to somebody, as if they had been bought."""
+    asset = str(token.id)
+    mine = open_account(asset, AccountKind.AVAILABLE, organisation_id=token.issuer_id)
+    theirs = open_account(
+        asset,
+        AccountKind.AVAILABLE,
+        organisation_id=to.organisation.id,
+        member_id=to.member_id,
+    )
+    post_transfer(
+        kind=TransferKind.LOAN_RELEASE,
+        reference=f"gift-{next(_numbers)}",
+        subject_id=None,
+        actor=SYSTEM,
+        legs=[Leg(mine, -Decimal(units)), Leg(theirs, Decimal(units))],
+    )
+
+
+@dataclass
+class Lending:
+    """A creditor with 5,000,000 NGN, its offer, a borrower, and a token priced 10,000 it holds."""
+
+    creditor: Wallet
+    borrower: Wallet
+    offer: LoanConfiguration
+    token: Token
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def request(self, **changes: Any) -> LoanRequest:
+        """840,000 for 3 months at 0.3, against 105 units: to be repaid 1,596,000."""
+        amount = Decimal(changes.pop("amount", 840_000))
+        duration = Decimal(changes.pop("duration", 3))
+        rate = Decimal(str(changes.pop("interest_rate", "0.3")))
+        currency = changes.pop("currency", "NGN")
+        facts: dict[str, Any] = {
+            "user_id": self.borrower.member_id,
+            "configuration_id": self.offer.id,
+            "repayment_amount": most_repayable(amount, rate, duration, currency),
+            "collaterals": (Pledge(self.token.id, Decimal(changes.pop("units", 105))),),
+            **changes,
+        }
+        return LoanRequest(
+            amount=amount, duration=duration, interest_rate=rate, currency=currency, **facts
+        )
+
+    def lend(self, **changes: Any) -> Loan:
+        """The loan made of `request(**changes)`."""
+        return create_loan(
+            organisation_id=self.borrower.organisation.id,
+            request=self.request(**changes),
+            actor=TESTER,
+        )
+
+    def price(self, sell: str | int) -> None:
+        """Puts a new quote of the token in force."""
+        put_in_force_at_once(
+            token_id=self.token.id, prices=Prices(Decimal(sell), Decimal(sell)), note="test"
+        )
+
+
+def make_lending(*, units: int = 1000, **terms: Any) -> Lending:
+    """The world of `Lending`; the borrower has `units` of the token."""
+    creditor = make_wallet(5_000_000, currency="NGN")
+    borrower = make_member_wallet(100, currency="NGN")
+    token = make_token(
+        name="Savannah Foods",
+        price_buy=Decimal(10_000),
+        price_sell=Decimal(10_000),
+        total_supply=Decimal(10_000),
+    )
+    give_units(token, borrower, units)
+    offer = make_configuration(creditor.organisation, **{"access": Access.PUBLIC, **terms})
+    return Lending(creditor, borrower, offer, token)
