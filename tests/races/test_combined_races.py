@@ -1,0 +1,398 @@
+"""Requests of many threads that go as sets: keys, faults in the middle of a set, and crowds.
+
+`gather` has all calls meet in one set, whatever the clock does. In a crowd whoever is there meets.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DatabaseError, OperationalError, connection
+from django.utils import timezone
+from psycopg import sql
+
+from exchange.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
+from exchange.errors import IdempotencyKeyReused
+from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.models import Event, IdempotencyRecord
+from tests.support.crowd import Crowd, size
+from tests.support.database import worker_database
+from tests.support.pausing import Pause
+from tests.support.processes import wait_until
+from tests.support.world import (
+    SYSTEM,
+    Wallet,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    make_wallet,
+)
+from tests.wallets.ledger.harness import session
+from wallets.errors import InsufficientBalance
+from wallets.models import BankAccount, Entry, Transfer, TransferKind, Withdrawal
+from wallets.providers.base import BankEntry
+from wallets.services import requests
+from wallets.services.banks import Payee, bank_directory, forget_bank_lists
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+THREADS = 16
+POISON = "0690000099"
+
+
+@pytest.fixture(autouse=True)
+def banks(transactional_db: None) -> Iterator[None]:
+    """This process remembers the bank list, as after an earlier request."""
+    know_banks()
+    bank_directory("KES")
+    yield
+    forget_bank_lists()
+
+
+class Gather:
+    """Has calls of the service, each in a thread of its own, carried out as one set.
+
+    `sets` are the sizes of the sets; `leader` is the database connection of the last one.
+    """
+
+    def __init__(self, crowd: Crowd) -> None:
+        self.sets: list[int] = []
+        self.leader: psycopg.Connection[Any] | None = None
+        self._crowd = crowd
+
+    def __call__(self, *calls: Callable[[], Any]) -> list[Any]:
+        """What each returned or raised."""
+        self.sets.clear()
+        all_said = threading.Barrier(len(calls))
+
+        def come(call: Callable[[], Any]) -> Any:
+            with requests.requests_coming():
+                all_said.wait()
+                return call()
+
+        return self._crowd.at_once([partial(come, call) for call in calls])
+
+    def watch(self, carry_out: Callable[[Any], Any], forms: list[Any]) -> Any:
+        self.sets.append(len(forms))
+        connection.ensure_connection()
+        self.leader = connection.connection
+        return carry_out(forms)
+
+
+@pytest.fixture
+def gather(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gather]:
+    meeting = requests._together
+    # Long enough to wait for a thread on any machine; nobody stays away here.
+    monkeypatch.setattr(meeting, "_patience", 60.0)
+    with Crowd(THREADS) as crowd:
+        gather = Gather(crowd)
+        monkeypatch.setattr(meeting, "_carry_out", partial(gather.watch, meeting._carry_out))
+        yield gather
+
+
+def claim(wallet: Wallet, key: object, body: str = "body") -> IdempotencyClaim:
+    return IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", str(key), body)
+
+
+def ask(wallet: Wallet, key: object = None, body: str = "body", **more: Any) -> partial[Answer]:
+    """A call for 500 KES under `key`."""
+    return partial(wallet.ask, claim=None if key is None else claim(wallet, key, body), **more)
+
+
+def effects() -> int:
+    """How many requests took effect, each with all that belongs to it."""
+    kind, made = TransferKind.WITHDRAWAL_HOLD, Withdrawal.objects.count()
+    assert BankAccount.objects.count() == made
+    assert Transfer.objects.filter(kind=kind).count() == made
+    assert Entry.objects.filter(transfer__kind=kind).count() == 2 * made
+    assert Event.objects.filter(type="withdrawal.created").count() == made
+    return made
+
+
+def together() -> list[int]:
+    """How many requests each transaction carried out."""
+    found = Transfer.objects.filter(kind=TransferKind.WITHDRAWAL_HOLD)
+    return list(Counter(found.values_list("created_txid", flat=True)).values())
+
+
+def record(key: str) -> IdempotencyRecord:
+    return IdempotencyRecord.objects.get(key=key)
+
+
+def test_new_keys_are_kept_with_their_answers_by_the_set(gather):
+    wallet, member = make_wallet(10_000), make_member_wallet(10_000)
+    calls = [ask(wallet, key) for key in "abcd"] + [ask(member, key) for key in "ef"]
+    answers = gather(*calls)
+    assert gather.sets == [6]
+    assert together() == [6]
+    for key, answer, call in zip("abcdef", answers, calls, strict=True):
+        kept = record(key)
+        assert (kept.status_code, kept.message, kept.data) == (201, answer.message, answer.data)
+        assert (kept.body_hash, answer.replayed) == ("body", False)
+        again = call()
+        assert (again.data, again.status_code, again.replayed) == (answer.data, 201, True)
+    assert effects() == 6
+    assert_books_hold()
+
+
+def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(gather):
+    wallet = make_wallet(100_000)
+    seen, old = ask(wallet, "seen")(), ask(wallet, "old")()
+    long_ago = timezone.now() - timedelta(hours=25)
+    IdempotencyRecord.objects.filter(key="old").update(created_at=long_ago)
+    again, reused, anew, twin, other_twin, clash, other_clash, fresh, plain = gather(
+        ask(wallet, "seen"),
+        ask(wallet, "seen", "another body"),
+        ask(wallet, "old", "another body"),
+        ask(wallet, "twin"),
+        ask(wallet, "twin"),
+        ask(wallet, "clash"),
+        ask(wallet, "clash", "another body"),
+        ask(wallet, "fresh"),
+        ask(wallet),
+    )
+    assert gather.sets == [9]
+    assert (again.data, again.replayed) == (seen.data, True)
+    assert isinstance(reused, IdempotencyKeyReused)
+    # A key that ran out is one never seen.
+    assert not anew.replayed
+    assert anew.data != old.data == old.data
+    assert (record("old").data, record("old").body_hash) == (anew.data, "another body")
+    assert record("old").created_at > long_ago + timedelta(hours=24)
+    assert twin.data == other_twin.data
+    assert {twin.replayed, other_twin.replayed} == {False, True}
+    [kept] = [found for found in (clash, other_clash) if isinstance(found, Answer)]
+    [refused] = [found for found in (clash, other_clash) if found is not kept]
+    assert isinstance(refused, IdempotencyKeyReused)
+    assert record("clash").data == kept.data
+    assert (fresh.replayed, plain.replayed) == (False, False)
+    assert IdempotencyRecord.objects.count() == 5
+    assert effects() == 7
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("ending", ["commit", "rollback"])
+def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(gather, ending):
+    wallet = make_wallet(10_000)
+    with session("runtime") as elsewhere, ThreadPoolExecutor(1) as pool:
+        address = [wallet.organisation.id, "POST", "/withdraw", "taken"]
+        elsewhere.execute(
+            "SELECT claim_idempotency_key(%s, %s, %s, %s, 'body', 1000, '1 day')", address
+        )
+        answers = pool.submit(gather, *(ask(wallet, key) for key in ("a", "taken", "b", None)))
+        # The others are done while the key is still being claimed.
+        wait_until(lambda: Withdrawal.objects.count() == 3, "the others are done")
+        assert not answers.done()
+        if ending == "commit":
+            elsewhere.execute(
+                "SELECT store_idempotent_answer(%s, %s, %s, %s, 201, 'first', '{}')", address
+            )
+            elsewhere.commit()
+        else:
+            elsewhere.rollback()
+        [_, taken, _, _] = found = answers.result()
+    assert gather.sets == [4]
+    assert [type(answer) for answer in found] == [Answer] * 4
+    if ending == "commit":
+        assert taken == Answer(201, "first", "{}", replayed=True)
+        assert effects() == 3
+    else:
+        assert (record("taken").data, taken.replayed) == (taken.data, False)
+        assert effects() == 4
+    assert_books_hold()
+
+
+@pytest.fixture(params=["NOT DEFERRABLE", "DEFERRABLE INITIALLY DEFERRED"])
+def poison(owner_connection: psycopg.Connection[Any], request: Any) -> Iterator[None]:
+    """A database that refuses the bank account `POISON`: at once, or when the set commits."""
+    owner_connection.execute(
+        "CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE EXCEPTION 'poison' USING ERRCODE = 'check_violation'; END $$"
+    )
+    owner_connection.execute(
+        "CREATE CONSTRAINT TRIGGER poison AFTER INSERT ON wallets_bankaccount"
+        f" {request.param} FOR EACH ROW WHEN (NEW.account_number = '{POISON}')"
+        " EXECUTE FUNCTION refuse_poison()"
+    )
+    yield
+    owner_connection.execute("DROP FUNCTION refuse_poison CASCADE")
+
+
+@pytest.mark.usefixtures("poison")
+def test_what_one_order_breaks_is_undone_for_all_and_then_fails_for_it_alone(gather):
+    wallet, other = make_wallet(10_000), make_wallet(10_000)
+    *good, bad = gather(
+        *(ask(wallet, key) for key in "abc"),
+        ask(other),
+        ask(wallet, "bad", account=POISON),
+    )
+    assert gather.sets == [5]
+    assert [type(answer) for answer in good] == [Answer] * 4
+    assert isinstance(bad, DatabaseError)
+    assert [record(key).data for key in "abc"] == [answer.data for answer in good[:3]]
+    assert IdempotencyRecord.objects.count() == 3
+    assert effects() == 4
+    assert (wallet.balance("escrow"), other.balance("escrow")) == (Decimal(1500), Decimal(500))
+    assert_books_hold()
+
+
+def test_a_set_whose_connection_breaks_fails_for_all_and_is_not_tried_again(
+    gather, owner_connection
+):
+    wallet = make_wallet(10_000)
+    calls = [ask(wallet, key) for key in "abc"]
+    with ThreadPoolExecutor(1) as pool:
+        with Pause("INSERT", "wallets_withdrawal", "true") as pause:
+            answers = pool.submit(gather, *calls)
+            pause.wait()
+            backend = gather.leader.info.backend_pid
+            # The network goes; the server finishes what it has been sent, or not.
+            with socket.socket(fileno=os.dup(gather.leader.fileno())) as line:
+                line.shutdown(socket.SHUT_RDWR)
+            found = answers.result()
+            assert [type(answer) for answer in found] == [OperationalError] * 3
+        wait_until(lambda: not _lives(owner_connection, backend), "the server has seen it")
+    assert gather.sets == [3]
+    made = effects()
+    assert made in {0, 3}
+    # Who asks again under the same key has one request, whichever it was.
+    again = [call() for call in calls]
+    assert [answer.replayed for answer in again] == [made == 3] * 3
+    assert effects() == 3
+    assert wallet.kes == (Decimal(8500), Decimal(1500))
+    assert_books_hold()
+
+
+def test_a_set_whose_session_is_ended_by_the_server_is_done_at_most_once(gather, owner_connection):
+    wallet = make_wallet(10_000)
+    calls = [ask(wallet, key) for key in "abc"]
+    with ThreadPoolExecutor(1) as pool, Pause("INSERT", "wallets_withdrawal", "true") as pause:
+        answers = pool.submit(gather, *calls)
+        pause.wait()
+        backend = gather.leader.info.backend_pid
+        owner_connection.execute("SELECT pg_terminate_backend(%s)", [backend])
+        wait_until(lambda: not _lives(owner_connection, backend), "the session has ended")
+        pause.release()
+        found = answers.result()
+    done = [answer for answer in found if isinstance(answer, Answer)]
+    assert {type(answer) for answer in found} - {Answer} == {OperationalError}
+    assert effects() == len(done)
+    again = [call() for call in calls]
+    assert sum(answer.replayed for answer in again) == len(done)
+    assert effects() == 3
+    assert_books_hold()
+
+
+def _lives(owner: psycopg.Connection[Any], backend: int) -> bool:
+    found = owner.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", [backend])
+    return found.fetchone() is not None
+
+
+def crowd_of(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """What each of `calls` gave, made by threads that say they are coming, as views do."""
+    found: list[Any] = [None] * len(calls)
+
+    def work(thread: int) -> None:
+        for place in range(thread, len(calls), THREADS):
+            with requests.requests_coming():
+                try:
+                    found[place] = calls[place]()
+                except (InsufficientBalance, DatabaseError) as error:
+                    found[place] = error
+
+    with Crowd(THREADS) as crowd:
+        assert crowd.at_once([partial(work, thread) for thread in range(THREADS)]) == [None] * 16
+    return found
+
+
+def test_of_four_hundred_keys_each_sent_by_two_threads_each_takes_effect_once():
+    keys = size("COMBINED_KEYS", 400)
+    wallets = [make_wallet(keys * 500), make_member_wallet(keys * 500)]
+    # Neighbours, so two threads send the same key at nearly the same moment.
+    calls = [ask(wallets[key % 2], key) for key in range(keys) for _ in range(2)]
+    answers = crowd_of(calls)
+    assert {type(answer) for answer in answers} == {Answer}
+    for key in range(keys):
+        one, other = answers[2 * key], answers[2 * key + 1]
+        assert one.data == other.data == record(str(key)).data
+        assert {one.replayed, other.replayed} == {False, True}
+    assert effects() == keys
+    assert sum(wallet.balance("escrow") for wallet in wallets) == keys * 500
+    assert max(together()) > 1, "nobody ever met"
+    assert_books_hold()
+
+
+def test_a_wallet_that_affords_seven_of_a_hundred_pays_exactly_seven():
+    wallet = make_wallet("3999.99")
+    answers = crowd_of([ask(wallet, key if key % 2 else None) for key in range(100)])
+    refused = [str(answer) for answer in answers if isinstance(answer, InsufficientBalance)]
+    assert len(refused) == 93
+    available = [Decimal("3999.99") - 500 * taken for taken in range(8)]
+    assert set(refused) <= {
+        f"Insufficient KES balance. Available: {left}, requested: 500" for left in available
+    }
+    assert effects() == 7
+    assert wallet.kes == (Decimal("499.99"), Decimal(3500))
+    # Every balance on the way is written down once.
+    found = Entry.objects.filter(transfer__kind=TransferKind.WITHDRAWAL_HOLD).values_list(
+        "account__kind", "balance_after"
+    )
+    on_the_way = [("available", left) for left in available[1:]]
+    on_the_way += [("escrow", Decimal(500 * taken)) for taken in range(1, 8)]
+    assert Counter(found) == Counter(on_the_way)
+    assert_books_hold()
+
+
+@pytest.fixture
+def deadlocks_show(owner_connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """A deadlock is found before a wait for a key is given up."""
+    database = sql.Identifier(worker_database())
+    change = sql.SQL("ALTER DATABASE {} SET deadlock_timeout = '10ms'").format(database)
+    owner_connection.execute(change)
+    yield
+    owner_connection.execute(sql.SQL("ALTER DATABASE {} RESET ALL").format(database))
+
+
+@pytest.mark.usefixtures("deadlocks_show")
+@pytest.mark.parametrize("keyed", [True, False], ids=["keys", "no keys"])
+def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
+    """Threads that call the set's function past the combiner stand for processes."""
+    wallets = [make_wallet(1_000_000), *(make_member_wallet(1_000_000) for _ in range(3))]
+    rounds, refused = size("COMBINED_ROUNDS", 25), []
+    payee = Payee(BankEntry(id=1, name="KCB", code="01"), "Ada Obi", resolved=False)
+    order = requests.WithdrawalOrder(Decimal(100), "KES", "KCB", "Ada Obi", "0690000031")
+
+    def form(wallet: Wallet, key: str) -> dict[str, Any]:
+        made = requests._form(payee, wallet.organisation.id, wallet.member_id, order)
+        given = requests._key(claim(wallet, key)) if keyed else {}
+        return {**made, "actor": str(SYSTEM), **given}
+
+    def process(seed: int) -> None:
+        random = Random(seed)
+        for turn in range(rounds):
+            numbers = random.sample(range(12), 8)
+            orders = [form(wallets[number % 4], f"{turn}-{number}") for number in numbers]
+            try:
+                fetch_one(requests._CALL_FOR_MANY, [requests._json(orders), 201, "Created"])
+            except DatabaseError as error:
+                refused.append(sqlstate(error))
+
+    with Crowd(6) as crowd:
+        assert crowd.at_once([partial(process, seed) for seed in range(6)]) == [None] * 6
+    # A key may be waited for too long where there is little computer; a deadlock never is.
+    assert set(refused) <= ({LOCK_NOT_AVAILABLE} if keyed else set())
+    assert effects() == (IdempotencyRecord.objects.count() if keyed else 6 * rounds * 8) > 0
+    assert not IdempotencyRecord.objects.filter(status_code=None).exists()
+    assert_books_hold()
