@@ -1,13 +1,21 @@
-"""Filters of loan lists."""
+"""Filters of lists of loans and loan configurations."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import django_filters
-from django.db.models import QuerySet
+from django.db.models import Case, Exists, OuterRef, QuerySet, Subquery, Value, When
 
-from credit.models import Loan, LoanStatus
+from credit.models import (
+    ConfigurationStatus,
+    ConfigurationVersion,
+    Loan,
+    LoanConfiguration,
+    LoanLimit,
+    LoanStatus,
+    VersionStatus,
+)
 from exchange.filtersets import ChoiceFilter, FlagFilter, IdFilter, MomentFilter
 
 _CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD")
@@ -40,3 +48,24 @@ class LoanFilters(django_filters.FilterSet):
         """Loans with, or without, an open shortfall."""
         open_ones = Loan.objects.filter(shortfalls__cured_at__isnull=True, shortfalls__isnull=False)
         return found.filter(id__in=open_ones) if value else found.exclude(id__in=open_ones)
+
+
+class ConfigurationFilters(django_filters.FilterSet):
+    """Configurations by state, and by a currency that their terms lend."""
+
+    status = ChoiceFilter(allowed=ConfigurationStatus.values)
+    currency = ChoiceFilter(allowed=_CURRENCIES, method="lending")
+
+    class Meta:
+        model = LoanConfiguration
+        fields: tuple[str, ...] = ()
+
+    def lending(
+        self, found: QuerySet[LoanConfiguration], _name: str, value: str
+    ) -> QuerySet[LoanConfiguration]:
+        """Those whose terms, in force or else the newest, lend the currency."""
+        versions = ConfigurationVersion.objects.filter(configuration=OuterRef("pk"))
+        in_force_first = Case(When(status=VersionStatus.APPROVED, then=0), default=Value(1))
+        shown = versions.order_by(in_force_first, "-number").values("id")[:1]
+        limit = LoanLimit.objects.filter(version=OuterRef("shown"), currency=value)
+        return found.annotate(shown=Subquery(shown)).filter(Exists(limit))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from credit.api.configurations import ConfigurationsView, ConfigurationView
 from credit.api.loans import (
     LoanCollateralView,
     LoanCreateView,
@@ -25,5 +26,7 @@ urlpatterns = [
     path("api/credit/loan/<str:loan_id>/repay", LoanRepayView.as_view()),
     path("api/credit/loan/<str:loan_id>/collateral", LoanCollateralView.as_view()),
     path("api/credit/loan/<str:loan_id>/release", LoanReleaseView.as_view()),
+    path("api/credit/loan-configuration", ConfigurationsView.as_view()),
+    path("api/credit/loan-configuration/<str:configuration_id>", ConfigurationView.as_view()),
     path("api/credit/user/portfolio/<str:member_id>", PortfolioView.as_view()),
 ]

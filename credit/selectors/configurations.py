@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from credit.errors import ConfigurationNotFound
 from credit.models import (
@@ -13,7 +13,6 @@ from credit.models import (
     ConfigurationStatus,
     ConfigurationVersion,
     LoanConfiguration,
-    LoanLimit,
     VersionStatus,
 )
 from credit.payloads import LOAN_CONFIGURATION
@@ -30,19 +29,6 @@ def usable_by(organisation_id: UUID) -> QuerySet[LoanConfiguration]:
         Q(creditor_id=organisation_id)
         | Q(status=ConfigurationStatus.APPROVED) & (Exists(open_to_all) | Exists(names_it))
     )
-
-
-def lending(
-    configurations: QuerySet[LoanConfiguration], currency: str
-) -> QuerySet[LoanConfiguration]:
-    """Those whose terms, in force or else the newest, lend the currency."""
-    shown = (
-        ConfigurationVersion.objects.filter(configuration=OuterRef("pk"))
-        .order_by(Case(When(status=VersionStatus.APPROVED, then=0), default=Value(1)), "-number")
-        .values("id")[:1]
-    )
-    limit = LoanLimit.objects.filter(version=OuterRef("shown"), currency=currency)
-    return configurations.annotate(shown=Subquery(shown)).filter(Exists(limit))
 
 
 def version_in_force(configuration_id: UUID) -> ConfigurationVersion | None:

@@ -65,11 +65,11 @@ def problems(values: Mapping[str, Any]) -> dict[str, str]:
         text = rule(values[name]) if name in values else None
         if text:
             found[name] = text
+    good = {name: value for name, value in values.items() if name not in found}
     for name, between in _BETWEEN.items():
-        if name not in found and name in values:
-            text = between(values)
-            if text:
-                found[name] = text
+        text = between(good) if name in good else None
+        if text:
+            found[name] = text
     return found
 
 
