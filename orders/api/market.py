@@ -14,13 +14,14 @@ from exchange.api.pagination import EnvelopePagination, read_count
 from exchange.api.schema import PageOf
 from exchange.api.views import ApiView, path_id
 from exchange.errors import TokenNotFound
+from exchange.selectors.tokens import token_document
 from orders.api import shapes
 from orders.api.orders import SORT_FIELDS
 from orders.api.pages import META_SCHEMA, TokenOrderPages
 from orders.filtersets import TokenOrderFilters, TradeFilters
 from orders.models import Order, Trade
 from orders.payloads import TRADE
-from orders.selectors.orders import orders_on_token, read_book, token_text, trades_of
+from orders.selectors.orders import orders_on_token, read_book, trades_of
 
 
 class MarketView(ApiView):
@@ -32,7 +33,7 @@ class MarketView(ApiView):
     def token(self, text: str) -> tuple[UUID, str]:
         """Id and document of the token whose id is `text`. Raises `TokenNotFound`."""
         token_id = path_id(text, TokenNotFound())
-        return token_id, token_text(self.caller.organisation_id, token_id)
+        return token_id, token_document(self.caller.organisation_id, token_id)
 
 
 class TokenOrdersView(MarketView):

@@ -19,7 +19,10 @@ _POSITIVE = {"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST)}
 
 
 class _PositiveField(NumberField):
-    """A JSON number above 0."""
+    """A JSON number above 0, with no more decimals than a column keeps."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(decimals=TOKEN_DECIMALS, **kwargs)
 
     def to_internal_value(self, data: Any) -> Decimal:
         """The number."""
@@ -31,15 +34,12 @@ class _PositiveField(NumberField):
 
 @extend_schema_field(_POSITIVE)
 class PriceField(_PositiveField):
-    """A price for one unit; its currency's decimals are checked with the token."""
+    """A price for one unit; the decimals of its currency are checked with the token."""
 
 
 @extend_schema_field({**_POSITIVE, "multipleOf": 10**-TOKEN_DECIMALS})
 class UnitsField(_PositiveField):
     """A number of units, with at most 8 decimals."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(decimals=TOKEN_DECIMALS, **kwargs)
 
 
 @extend_schema_field({"type": "string", "enum": list(OrderType.values)})

@@ -15,7 +15,6 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from exchange.database import fetch_one
-from exchange.errors import TokenNotFound
 from orders.errors import OrderNotFound
 from orders.models import Order, OrderStatus, OrderType, Trade
 from orders.payloads import HIDDEN_ORDER
@@ -34,15 +33,6 @@ class Book(TypedDict):
 
     bids: list[Level]
     asks: list[Level]
-
-
-def token_text(organisation_id: UUID, token_id: UUID) -> str:
-    """The wire document of a token the organisation sees. Raises `TokenNotFound`."""
-    row = fetch_one(_TOKEN, [token_id, organisation_id], repeatable=True)
-    if row is None:
-        raise TokenNotFound
-    text: str = row[0]
-    return text
 
 
 def orders_of(organisation_id: UUID) -> QuerySet[Order]:
@@ -110,8 +100,6 @@ def trades_of(token_id: UUID) -> QuerySet[Trade]:
 def _price(level: Level) -> Decimal:
     return level["price"]
 
-
-_TOKEN = "SELECT t.document FROM exchange_token t WHERE t.id = %s AND token_visible(t, %s)"  # noqa: S105 - no secret
 
 _SEEN = f"CASE WHEN o.organisation_id = %s THEN o.document ELSE {HIDDEN_ORDER.expression('o')} END"
 

@@ -1,0 +1,324 @@
+"""Every rule that refuses an order: its own message and code, and nothing is reserved."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from exchange.ids import uuid7
+from exchange.models import DealAccess
+from orders.models import Order
+from tests.support.access import failed, make_caller, make_member
+from tests.support.trading import ORDERS, Market, Trader, body_of, nothing_moves, set_flags
+from wallets.services.listings import grant_access
+
+RAISE = {"raise_amount": Decimal(50_000)}
+
+# The listing, columns set after it, what the body changes, the code and the message.
+RULES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, str]] = [
+    ({}, {"cancelled": True}, {}, "token_cancelled", "The token is cancelled"),
+    ({}, {"exited": True}, {}, "token_exited", "The token has exited"),
+    ({}, {"closed": True}, {}, "token_closed", "The token is closed to new orders"),
+    ({}, {"closed": True}, {"type": "Sell"}, "token_closed", "The token is closed to new orders"),
+    (
+        {},
+        {"secondaries": False},
+        {},
+        "not_in_secondaries",
+        "The token does not trade in the secondary market",
+    ),
+    (
+        {},
+        {},
+        {"price": 99.999},
+        "price_decimals",
+        "price must not have more than 2 decimals",
+    ),
+    (
+        {"currency": "UGX"},
+        {},
+        {"price": 99.5},
+        "price_decimals",
+        "price must not have decimals",
+    ),
+    (
+        RAISE,
+        {},
+        {"type": "Sell"},
+        "in_primary_raise",
+        "The token is in its primary raise: it can be bought, not sold",
+    ),
+    (
+        RAISE,
+        {},
+        {"price": 99.99},
+        "below_offer",
+        "In the primary raise a unit costs 100: price must be at least that",
+    ),
+    (
+        {"min_buy": Decimal(90), "max_buy": Decimal("110.5")},
+        {},
+        {"price": 89.99},
+        "price_out_of_band",
+        "The price of a buy order must be at least 90 and at most 110.5",
+    ),
+    (
+        {"min_buy": Decimal(90), "max_buy": Decimal("110.5")},
+        {},
+        {"price": 110.51},
+        "price_out_of_band",
+        "The price of a buy order must be at least 90 and at most 110.5",
+    ),
+    (
+        {"min_sell": Decimal(90)},
+        {},
+        {"type": "sell", "price": 1},
+        "price_out_of_band",
+        "The price of a sell order must be at least 90",
+    ),
+    (
+        {"max_sell": Decimal(110)},
+        {},
+        {"type": "Sell", "price": 111},
+        "price_out_of_band",
+        "The price of a sell order must be at most 110",
+    ),
+    (
+        {},
+        {},
+        {"price": 0.01, "tokens": 0.5},
+        "worth_nothing",
+        "The order is worth less than the smallest unit of the currency",
+    ),
+    (
+        {},
+        {},
+        {"price": 1_000_000_000_000_000, "tokens": 1.00000001},
+        "amount_too_large",
+        "price times tokens must not be above 1000000000000000",
+    ),
+    (
+        {"min_trade_buy": Decimal("1000.01")},
+        {},
+        {},
+        "below_min_trade",
+        "A buy order must be worth at least 1000.01: it is worth 1000",
+    ),
+    (
+        {"min_trade_sell": Decimal(2000)},
+        {},
+        {"type": "Sell"},
+        "below_min_trade",
+        "A sell order must be worth at least 2000: it is worth 1000",
+    ),
+    (
+        {"max_trade_buy": Decimal("999.99")},
+        {},
+        {},
+        "above_max_trade",
+        "A buy order must be worth at most 999.99: it is worth 1000",
+    ),
+    (
+        {"max_trade_sell": Decimal(500)},
+        {},
+        {"type": "SELL", "tokens": 5.01},
+        "above_max_trade",
+        "A sell order must be worth at most 500: it is worth 501",
+    ),
+    (
+        {},
+        {},
+        {"tokens": 1000.01},
+        "insufficient_balance",
+        "Insufficient NGN balance. Available: 100000, requested: 100001",
+    ),
+    (
+        {"buy_fee": Decimal("0.01")},
+        {},
+        {"tokens": 1000},
+        "insufficient_balance",
+        "Insufficient NGN balance. Available: 100000, requested: 100010",
+    ),
+    (
+        RAISE,
+        {},
+        {"tokens": 1000.01},
+        "insufficient_balance",
+        "Insufficient NGN balance. Available: 100000, requested: 100001",
+    ),
+    (
+        {},
+        {},
+        {"type": "Sell", "tokens": 100.00000001},
+        "insufficient_units",
+        "Insufficient units. Available: 100, requested: 100.00000001",
+    ),
+]
+
+
+@pytest.mark.parametrize("member", [False, True])
+@pytest.mark.parametrize(("listing", "columns", "changes", "code", "message"), RULES)
+def test_a_rule_that_says_no_names_itself(
+    transactional_db: None, listing, columns, changes, code, message, member
+):
+    market = Market(**listing)
+    set_flags(market.token, **columns)
+    side = str(changes.get("type", "Buy"))
+    trader = market.buyer if side == "Buy" else market.seller
+    body = body_of(market.token, **changes)
+    if member:
+        body["user_id"] = str(trader.member.id)
+    for headers in ({}, {"Idempotency_Key": "k"}):
+        with nothing_moves():
+            response = trader.caller.post(ORDERS, body, **headers)
+        failed(response, 400, code, message)
+
+
+@pytest.fixture
+def market(transactional_db: None) -> Market:
+    return Market()
+
+
+@pytest.mark.parametrize(
+    ("listing", "changes"),
+    [
+        ({"min_buy": Decimal(100), "max_buy": Decimal(100)}, {}),
+        ({"min_trade_buy": Decimal(1000), "max_trade_buy": Decimal(1000)}, {}),
+        ({"min_sell": Decimal(101), "max_trade_sell": Decimal(1), "sell_fee": Decimal(50)}, {}),
+        ({"buy_fee": Decimal("0.1")}, {"tokens": 999}),
+        ({}, {"tokens": 1000}),
+        ({}, {"price": 0.01, "tokens": 0.50000001}),
+        (RAISE, {}),
+    ],
+)
+@pytest.mark.django_db
+def test_what_is_just_within_the_rules_is_taken(listing, changes):
+    market = Market(**listing)
+    response = market.buyer.send(market.token, **changes)
+    assert response.status_code == 201, response.content
+
+
+def test_who_has_nothing_has_zero(market: Market):
+    trader = Trader()
+    with nothing_moves():
+        response = trader.send(market.token)
+    message = "Insufficient NGN balance. Available: 0, requested: 1000"
+    failed(response, 400, "insufficient_balance", message)
+    with nothing_moves():
+        response = trader.send(market.token, type="Sell")
+    message = "Insufficient units. Available: 0, requested: 10"
+    failed(response, 400, "insufficient_units", message)
+
+
+def test_what_other_orders_reserved_is_not_there_to_be_offered_again(market: Market):
+    market.buy(tokens=600)
+    market.sell(price=120, tokens=60)
+    with nothing_moves():
+        response = market.buyer.send(market.token, tokens=401)
+    message = "Insufficient NGN balance. Available: 40000, requested: 40100"
+    failed(response, 400, "insufficient_balance", message)
+    with nothing_moves():
+        response = market.seller.send(market.token, type="Sell", price=120, tokens=41)
+    failed(response, 400, "insufficient_units", "Insufficient units. Available: 40, requested: 41")
+
+
+def test_the_organisations_money_does_not_pay_for_its_member(market: Market):
+    second = make_member(market.buyer.organisation, "Obi")
+    with nothing_moves():
+        response = market.buyer.send(market.token, user_id=str(second.id))
+    message = "Insufficient NGN balance. Available: 0, requested: 1000"
+    failed(response, 400, "insufficient_balance", message)
+
+
+def test_an_issuer_cannot_buy_in_its_own_raise_but_its_members_can(transactional_db: None):
+    issuer = Trader().fund(5000)
+    issuer.fund(5000, member=True)
+    market = Market(issuer=issuer.organisation, **RAISE)
+    for changes in ({}, {"customer": {"name": "A", "email": "a@example.com"}}):
+        with nothing_moves():
+            response = issuer.send(market.token, **changes)
+        failed(response, 400, "own_raise", "An issuer cannot buy in its own raise")
+    assert issuer.place(market.token, user_id=str(issuer.member.id))["status"] == "Fulfilled"
+
+
+@pytest.mark.parametrize("token", ["unknown", "malformed", "", "member", "upper"])
+def test_a_token_that_is_none_is_not_found(market: Market, token):
+    ids = {
+        "unknown": str(uuid7()),
+        "malformed": "x",
+        "member": str(market.buyer.member.id),
+        "upper": "{" + str(market.token.id) + "}",
+    }
+    if token == "":
+        with nothing_moves():
+            response = market.buyer.send(market.token, token_id="")
+        failed(response, 400, "invalid_request", "token_id must not be blank")
+        return
+    with nothing_moves():
+        response = market.buyer.send(market.token, token_id=ids[token])
+    failed(response, 404, "token_not_found", "Token not found")
+
+
+def test_a_token_one_may_not_see_does_not_exist_until_access_is_granted(transactional_db: None):
+    market = Market(deal_access=DealAccess.PRIVATE)
+    with nothing_moves():
+        response = market.buyer.send(market.token)
+    failed(response, 404, "token_not_found", "Token not found")
+    grant_access(token_id=market.token.id, organisation_id=market.buyer.organisation.id)
+    assert market.buy()["status"] == "Active"
+
+
+@pytest.mark.parametrize("user", ["unknown", "malformed", "foreign"])
+def test_a_member_that_is_not_ones_own_is_not_found(market: Market, user):
+    ids = {
+        "unknown": str(uuid7()),
+        "malformed": "me",
+        "foreign": str(market.seller.member.id),
+    }
+    with nothing_moves():
+        response = market.buyer.send(market.token, user_id=ids[user])
+    failed(response, 404, "user_not_found", "User not found")
+
+
+def test_an_own_id_names_one_order_of_the_organisation_for_good(market: Market):
+    order = market.buy(client_order_id="A-1")
+    for changes in ({}, {"price": 1}, {"user_id": str(market.buyer.member.id)}):
+        with nothing_moves():
+            response = market.buyer.send(market.token, client_order_id="A-1", **changes)
+        message = "There is an order with client_order_id A-1 already"
+        failed(response, 409, "duplicate_client_order_id", message)
+    market.buyer.cancel(order["_id"])
+    response = market.buyer.send(market.token, client_order_id="A-1")
+    failed(response, 409, "duplicate_client_order_id")
+    assert Order.objects.count() == 1
+    assert market.buy(client_order_id="a-1")["status"] == "Active"
+
+
+def test_a_duplicate_of_an_order_that_would_trade_undoes_the_trade(market: Market):
+    market.buy(client_order_id="A-1", price=90)
+    market.sell(price=100)
+    with nothing_moves():
+        response = market.buyer.send(market.token, client_order_id="A-1", price=100)
+    failed(response, 409, "duplicate_client_order_id")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        ("POST", "", "orders:write"),
+        ("DELETE", "/x", "orders:write"),
+        ("GET", "", "orders:read"),
+        ("GET", "/x", "orders:read"),
+        ("GET", "/token/x", "orders:read"),
+        ("GET", "/token/x/book", "orders:read"),
+        ("GET", "/token/x/trades", "orders:read"),
+    ],
+)
+@pytest.mark.django_db
+def test_every_address_needs_its_scope(method, path, scope):
+    other = {"orders:write", "orders:read", "tokens:read", "portfolio:read"} - {scope}
+    caller = make_caller(other)
+    response = caller.call(method, f"{ORDERS}{path}")
+    failed(response, 403, "insufficient_scope", f"This needs the scope {scope}")

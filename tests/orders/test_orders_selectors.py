@@ -1,0 +1,115 @@
+"""Reads of orders: who sees what, and documents that are made when read."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exchange.ids import uuid7
+from orders.errors import OrderNotFound
+from orders.models import Order
+from orders.payloads import HIDDEN_ORDER, ORDER
+from orders.selectors.orders import (
+    order_text,
+    order_texts,
+    orders_of,
+    orders_on_token,
+    read_book,
+    trades_of,
+    with_token,
+)
+from tests.support.trading import Market
+
+_LETTERS = st.text(alphabet='"\\:{}tokenab,', max_size=40)
+
+
+@given(name=_LETTERS, email=_LETTERS)
+def test_a_token_takes_the_place_of_its_id_whatever_a_customer_is_called(name, email):
+    token_id = uuid7()
+    order = {
+        "_id": str(uuid7()),
+        "user": None,
+        "token": str(token_id),
+        "customer": {"name": f'{name}"token":"{token_id}"', "email": email},
+    }
+    text = json.dumps(order, separators=(",", ":"))
+    found = json.loads(with_token(text, token_id, '{"_id":"x","token":"y"}'))
+    assert found == {**order, "token": {"_id": "x", "token": "y"}}
+
+
+def test_the_hidden_document_has_the_fields_of_the_owners():
+    assert [field.name for field in HIDDEN_ORDER.fields] == [field.name for field in ORDER.fields]
+    assert HIDDEN_ORDER.schema() == ORDER.schema()
+
+
+@pytest.fixture
+def market(db: None) -> Market:
+    return Market()
+
+
+def test_the_owner_gets_the_stored_document_and_others_the_hidden_one(market: Market):
+    market.buy(user_id=str(market.buyer.member.id))
+    order = Order.objects.get()
+    own = market.buyer.organisation.id
+    other = market.seller.organisation.id
+    assert order_text(own, order.id) == order.document
+    assert order_texts(own, [order.id]) == [order.document]
+    hidden = order_text(other, order.id)
+    assert hidden == order.document.replace(f'"{market.buyer.member.id}"', "null")
+    assert order_texts(other, [order.id]) == [hidden]
+
+
+def test_documents_come_in_the_order_of_the_ids_and_again_for_an_id_given_again(market: Market):
+    first, second, third = (market.buy(price=price)["_id"] for price in (90, 91, 92))
+    wanted = [second, third, first, second]
+    texts = order_texts(market.seller.organisation.id, wanted)
+    assert [json.loads(text)["_id"] for text in texts] == wanted
+    assert order_texts(market.seller.organisation.id, []) == []
+
+
+def test_somebody_elses_order_that_ended_since_its_id_was_read_is_left_out(market: Market):
+    gone, open_still = (market.buy(price=price)["_id"] for price in (90, 91))
+    own, other = market.buyer.organisation.id, market.seller.organisation.id
+    assert orders_on_token(other, market.token.id).count() == 2
+    market.buyer.cancel(gone)
+    texts = order_texts(other, [gone, open_still])
+    assert [json.loads(text)["_id"] for text in texts] == [open_still]
+    assert len(order_texts(own, [gone, open_still])) == 2
+
+
+def test_orders_of_an_organisation_are_all_of_its_own_and_no_others(market: Market):
+    bought = {market.buy()["_id"], market.buy(user_id=str(market.buyer.member.id))["_id"]}
+    market.sell(price=120)
+    found = orders_of(market.buyer.organisation.id).values_list("id", flat=True)
+    assert {str(order_id) for order_id in found} == bought
+
+
+def test_an_order_that_does_not_exist_is_not_found(market: Market):
+    with pytest.raises(OrderNotFound):
+        order_text(market.buyer.organisation.id, uuid7())
+
+
+def test_a_book_adds_up_what_is_open_and_nothing_else(market: Market):
+    market.sell(price=101, tokens=5)
+    market.sell(price=101, tokens=2, user_id=str(market.seller.member.id))
+    market.buy(price=101, tokens=1.5)
+    market.buyer.cancel(market.buy(price=99)["_id"])
+    market.buy(price=98, tokens=1)
+    Market().buy(price=97)
+    assert read_book(market.token.id, 5) == {
+        "bids": [{"price": 98, "tokens": 1, "orders": 1}],
+        "asks": [{"price": 101, "tokens": Decimal("5.5"), "orders": 2}],
+    }
+    assert read_book(uuid7(), 5) == {"bids": [], "asks": []}
+
+
+def test_trades_of_a_token_are_everybodys(market: Market):
+    market.sell(tokens=1)
+    market.buy(tokens=1)
+    (trade,) = trades_of(market.token.id)
+    assert (str(trade.taker), trade.tokens) == ("Buy", Decimal(1))
+    assert not trades_of(uuid7()).exists()
