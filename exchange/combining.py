@@ -54,6 +54,9 @@ class Combiner(Generic[Item, Result]):
     @contextlib.contextmanager
     def coming(self) -> Iterator[None]:
         """While inside, this thread is expected to submit; who waits already waits for it too."""
+        if getattr(self._here, "coming", False):  # said already, further out
+            yield
+            return
         with self._lock:
             self._coming += 1
         self._here.coming = True

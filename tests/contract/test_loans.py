@@ -364,8 +364,7 @@ def test_node_reads_the_date_back_and_prints_the_same_in_lagos():
     ):
         assert milliseconds == int(moment.timestamp()) * 1000
         # The name in parentheses is the specification's; CLDR 48 and newer say West Africa Time.
-        printed = printed.replace("(West Africa Time)", "(West Africa Standard Time)")
-        assert printed == text
+        assert printed.replace("West Africa Time", "West Africa Standard Time") == text
 
 
 @pytest.mark.parametrize(

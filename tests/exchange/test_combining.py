@@ -265,7 +265,6 @@ def test_who_said_that_it_does_not_come_may_still_call(work, combiner):
     nobody_is_waited_for(combiner)
 
 
-@pytest.mark.xfail(strict=True, reason="`coming` inside `coming` is counted and never taken back")
 @pytest.mark.parametrize("where", ["inner", "outer", "both", "nowhere"])
 def test_to_say_it_twice_counts_once(work, where):
     """A view that calls another one: afterwards nobody waits for a thread that is gone."""

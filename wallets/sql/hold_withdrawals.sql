@@ -47,19 +47,22 @@ BEGIN
         SELECT o, a.id, e.id,
                a.balance - sum(o.amount) OVER of_wallet AS available_after,
                e.balance + sum(o.amount) OVER of_wallet,
-               withdrawal_event_user(o.member, o.organisation) AS event_user,
-               f.fee, f.usd_rate, f.second_approval, f.internal_fee
+               u.event_user, f.fee, f.usd_rate, f.second_approval, f.internal_fee
         FROM unnest(p_orders) o
+        CROSS JOIN LATERAL (
+            SELECT withdrawal_event_user(o.member, o.organisation) AS event_user OFFSET 0
+        ) u
+        -- Only what was locked above: an account opened since is for the next call.
         CROSS JOIN LATERAL (
             SELECT id, balance FROM wallets_account
             WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
-                AND kind = 'available'
+                AND kind = 'available' AND id = ANY (v_accounts)
             OFFSET 0
         ) a
         CROSS JOIN LATERAL (
             SELECT id, balance FROM wallets_account
             WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
-                AND kind = 'escrow'
+                AND kind = 'escrow' AND id = ANY (v_accounts)
             OFFSET 0
         ) e
         JOIN (
@@ -67,10 +70,12 @@ BEGIN
             FROM (SELECT DISTINCT currency FROM unnest(p_orders)) c
             CROSS JOIN LATERAL withdrawal_figures(c.currency) g
         ) f ON f.currency = o.currency
-        WHERE o.amount >= f.minimum AND o.amount > f.fee
+        -- All that keeps an order out is here: the running sums count the others only.
+        WHERE o.amount >= f.minimum AND o.amount > f.fee AND o.amount = round(o.amount, 8)
+            AND (o.member IS NULL OR u.event_user IS NOT NULL)
         WINDOW of_wallet AS (PARTITION BY a.id ORDER BY o.withdrawal)
     ) h
-    WHERE h.available_after >= 0 AND ((h.o).member IS NULL OR h.event_user IS NOT NULL);
+    WHERE h.available_after >= 0;
     IF v_held IS NULL THEN
         RETURN;
     END IF;

@@ -85,8 +85,12 @@ DECLARE
 BEGIN
     SELECT array_agg(o), bool_or(o.key IS NOT NULL) INTO v_orders, v_keyed
         FROM jsonb_populate_recordset(NULL::withdrawal_order, p_orders) o;
+    -- One wallet that is locked for long must not hold up the others: after a second all of them
+    -- go one by one.
+    PERFORM set_config('lock_timeout', '1s', true);
     IF NOT v_keyed THEN
         RETURN QUERY SELECT h.done, h.answer FROM hold_withdrawals(v_orders) h;
+        PERFORM set_config('lock_timeout', v_wait, true);
         RETURN;
     END IF;
     -- Keys are claimed in one order everywhere. A key that another transaction is claiming is
@@ -106,7 +110,7 @@ BEGIN
     SELECT array_agg(f.withdrawal) INTO v_ours FROM first f JOIN claimed c
         ON (c.organisation_id, c.method, c.path, c.key)
          = (f.organisation, f.method, f.path, f.key);
-    PERFORM set_config('lock_timeout', v_wait, true);
+    PERFORM set_config('lock_timeout', '1s', true);
     v_orders := ARRAY(
         SELECT o FROM unnest(v_orders) o
         WHERE o.key IS NULL OR o.withdrawal = ANY (v_ours));
@@ -127,6 +131,7 @@ BEGIN
             AND (r.organisation_id, r.method, r.path, r.key)
               = (o.organisation, o.method, o.path, o.key)
             AND r.status_code IS NULL;
+    PERFORM set_config('lock_timeout', v_wait, true);
 END $$;
 REVOKE ALL ON FUNCTION request_withdrawals FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;

@@ -228,7 +228,6 @@ def test_a_wallet_without_an_escrow_account_is_left_and_then_gets_one():
     assert_books_hold()
 
 
-@pytest.mark.xfail(strict=True, reason="it counts in the running balances, and is then left")
 def test_an_order_on_somebody_elses_member_does_not_show_in_the_members_statement():
     wallet, stranger = make_member_wallet(1000), make_wallet(1000)
     orders = [form(wallet, 300, asked_by=stranger.organisation), form(wallet, 500)]
@@ -239,7 +238,6 @@ def test_an_order_on_somebody_elses_member_does_not_show_in_the_members_statemen
     assert [answer is None for answer in as_set(*orders)] == [True, False]
 
 
-@pytest.mark.xfail(strict=True, reason="balances take the rounded sum, entries the rounded amounts")
 def test_digits_that_no_account_keeps_do_not_add_up_to_money():
     """The edges refuse such an amount; the runtime role could still send it."""
     wallet = make_wallet(1000)

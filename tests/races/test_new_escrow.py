@@ -1,0 +1,85 @@
+"""An escrow account that another request opens while a set of requests waits for the wallet."""
+
+from __future__ import annotations
+
+import threading
+from decimal import Decimal
+
+import pytest
+from django.db import connections
+
+from exchange.idempotency import Answer
+from tests.support.processes import wait_until
+from tests.support.world import SYSTEM, know_banks, make_wallet
+from tests.wallets.ledger.harness import account_of, post, session, system
+from tests.wallets.services.test_combined_requests import form
+from wallets.ledger import Leg, open_account, post_transfer
+from wallets.models import AccountKind, Entry, TransferKind
+from wallets.services import requests
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() -> None:
+    know_banks()
+    rich, other, new = make_wallet(20_000), make_wallet(10_000), make_wallet()
+    mine = open_account("KES", AccountKind.AVAILABLE, organisation_id=new.organisation.id)
+    post_transfer(
+        kind=TransferKind.PROVIDER_CHARGE,
+        reference="t",
+        subject_id=None,
+        actor=SYSTEM,
+        legs=[Leg(account_of(rich), Decimal(-10_000)), Leg(mine, Decimal(10_000))],
+    )
+    second = [form(new, 1000), form(other, 100)]
+
+    done: list[Answer | None] = []
+
+    def later() -> None:
+        done.extend(requests._call_for_many(second))
+        connections.close_all()
+
+    with session("owner") as watch, session("owner") as bar, session("runtime") as first:
+        watch.autocommit = True
+
+        def waiting(count: int) -> None:
+            wait_until(
+                lambda: (
+                    watch.execute(
+                        "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
+                    ).fetchall()[0][0]
+                    == count
+                ),
+                f"{count} wait",
+                10,
+            )
+
+        first.execute(
+            "SELECT * FROM request_withdrawal(%s::jsonb, 1000, '1 day', 201, 'm')",
+            [requests._json(form(new, 500))],
+        )
+        thread = threading.Thread(target=later)
+        thread.start()
+        waiting(1)  # on the available account; the escrow account is not to be seen yet
+        stop = threading.Thread(
+            target=lambda: bar.execute("LOCK TABLE wallets_configuration IN ACCESS EXCLUSIVE MODE")
+        )
+        stop.start()
+        waiting(2)
+        first.commit()
+        stop.join()
+        waiting(1)  # it has read the escrow account, without its lock
+        with session("runtime") as settling:
+            post(settling, (account_of(new, "escrow"), "-500"), (system(), "500"))
+        bar.rollback()
+        thread.join()
+    # Nothing is read without its lock: the other one of the set is done, this one goes alone.
+    assert [answer is None for answer in done] == [True, False]
+    alone = form(new, 1000)
+    with session("runtime") as single:
+        single.execute(
+            "SELECT * FROM request_withdrawal(%s::jsonb, 1000, '1 day', 201, 'm')",
+            [requests._json(alone)],
+        )
+    assert Entry.objects.get(id=alone["entry_in"]).balance_after == 1000
+    assert Entry.objects.get(id=alone["entry_out"]).balance_after == 8500
