@@ -1,8 +1,10 @@
 """The roles of staff, as groups with exact permissions, and making a member of staff.
 
 Duties are apart: who enters money does not confirm it, who pays out sets no figures, who sets
-figures and hands out keys pays nothing out, and an auditor changes nothing. The services demand
-a second person on top, whatever roles somebody has.
+figures and hands out keys pays nothing out, and an auditor changes nothing. The back office lists
+tokens, sets their terms and proposes prices; finance approves prices and ends tokens, because
+completing and cancelling a raise pays its issuer or its buyers. The services demand a second
+person on top, whatever roles somebody has.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ ADMINISTRATOR = "Administrator"
 
 _SEEN = {
     "exchange": (
-        "apikey", "event", "member", "organisation", "webhookendpoint",
+        "apikey", "event", "member", "organisation", "quote", "token", "webhookendpoint",
     ),
+    "orders": ("order", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration", "decision",
         "deposit", "entry", "payout", "proposal", "providerevent", "transfer", "withdrawal",
@@ -37,6 +40,8 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.resolve_payout",
         "wallets.decide_deposit",
         "wallets.change_alert",
+        "exchange.decide_quote",
+        "exchange.end_token",
     },
     BACK_OFFICE: _VIEW
     | {
@@ -46,6 +51,9 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.change_organisation",
         "exchange.add_member",
         "exchange.change_event",
+        "exchange.add_token",
+        "exchange.change_token",
+        "exchange.propose_quote",
     },
     AUDITOR: _VIEW,
     ADMINISTRATOR: _VIEW

@@ -1,5 +1,8 @@
-"""The admin of participants, access and events. Pages call services; see `base`."""
+"""The admin of participants, access, events and tokens. Pages call services; see `base`.
 
-from exchange.admin import access, events, participants, staff
+The pages of a token are registered by `orders`, which adds to them (`exchange.admin.tokens`).
+"""
 
-__all__ = ["access", "events", "participants", "staff"]
+from exchange.admin import access, events, participants, quotes, staff
+
+__all__ = ["access", "events", "participants", "quotes", "staff"]

@@ -20,7 +20,7 @@ from django.contrib.admin.utils import unquote
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -107,6 +107,8 @@ class SafeAdmin(ModelAdmin):
     show_full_result_count = False
     paginator = BoundedPaginator
     change_form_template = "admin/record.html"
+    # Columns that an id typed into the search box is looked for in, by their indexes.
+    id_fields: Sequence[str] = ()
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -128,6 +130,16 @@ class SafeAdmin(ModelAdmin):
     def choice_label(self, obj: Model) -> str:
         """The words by which a person picks `obj` from suggestions."""
         return str(obj)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By id when an id is searched for, else by the words of `search_fields`."""
+        wanted = parse_id(search_term.strip()) if self.id_fields else None
+        if wanted is None:
+            return super().get_search_results(request, queryset, search_term)
+        found = Q.create([(name, wanted) for name in self.id_fields], connector=Q.OR)
+        return queryset.filter(found), False
 
     # --- a record's page ---
 
@@ -240,14 +252,18 @@ class SafeAdmin(ModelAdmin):
         **context: Any,
     ) -> HttpResponse:
         """Shows `form`; on a valid POST answers what `act` answers. What the service refuses
-        stands above the form, which keeps what was typed.
+        stands above the form, which keeps what was typed. A form with many fields has `groups`:
+        titles, each with rows of field names.
         """
         if request.method == "POST" and form.is_valid():
             try:
                 return act(form.cleaned_data)
             except DomainError as error:
                 form.add_error(None, error.message)
-        fields: list[tuple[str | None, Any]] = [(None, {"fields": list(form.fields)})]
+        groups = getattr(form, "groups", [(None, [field.name for field in form.visible_fields()])])
+        fields: list[tuple[str | None, Any]] = [
+            (heading, {"fields": rows}) for heading, rows in groups if rows
+        ]
         return self.page(
             request,
             "admin/form_page.html",

@@ -12,7 +12,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.numbers import decimals_of
+from exchange.numbers import decimals_of, plain
 
 # How a state looks: the class of `exchange/admin.css`.
 _TONES = {
@@ -25,6 +25,10 @@ _TONES = {
     "Delivered": "good",
     "Active": "good",
     "Holds": "good",
+    "Fulfilled": "good",
+    "Trading": "good",
+    "In its raise": "moving",
+    "Raise complete": "waiting",
     "Resolved": "calm",
     "Rejected": "calm",
     "Cancelled": "calm",
@@ -33,6 +37,8 @@ _TONES = {
     "Revoked": "calm",
     "Expired": "calm",
     "Inactive": "calm",
+    "Closed": "calm",
+    "Exited": "calm",
     "Unknown": "bad",
     "Failed": "bad",
     "Reversed": "bad",
@@ -45,6 +51,18 @@ def money(amount: Decimal, decimals: int, unit: str) -> str:
     """`1,234.50 NGN`: at least `decimals` decimals, and every one the amount has."""
     places = max(decimals, decimals_of(amount))
     return f"{amount:,.{places}f} {unit}"
+
+
+def percent(number: Decimal) -> str:
+    """`1.5 %`."""
+    return f"{plain(number)} %"
+
+
+def difference(before: Decimal, after: Decimal) -> str:
+    """By how much `after` differs from `before`: `+5.2 %`; a dash when there was nothing before."""
+    if not before:
+        return "-"
+    return f"{(after - before) / before * 100:+.1f} %"
 
 
 def state(text: str) -> SafeString:

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 
 from exchange.ids import uuid7
 from exchange.models import ApiKey, Member, Organisation, Token
+from exchange.numbers import plain
 
 
 class OrderType(models.TextChoices):
@@ -145,4 +146,4 @@ class Order(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.type} {self.tokens} at {self.price}"
+        return f"{self.type} {plain(self.tokens)} at {plain(self.price)}"

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from exchange.ids import uuid7
 from exchange.models import Token
+from exchange.numbers import plain
 from orders.models.orders import Order, OrderType
 
 
@@ -56,4 +57,4 @@ class Trade(models.Model):
         indexes = [models.Index(fields=["token", "-seq"], name="trade_of_token")]
 
     def __str__(self) -> str:
-        return f"{self.tokens} at {self.price}"
+        return f"{plain(self.tokens)} at {plain(self.price)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
@@ -13,9 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.history import who_changed
 from exchange.admin.show import moment
-from exchange.ids import parse_id
-from exchange.models import StaffUser
 from exchange.numbers import plain
 from wallets.models import Configuration
 from wallets.services.configuration import add_figure, change_figure, known_keys
@@ -76,14 +74,14 @@ class ConfigurationAdmin(SafeAdmin):
 
     def sections(self, request: HttpRequest, obj: Configuration) -> list[Section]:
         changes = list(obj.changes.order_by("-pgh_id")[: _CHANGES_SHOWN + 1])  # type: ignore[attr-defined] # made by pghistory
-        people = _people(changes)
+        people = who_changed(changes)
         rows = []
         for index, change in enumerate(changes[:_CHANGES_SHOWN]):
             earlier = changes[index + 1] if index + 1 < len(changes) else None
             rows.append(
                 (
                     moment(change.pgh_created_at),
-                    people.get(_person_id(change), "The system"),
+                    people[index],
                     plain(earlier.value) if earlier else "-",
                     plain(change.value),
                 )
@@ -130,12 +128,3 @@ class ConfigurationAdmin(SafeAdmin):
             record=row,
             note=f"{row.description}. Now {now}. Withdrawals that exist keep what they have.",
         )
-
-
-def _person_id(change: Any) -> UUID | None:
-    return parse_id(str((change.pgh_context or {}).get("user") or ""))
-
-
-def _people(changes: list[Any]) -> dict[UUID | None, str]:
-    ids = {person for person in map(_person_id, changes) if person is not None}
-    return {user.pk: str(user) for user in StaffUser.objects.filter(pk__in=ids)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model, Sum
+from django.db.models import Model, QuerySet, Sum
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -13,9 +13,11 @@ from exchange.admin.base import SafeAdmin, Section, Tool, extra_tools
 from exchange.admin.show import moment, page_of
 from exchange.models import Member, Organisation
 from wallets.admin.show import money
-from wallets.models import Account, Entry, Transfer
+from wallets.models import Account, Asset, Entry, Transfer
+from wallets.selectors.currencies import currencies
 
 _ENTRIES_SHOWN = 50
+_UNITS = "units"
 
 
 def wallet_of(owner: Any) -> Tool:
@@ -27,22 +29,52 @@ extra_tools.setdefault(Organisation, []).append(wallet_of)
 extra_tools.setdefault(Member, []).append(wallet_of)
 
 
+def asset_name(asset: Asset) -> str:
+    """The currency's code or the token's symbol."""
+    return asset.token.symbol if asset.token else asset.pk
+
+
+class AssetFilter(admin.SimpleListFilter):
+    """Currencies one by one, all tokens together; one token's page leads to its own."""
+
+    title = "asset"
+    parameter_name = "counts"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [*((code, code) for code in currencies()), (_UNITS, "Units of tokens")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        if chosen == _UNITS:
+            return queryset.filter(asset__token__isnull=False)
+        return queryset.filter(asset=chosen) if chosen else queryset
+
+
 @admin.register(Account)
 class AccountAdmin(SafeAdmin):
     list_display = ("heading", "owner", "shown_balance")
-    list_filter = ("kind", "asset", "organisation")
-    list_select_related = ("organisation", "member")
+    list_filter = ("kind", AssetFilter, "organisation")
+    list_select_related = ("organisation", "member", "asset__token")
     search_fields = ("=id", "=owner_id", "organisation__name", "member__name")
-    fields = ("owner", "asset", "kind", "shown_balance", "id")
+    fields = ("owner", "shown_asset", "kind", "shown_balance", "id")
     readonly_fields = fields
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        return lookup == "owner_id" or super().lookup_allowed(lookup, value, request)
+        known = lookup in {"owner_id", "asset__id__exact"}
+        return known or super().lookup_allowed(lookup, value, request)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    @admin.display(description="asset")
+    def shown_asset(self, account: Account) -> str:
+        token = account.asset.token
+        return page_of(token) if token else asset_name(account.asset)
 
     @admin.display(description="account")
     def heading(self, account: Account) -> str:
         owner = account.member or account.organisation or "the exchange"
-        return f"{account.asset_id} {account.kind} of {owner}"
+        return f"{asset_name(account.asset)} {account.kind} of {owner}"
 
     @admin.display(description="owner")
     def owner(self, account: Account) -> str:
@@ -114,7 +146,7 @@ class TransferAdmin(SafeAdmin):
 @admin.register(Entry)
 class EntryAdmin(SafeAdmin):
     list_display = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance")
-    list_filter = ("asset", "account__kind")
+    list_filter = (AssetFilter, "account__kind")
     list_select_related = ("transfer", "account__organisation", "account__member")
     search_fields = ("=transfer__reference", "=transfer__subject_id")
     ordering = ("-id",)

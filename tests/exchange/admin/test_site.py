@@ -97,7 +97,8 @@ def test_what_libraries_bring_along_is_not_in_the_admin():
     labels = {model._meta.label for model in admin.site._registry}
     assert labels == {
         "exchange.ApiKey", "exchange.Event", "exchange.Member", "exchange.Organisation",
-        "exchange.StaffUser", "exchange.WebhookEndpoint", "wallets.Account", "wallets.Alert",
+        "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
+        "orders.Order", "orders.Trade", "wallets.Account", "wallets.Alert",
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
         "wallets.Decision", "wallets.Deposit", "wallets.Entry", "wallets.Payout",
         "wallets.Proposal", "wallets.ProviderEvent", "wallets.Transfer", "wallets.Withdrawal",

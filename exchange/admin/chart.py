@@ -1,0 +1,82 @@
+"""Prices over time as a small step chart: geometry only, drawn by `templates/admin/chart.html`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+WIDTH, HEIGHT = 720, 200
+# Room for the labels of the axes.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 110, 12, 14, 28
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A label of an axis; `at` is its place along the axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture with the words that stand in for it."""
+
+    title: str
+    words: str
+    lines: Sequence[tuple[str, str]]
+    levels: Sequence[Mark]
+    times: Sequence[Mark]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = _LEFT
+    right: int = WIDTH - _RIGHT
+    bottom: int = HEIGHT - _BOTTOM
+
+
+def step_chart(
+    *,
+    title: str,
+    words: str,
+    times: Sequence[datetime],
+    lines: Sequence[tuple[str, Sequence[Decimal]]],
+    until: datetime,
+    label: str,
+) -> Chart | None:
+    """Each of `lines` (name, one value for each of `times`, oldest first) holds until the next.
+
+    `label` is a format for values, `"{:,.2f} NGN"`. None with fewer than two times.
+    """
+    values = [value for _, line in lines for value in line]
+    if len(times) < 2:
+        return None
+    low, high = min(values), max(values)
+    if low == high:
+        low, high = low * Decimal("0.9"), high * Decimal("1.1")
+    start = times[0].timestamp()
+    length = max(until.timestamp() - start, 0.001)
+
+    def x(when: datetime) -> float:
+        share = (when.timestamp() - start) / length
+        return round(_LEFT + share * (WIDTH - _LEFT - _RIGHT), 1)
+
+    def y(value: Decimal) -> float:
+        share = float((value - low) / (high - low))
+        return round(HEIGHT - _BOTTOM - share * (HEIGHT - _BOTTOM - _TOP), 1)
+
+    paths = []
+    for name, line in lines:
+        path = f"M{x(times[0])} {y(line[0])}"
+        for when, value in zip(times[1:], line[1:], strict=True):
+            path += f"H{x(when)}V{y(value)}"
+        paths.append((name, f"{path}H{x(until)}"))
+    middle = (low + high) / 2
+    return Chart(
+        title=title,
+        words=words,
+        lines=paths,
+        levels=[Mark(y(value), label.format(value)) for value in (low, middle, high)],
+        times=[Mark(x(when), f"{when:%Y-%m-%d}") for when in (times[0], until)],
+    )

@@ -1,0 +1,188 @@
+"""Quotes with four eyes: proposed from a token's page, approved or rejected by somebody else."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.show import age, difference, page_of, state
+from exchange.admin.token_page import money
+from exchange.models import Quote, QuoteStatus
+from exchange.numbers import plain
+from exchange.services import quotes
+
+
+class PriceForm(forms.Form):
+    """New prices of one unit."""
+
+    buy = forms.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        help_text="What a buyer pays for a unit; in a raise, the offer",
+    )
+    sell = forms.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        help_text="What a seller gets for a unit; lending values collateral by it",
+    )
+    exchange = forms.DecimalField(
+        label="Units of the currency per USD",
+        max_digits=38,
+        decimal_places=8,
+        required=False,
+        help_text="0 or empty: none",
+    )
+    note = forms.CharField(max_length=300, required=False, help_text="Where the prices come from")
+
+
+class RejectionForm(forms.Form):
+    """Why a quote is refused."""
+
+    reason = forms.CharField(max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+@admin.register(Quote)
+class QuoteAdmin(SafeAdmin):
+    list_display = (
+        "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
+        "decided_at",
+    )  # fmt: skip
+    list_filter = ("status", "token__currency", "created_at")
+    list_select_related = ("token__currency", "proposed_by", "decided_by")
+    search_fields = ("token__symbol", "token__name")
+    id_fields = ("pk", "token_id")
+    search_help_text = "Symbol or name of the token"
+    date_hierarchy = "created_at"
+    fields = (
+        ("shown_token", "shown_state"), ("shown_buy", "shown_sell"), ("shown_exchange", "note"),
+        ("proposed_by", "created_at"), ("decided_by", "decided_at"), "reason",
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: Quote) -> str:
+        return f"Quote of {obj.token.symbol}"
+
+    @admin.display(description="proposed", ordering="created_at")
+    def created(self, quote: Quote) -> str:
+        return f"{quote.created_at:%Y-%m-%d %H:%M}"
+
+    @admin.display(description="token", ordering="token__symbol")
+    def symbol(self, quote: Quote) -> str:
+        return quote.token.symbol
+
+    @admin.display(description="token")
+    def shown_token(self, quote: Quote) -> str:
+        return page_of(quote.token)
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, quote: Quote) -> str:
+        return state(quote.status)
+
+    @admin.display(description="buy", ordering="buy")
+    def shown_buy(self, quote: Quote) -> str:
+        return money(quote.buy, quote.token)
+
+    @admin.display(description="sell", ordering="sell")
+    def shown_sell(self, quote: Quote) -> str:
+        return money(quote.sell, quote.token)
+
+    @admin.display(description="units of the currency per USD")
+    def shown_exchange(self, quote: Quote) -> str:
+        return plain(quote.exchange) if quote.exchange else "-"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/approve/", "approve", self.approve),
+            self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Quote) -> list[Tool]:
+        if obj.status != QuoteStatus.PENDING or not self.may(request, "exchange.decide_quote"):
+            return []
+        reject = Tool("Reject", self.address("reject", obj.pk))
+        if obj.proposed_by_id == staff_of(request).pk:
+            return [reject]
+        prices = f"{money(obj.buy, obj.token)} / {money(obj.sell, obj.token)}"
+        return [Tool(f"Approve {prices}", self.address("approve", obj.pk), post=True), reject]
+
+    def sections(self, request: HttpRequest, obj: Quote) -> list[Section]:
+        if obj.status != QuoteStatus.PENDING:
+            return []
+        token = obj.token
+        rows: list[tuple[object, ...]] = [
+            (
+                name,
+                money(in_force, token),
+                money(proposed, token),
+                difference(in_force, proposed),
+            )
+            for name, in_force, proposed in (
+                ("Buy", token.price_buy, obj.buy),
+                ("Sell", token.price_sell, obj.sell),
+            )
+        ]
+        if token.price_exchange or obj.exchange:
+            rows.append(
+                (
+                    f"{token.currency_id} per USD",
+                    plain(token.price_exchange),
+                    plain(obj.exchange),
+                    difference(token.price_exchange, obj.exchange),
+                )
+            )
+        since = age(token.quoted_at) if token.quoted_at else "-"
+        headings = ("One unit", "In force now", "Proposed", "Change")
+        title = "What approval changes: nothing has changed yet, somebody else must approve it"
+        rows.append(("Age of the prices in force", since, "", ""))
+        return [Section(title, headings, rows, right=(1, 2, 3))]
+
+    def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second pair of eyes: the prices are in force."""
+        quote = self._decidable(request, object_id)
+        token = quote.token
+        self.attempt(
+            request,
+            lambda: quotes.approve(quote_id=quote.pk, user=staff_of(request)),
+            f"Approved: {token.symbol} is quoted at {money(quote.buy, token)} to buy and "
+            f"{money(quote.sell, token)} to sell.",
+        )
+        return self.back_to(quote.pk)
+
+    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Closes the proposal; the prices stay as they are."""
+        quote = self._decidable(request, object_id)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            quotes.reject(quote_id=quote.pk, user=staff_of(request), reason=data["reason"])
+            messages.success(request, "Rejected. The prices stay as they are.")
+            return self.back_to(quote.pk)
+
+        return self.form_page(
+            request,
+            bind(request, RejectionForm),
+            act,
+            title="Reject",
+            submit="Reject the quote",
+            record=quote,
+            note=f"{quote.token}: {money(quote.buy, quote.token)} to buy, "
+            f"{money(quote.sell, quote.token)} to sell, proposed by "
+            f"{quote.proposed_by or 'the system'} on {quote.created_at:%Y-%m-%d %H:%M} UTC",
+        )
+
+    def _decidable(self, request: HttpRequest, object_id: UUID) -> Quote:
+        if not self.may(request, "exchange.decide_quote"):
+            raise PermissionDenied
+        found: Quote = self.record(request, object_id)
+        return found

@@ -1,0 +1,196 @@
+"""What staff set about a listed token: its description, limits and fees, and who may see it.
+
+Prices are changed by quotes, trading is ended by `orders`, units move in the ledger; nothing here
+touches those. Every change leaves a row that a trigger writes (`Token.changes`), and its number is
+the version that the next change names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
+from exchange.models import Organisation, StaffUser, Token, TokenAccess
+from exchange.models.tokens import DECIDED, TERMS
+from exchange.numbers import LARGEST, decimals_of
+
+logger = structlog.get_logger(__name__)
+
+PERMISSION = "exchange.change_token"
+# Amounts of the token's currency; the pairs are bounds of one thing.
+BOUNDS = (
+    ("min_buy", "max_buy"),
+    ("min_sell", "max_sell"),
+    ("min_trade_buy", "max_trade_buy"),
+    ("min_trade_sell", "max_trade_sell"),
+)
+MONEY = (*(name for pair in BOUNDS for name in pair), "valuation", "post_raise_valuation")
+# Percent, with what each may be at most: above a half, a fee could be larger than a tiny fill.
+PERCENT = {
+    "buy_fee": Decimal(50),
+    "sell_fee": Decimal(50),
+    **dict.fromkeys(("carry", "management_fee", "discount", "interest", "dividend"), Decimal(100)),
+}
+_PERCENT_DECIMALS = 4
+
+
+def version_of(token: Token) -> int:
+    """The number of the last change of what staff set; 0 when there was none."""
+    last = token.changes.order_by("-pgh_id").values_list("pgh_id", flat=True).first()  # type: ignore[attr-defined] # made by pghistory
+    return int(last or 0)
+
+
+def change_terms(*, token_id: UUID, terms: Mapping[str, Any], seen: int, user: StaffUser) -> Token:
+    """Sets `terms`: fields of `exchange.models.tokens.TERMS` with their new values.
+
+    Amounts are Decimals of the token's currency, percentages Decimals with up to 4 decimals,
+    `tenor` whole days. `seen` is the version the person had before them. Orders that exist keep
+    their fees; limits hold for new orders only.
+
+    Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every bad field, or
+    `Conflict` for a cancelled token and for one that was changed meanwhile.
+    """
+    _allowed(user)
+    unknown = sorted(set(terms) - set(TERMS))
+    if unknown:
+        raise InvalidRequest(f"{', '.join(unknown)} cannot be changed here")
+    with transaction.atomic():
+        token = _locked(token_id)
+        if token.cancelled:
+            raise Conflict("The token is cancelled", code="state_conflict")
+        _still(token, seen)
+        changed = [name for name, value in terms.items() if getattr(token, name) != value]
+        for name in changed:
+            setattr(token, name, terms[name])
+        _check(token)
+        if changed:
+            token.save(update_fields=changed)
+            token.refresh_from_db()
+    logger.info("token.changed", token=str(token.id), fields=changed, actor=f"staff:{user.pk}")
+    return token
+
+
+def grant_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -> TokenAccess:
+    """Lets an organisation see the token while its deal access is Private.
+
+    Raises `Forbidden`, `TokenNotFound`, `NotFound`, `Refused` for the issuer, who sees it anyway,
+    or `Conflict` when the organisation has access.
+    """
+    _allowed(user)
+    with transaction.atomic():
+        token = _locked(token_id)
+        organisation = _organisation(organisation_id)
+        if organisation.pk == token.issuer_id:
+            raise Refused("The issuer sees its own token", code="issuer_sees_token")
+        access, made = TokenAccess.objects.get_or_create(
+            token=token, organisation=organisation, defaults={"granted_by": user}
+        )
+    if not made:
+        raise Conflict(f"{organisation} has access already", code="state_conflict")
+    _log("token.access_granted", access, user)
+    return access
+
+
+def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -> None:
+    """Takes it back: while deal access is Private the token no longer exists for them.
+
+    What they hold and what they have in the book stays. Raises `Forbidden`, `TokenNotFound`,
+    `NotFound`, or `Conflict` when the organisation has no access.
+    """
+    _allowed(user)
+    with transaction.atomic():
+        token = _locked(token_id)
+        organisation = _organisation(organisation_id)
+        access = TokenAccess.objects.filter(token=token, organisation=organisation).first()
+        if access is None:
+            raise Conflict(f"{organisation} has no access", code="state_conflict")
+        access.delete()
+    _log("token.access_withdrawn", access, user)
+
+
+def _log(happened: str, access: TokenAccess, user: StaffUser) -> None:
+    logger.info(
+        happened,
+        token=str(access.token_id),
+        organisation=str(access.organisation_id),
+        actor=f"staff:{user.pk}",
+    )
+
+
+def _allowed(user: StaffUser) -> None:
+    if not (user.is_active and user.is_staff and user.has_perm(PERMISSION)):
+        raise Forbidden("You may not change tokens")
+
+
+def _locked(token_id: UUID) -> Token:
+    token = (
+        Token.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("currency")
+        .filter(id=token_id)
+        .first()
+    )
+    if token is None:
+        raise TokenNotFound
+    return token
+
+
+def _organisation(organisation_id: UUID) -> Organisation:
+    organisation = Organisation.objects.filter(id=organisation_id).first()
+    if organisation is None:
+        raise NotFound("Organisation not found")
+    return organisation
+
+
+def _still(token: Token, seen: int) -> None:
+    """Raises `Conflict`, which names the fields, when the token is no longer as it was seen."""
+    if version_of(token) == seen:
+        return
+    before = token.changes.filter(pgh_id=seen).first()  # type: ignore[attr-defined] # made by pghistory
+    fields = [
+        name
+        for name in (*TERMS, *DECIDED)
+        if before is not None and getattr(before, name) != getattr(token, name)
+    ]
+    what = f" ({', '.join(fields)})" if fields else ""
+    raise Conflict(
+        f"The token was changed meanwhile{what}. Please look at it again", code="state_conflict"
+    )
+
+
+def _check(token: Token) -> None:
+    decimals = token.currency.decimals
+    numbers = [
+        *(_bad(token, name, LARGEST, decimals) for name in MONEY),
+        *(_bad(token, name, most, _PERCENT_DECIMALS) for name, most in PERCENT.items()),
+    ]
+    wrong = [text for text in numbers if text]
+    if token.image and not token.image.startswith(("https://", "http://", "/")):
+        wrong.append("image must be a web address, or a path that begins with /")
+    if not any(numbers):
+        wrong += [
+            f"{low} must not be above {high}"
+            for low, high in BOUNDS
+            if 0 < getattr(token, high) < getattr(token, low)
+        ]
+        try:
+            token.clean_fields(exclude={"currency", "issuer", "creator", "document"})
+        except ValidationError as error:
+            wrong += [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
+    if wrong:
+        raise InvalidRequest("; ".join(wrong))
+
+
+def _bad(token: Token, name: str, largest: Decimal, decimals: int) -> str:
+    value: Decimal = getattr(token, name)
+    if not value.is_finite() or not 0 <= value <= largest:
+        return f"{name} must be from 0 to {largest:f}"
+    if decimals_of(value) > decimals:
+        return f"{name} must not have more than {decimals} decimals"
+    return ""

@@ -1,0 +1,287 @@
+"""Tokens in the admin: reading one, changing its terms, and who may see it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import InternalError, ProgrammingError
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import Organisation, Token, TokenAccess
+from tests.support.back_office import everything, said, signed_in, text_of, user_of
+from tests.support.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+
+def page(token: Token, name: str) -> str:
+    return reverse(f"admin:exchange_token_{name}", args=[token.pk])
+
+
+def opened(client: Client, token: Token) -> dict[str, Any]:
+    """The edit form as a person has it before them, ready to be sent."""
+    form = client.get(page(token, "edit")).context["form"]
+    return {
+        name: value
+        for name, value in ((field.html_name, field.value()) for field in form)
+        if value not in (False, None)
+    }
+
+
+def edit(client: Client, token: Token, **changes: str):
+    return client.post(page(token, "edit"), {**opened(client, token), **changes})
+
+
+def test_terms_are_changed_and_who_when_before_and_after_are_kept():
+    token = make_token(buy_fee=Decimal("1.5"))
+    client = signed_in(BACK_OFFICE)
+    response = edit(client, token, name="Lake Solar", max_buy="120.5", buy_fee="2", tenor="365")
+    assert said(response) == ["Saved."]
+    token.refresh_from_db()
+    assert (token.name, token.max_buy, token.buy_fee, token.tenor) == (
+        "Lake Solar",
+        Decimal("120.5"),
+        Decimal(2),
+        365,
+    )
+    sections = {s.title: s for s in client.get(page(token, "change")).context["sections"]}
+    rows = [[str(cell) for cell in row[1:]] for row in sections["Changes"].rows]
+    assert sorted(rows) == [
+        ["back-office", "Fee of a buyer", "1.5", "2"],
+        ["back-office", "Highest price, buy", "0", "120.5"],
+        ["back-office", "Name", rows[0][2], "Lake Solar"],
+        ["back-office", "Tenor", "0", "365"],
+    ]
+
+
+def test_saving_the_form_as_it_was_changes_nothing():
+    token = make_token(min_buy=Decimal("0.5"), valuation=Decimal("1e9"), esop_token=True)
+    client = signed_in(BACK_OFFICE)
+    before = everything()
+    assert said(edit(client, token)) == ["Saved."]
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"max_buy": "1.005"}, "max_buy must not have more than 2 decimals"),
+        ({"min_trade_sell": "-1"}, "min_trade_sell must be from 0 to 1000000000000000"),
+        ({"valuation": "1000000000000001"}, "valuation must be from 0 to 1000000000000000"),
+        ({"min_buy": "NaN"}, "Enter a number."),
+        ({"min_buy": "1e999"}, "Ensure that there are no more than"),
+        ({"min_buy": "120", "max_buy": "100"}, "min_buy must not be above max_buy"),
+        ({"buy_fee": "50.5"}, "buy_fee must be from 0 to 50"),
+        ({"carry": "101"}, "carry must be from 0 to 100"),
+        ({"interest": "1.00001"}, "interest must not have more than 4 decimals"),
+        ({"tenor": "-1"}, "greater than or equal to 0"),
+        ({"name": "  "}, "This field is required."),
+        ({"image": "javascript:alert(1)"}, "image must be a web address"),
+        ({"investment_category": "Wine"}, "Select a valid choice."),
+        ({"seen": "x"}, "Enter a whole number."),
+    ],
+)
+def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    before = everything()
+    response = edit(client, token, **{"listing_reference": "kept", **changes})
+    assert response.status_code == 200
+    assert told in text_of(response)
+    assert b'value="kept"' in response.content
+    assert everything() == before
+
+
+def test_a_currency_without_decimals_takes_none():
+    token = make_token(currency="UGX")
+    client = signed_in(BACK_OFFICE)
+    refused = edit(client, token, max_buy="100.5")
+    assert "max_buy must not have more than 0 decimals" in text_of(refused)
+    edit(client, token, max_buy="100")
+    token.refresh_from_db()
+    assert token.max_buy == 100
+
+
+def test_terms_somebody_else_changed_meanwhile_are_not_overwritten():
+    token = make_token()
+    first, second = signed_in(BACK_OFFICE), signed_in(BACK_OFFICE, "another")
+    stale = opened(first, token)
+    edit(second, token, max_buy="130")
+    before = everything()
+    response = first.post(page(token, "edit"), {**stale, "max_buy": "120"})
+    assert "The token was changed meanwhile (max_buy). Please look at it again" in text_of(response)
+    assert everything() == before
+
+
+def test_what_trading_changes_does_not_stand_in_the_way_of_an_edit():
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    before_the_trade = opened(client, token)
+    Token.objects.filter(pk=token.pk).update(vol_buy=5, vol_sell=5)
+    client.post(page(token, "edit"), {**before_the_trade, "max_buy": "120"})
+    token.refresh_from_db()
+    assert (token.max_buy, token.vol_buy) == (120, 5)
+
+
+def test_fields_that_are_not_staffs_to_set_are_ignored():
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    edit(
+        client, token, price_buy="1", symbol="OTHER", total_supply="5", cancelled="on", closed="on"
+    )
+    was = (token.price_buy, token.symbol, token.total_supply)
+    token.refresh_from_db()
+    assert (token.price_buy, token.symbol, token.total_supply) == was
+    assert not token.cancelled
+    assert not token.closed
+
+
+def test_a_cancelled_token_is_not_edited():
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    body = opened(client, token)
+    Token.objects.filter(pk=token.pk).update(cancelled=True)
+    before = everything()
+    assert "The token is cancelled" in text_of(client.post(page(token, "edit"), body))
+    assert everything() == before
+    assert page(token, "edit") not in client.get(page(token, "change")).content.decode()
+
+
+def test_the_history_of_tokens_is_not_rewritten():
+    make_token()
+    for statement in (
+        "UPDATE exchange_tokenchange SET name = 'x'",
+        "DELETE FROM exchange_tokenchange",
+    ):
+        with (
+            pytest.raises((InternalError, ProgrammingError)),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+
+
+def test_access_is_granted_once_and_withdrawn_once():
+    token = make_token(deal_access="Private")
+    friend = Organisation.objects.create(name="Baobab")
+    client = signed_in(BACK_OFFICE)
+    body = {"organisation": str(friend.pk)}
+    assert said(client.post(page(token, "grant"), body)) == [f"Baobab sees {token.symbol}."]
+    granted = TokenAccess.objects.get()
+    assert (granted.organisation, granted.granted_by) == (friend, user_of(client))
+    assert "Baobab granted" in text_of(client.get(page(token, "change")))
+    again = client.post(page(token, "grant"), body)
+    assert "Baobab has access already" in text_of(again)
+    issuer = client.post(page(token, "grant"), {"organisation": str(token.issuer_id)})
+    assert "The issuer sees its own token" in text_of(issuer)
+    assert TokenAccess.objects.count() == 1
+    gone = client.post(page(token, "withdraw"), body)
+    assert said(gone)[-1] == f"Baobab has no access to {token.symbol} any more."
+    assert TokenAccess.objects.count() == 0
+    before = everything()
+    twice = client.post(page(token, "withdraw"), body)
+    assert "Select a valid choice." in text_of(twice)
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
+def test_only_the_back_office_lists_edits_and_grants(role):
+    token = make_token(deal_access="Private")
+    friend = Organisation.objects.create(name="Baobab")
+    client = signed_in(role)
+    before = everything()
+    for name in ("edit", "grant", "withdraw", "quote"):
+        assert client.get(page(token, name)).status_code == 403
+        assert client.post(page(token, name), {"organisation": str(friend.pk)}).status_code == 403
+    assert client.get(reverse("admin:exchange_token_add")).status_code == 403
+    assert client.post(reverse("admin:exchange_token_add"), {}).status_code == 403
+    assert everything() == before
+    shown = client.get(page(token, "change"))
+    assert shown.status_code == 200
+    for name in ("edit", "grant", "quote"):
+        assert page(token, name) not in shown.content.decode()
+
+
+def test_the_page_of_a_token_is_only_read():
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    before = everything()
+    assert client.post(page(token, "change"), {"name": "x"}).status_code == 405
+    assert client.post(page(token, "delete"), {"post": "yes"}).status_code == 403
+    assert everything() == before
+
+
+def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():
+    token = make_token(
+        name="Rift Valley Tea",
+        min_buy=Decimal(50),
+        max_trade_sell=Decimal(250_000),
+        interest=Decimal("12.5"),
+        payout_frequency="Quarterly",
+    )
+    text = text_of(signed_in(AUDITOR).get(page(token, "change")))
+    for words in (
+        f"{token.symbol} · Rift Valley Tea",
+        "Trading",
+        "Instrument Equity (the service)",
+        "Pays income Quarterly",
+        "Interest 12.5 %",
+        "Lowest price 50.00 NGN none",
+        "Largest value none 250,000.00 NGN",
+        "Buy 100.00 NGN 100.00 NGN +0.0 %",
+        "Free to sell or pledge 1,000 units",
+        "Nothing was changed since the listing.",
+        "No quote was approved since the listing",
+    ):
+        assert words in text, words
+
+
+@pytest.mark.parametrize(
+    ("facts", "state"),
+    [
+        ({}, "Trading"),
+        ({"secondaries": False}, "Raise complete"),
+        ({"raise_amount": Decimal(5000)}, "In its raise"),
+        ({"closed": True}, "Closed"),
+        ({"exited": True, "closed": True}, "Exited"),
+        ({"cancelled": True, "exited": True}, "Cancelled"),
+    ],
+)
+def test_each_token_is_found_under_the_one_state_it_is_told_to_be_in(facts, state):
+    token = make_token(**facts)
+    client = signed_in(AUDITOR)
+    listed = reverse("admin:exchange_token_changelist")
+    assert f"{state} </span>".split()[0] in text_of(client.get(page(token, "change")))
+    for name in ("Cancelled", "Exited", "Closed", "In its raise", "Trading", "Raise complete"):
+        found = list(client.get(listed, {"state": name}).context["cl"].result_list)
+        assert found == ([token] if name == state else []), name
+    nonsense = client.get(listed, {"state": "nonsense"})
+    assert list(nonsense.context["cl"].result_list) == []
+
+
+def test_tokens_are_found_by_name_symbol_issuer_and_id():
+    token = make_token(name="Rift Valley Tea", symbol="RVT")
+    make_token(name="Lake Solar", symbol="SOLAR")
+    client = signed_in(AUDITOR)
+    listed = reverse("admin:exchange_token_changelist")
+    for wanted in ("valley", "rvt", str(token.pk), str(token.issuer_id), token.issuer.name):
+        found = client.get(listed, {"q": wanted}).context["cl"].result_list
+        assert list(found) == [token], wanted
+    for filters in ({"deal_access__exact": "Private"}, {"investment_type__exact": "Debt"}):
+        assert not client.get(listed, filters).context["cl"].result_count
+
+
+def test_an_account_of_units_is_called_by_its_symbol():
+    token = make_token(symbol="RVT")
+    client = signed_in(AUDITOR)
+    listed = client.get(
+        reverse("admin:wallets_account_changelist"), {"asset__id__exact": str(token.pk)}
+    )
+    assert f"RVT available of {token.issuer}" in text_of(listed)
+    units = client.get(reverse("admin:wallets_account_changelist"), {"counts": "units"})
+    assert set(units.context["cl"].result_list) == set(listed.context["cl"].result_list)

@@ -1,0 +1,208 @@
+"""Quotes with four eyes: one person proposes prices, another one puts them in force."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import Quote, StaffUser, Token
+from tests.support.back_office import everything, said, signed_in, text_of
+from tests.support.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+
+def propose(client: Client, token: Token, **changes: str):
+    body = {"buy": "118", "sell": "115.5", "exchange": "1600", "note": "Annual report", **changes}
+    return client.post(reverse("admin:exchange_token_quote", args=[token.pk]), body)
+
+
+def page(quote: Quote, name: str) -> str:
+    return reverse(f"admin:exchange_quote_{name}", args=[quote.pk])
+
+
+def token_page(token: Token) -> str:
+    return reverse("admin:exchange_token_change", args=[token.pk])
+
+
+def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
+    token = make_token()
+    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    response = propose(office, token)
+    assert said(response) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
+    token.refresh_from_db()
+    assert (token.price_buy, token.price_sell) == (100, 100)
+    quote = Quote.objects.get()
+    waiting = "back-office proposes: buy 118.00 NGN, sell 115.50 NGN."
+    assert waiting in text_of(office.get(token_page(token)))
+    shown = text_of(finance.get(page(quote, "change")))
+    assert "Approve 118.00 NGN / 115.50 NGN" in shown
+    assert "Buy 100.00 NGN 118.00 NGN +18.0 %" in shown
+    assert "Sell 100.00 NGN 115.50 NGN +15.5 %" in shown
+    approved = finance.post(page(quote, "approve"))
+    assert said(approved) == [
+        f"Approved: {token.symbol} is quoted at 118.00 NGN to buy and 115.50 NGN to sell."
+    ]
+    token.refresh_from_db()
+    assert (token.price_buy, token.price_sell, token.price_exchange) == (
+        118,
+        Decimal("115.5"),
+        1600,
+    )
+    assert (token.prev_price_buy, token.prev_price_sell) == (100, 100)
+    text = text_of(finance.get(token_page(token)))
+    assert waiting not in text
+    assert "118.00 NGN 115.50 NGN 1,600 back-office finance-approver Annual report" in text
+
+
+def test_a_decided_quote_is_not_decided_again():
+    token = make_token()
+    propose(signed_in(BACK_OFFICE), token)
+    quote = Quote.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
+    finance.post(page(quote, "approve"))
+    before = everything()
+    again = finance.post(page(quote, "approve"))
+    assert said(again)[-1] == "The quote is Approved by finance-approver, no longer Pending"
+    late = finance.post(page(quote, "reject"), {"reason": "Too high"})
+    assert "The quote is Approved by finance-approver, no longer Pending" in text_of(late)
+    assert everything() == before
+    assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
+
+
+def test_nobody_approves_what_they_proposed_whatever_they_may():
+    token = make_token()
+    client = Client()
+    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    propose(client, token)
+    quote = Quote.objects.get()
+    before = everything()
+    assert "Approve 118" not in text_of(client.get(page(quote, "change")))
+    response = client.post(page(quote, "approve"))
+    assert said(response)[-1] == "Somebody else must approve what you proposed"
+    assert everything() == before
+
+
+def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
+    token = make_token()
+    propose(signed_in(BACK_OFFICE), token)
+    quote = Quote.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
+    refused = finance.post(page(quote, "reject"), {"reason": " "})
+    assert "This field is required." in text_of(refused)
+    done = finance.post(page(quote, "reject"), {"reason": "Not in the report"})
+    assert said(done)[-1] == "Rejected. The prices stay as they are."
+    quote.refresh_from_db()
+    token.refresh_from_db()
+    assert (quote.status, quote.reason) == ("Rejected", "Not in the report")
+    assert token.price_buy == 100
+
+
+def test_one_quote_of_a_token_waits_at_a_time():
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    propose(client, token)
+    again = propose(client, token, buy="119")
+    assert "Another quote of this token waits for a decision" in text_of(again)
+    assert Quote.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"buy": "0"}, "buy must be above 0"),
+        ({"sell": "-1"}, "sell must be from 0"),
+        ({"buy": "1.005"}, "buy must not have more than 2 decimals"),
+        ({"buy": "NaN"}, "Enter a number."),
+        ({"sell": ""}, "This field is required."),
+        ({"exchange": "1000000000000001"}, "exchange must be from 0"),
+    ],
+)
+def test_prices_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    before = everything()
+    response = propose(client, token, **{"note": "kept", **changes})
+    assert response.status_code == 200
+    assert told in text_of(response)
+    assert b'value="kept"' in response.content
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
+def test_only_the_back_office_proposes(role):
+    token = make_token()
+    client = signed_in(role)
+    before = everything()
+    assert propose(client, token).status_code == 403
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
+def test_only_finance_decides_about_quotes(role):
+    token = make_token()
+    propose(signed_in(BACK_OFFICE, "somebody"), token)
+    quote = Quote.objects.get()
+    client = signed_in(role)
+    before = everything()
+    assert client.post(page(quote, "approve")).status_code == 403
+    assert client.post(page(quote, "reject"), {"reason": "no"}).status_code == 403
+    assert client.get(page(quote, "reject")).status_code == 403
+    assert everything() == before
+    assert "Pending" in text_of(client.get(page(quote, "change")))
+
+
+def test_approving_takes_a_post():
+    token = make_token()
+    propose(signed_in(BACK_OFFICE), token)
+    quote = Quote.objects.get()
+    before = everything()
+    assert signed_in(FINANCE_APPROVER).get(page(quote, "approve")).status_code == 405
+    assert {key: value for key, value in everything().items() if "quote" in key} == {
+        key: value for key, value in before.items() if "quote" in key
+    }
+
+
+def test_the_front_page_leads_to_quotes_that_wait():
+    token = make_token()
+    propose(signed_in(BACK_OFFICE), token)
+    client = signed_in(FINANCE_APPROVER)
+    front = client.get(reverse("admin:index")).content.decode()
+    (address,) = re.findall(r'href="([^"]+)">Quotes to approve<', front)
+    listed = client.get(address)
+    assert list(listed.context["cl"].result_list) == [Quote.objects.get()]
+    assert token.symbol in text_of(listed)
+
+
+def test_the_price_history_is_a_picture_with_words_and_a_table():
+    token = make_token()
+    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    for buy, sell in (("90", "88"), ("120", "118"), ("120", "117")):
+        propose(office, token, buy=buy, sell=sell)
+        finance.post(page(Quote.objects.get(status="Pending"), "approve"))
+    shown = finance.get(token_page(token))
+    html = shown.content.decode()
+    assert re.search(r'<svg [^>]*role="img" aria-labelledby="chart-title chart-words"', html)
+    assert (
+        "3 approved quotes. Buy from 90.00 NGN to 120.00 NGN, sell from 88.00 NGN to 117.00 NGN."
+        in text_of(shown)
+    )
+    assert len(re.findall(r'<path class="line line-\d" d="M[0-9. HV]+"', html)) == 2
+    (table,) = (s for s in shown.context["sections"] if s.title == "Approved quotes")
+    assert [row[2] for row in table.rows] == ["117.00 NGN", "118.00 NGN", "88.00 NGN"]
+
+
+def test_prices_that_never_moved_are_drawn_too():
+    token = make_token()
+    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    for _ in range(2):
+        propose(office, token, buy="100", sell="100")
+        finance.post(page(Quote.objects.get(status="Pending"), "approve"))
+    shown = finance.get(token_page(token))
+    assert shown.status_code == 200
+    assert shown.context["chart"] is not None

@@ -1,0 +1,259 @@
+"""Ending a token in the admin: the page tells what will happen, and that is what happens."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import Token
+from orders.models import Order
+from tests.support.back_office import everything, said, signed_in, text_of
+from tests.support.market import Trader, make_token, make_trader
+from tests.support.world import SYSTEM, assert_books_hold
+from wallets.ledger import Leg, open_account, post_transfer
+from wallets.models import AccountKind, Transfer, TransferKind
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ("close", "complete", "exit", "cancel")
+BUTTONS = ("reopen", "secondaries")
+
+
+def page(token: Token, name: str) -> str:
+    return reverse(f"admin:exchange_token_{name}", args=[token.pk])
+
+
+def cancel(client: Client, token: Token, reason: str = "The issuer withdrew"):
+    """Opens the page, and sends it as it is."""
+    seen = client.get(page(token, "cancel")).context["form"]["seen"].value()
+    return client.post(page(token, "cancel"), {"reason": reason, "seen": seen})
+
+
+@pytest.fixture
+def issuer() -> Trader:
+    return make_trader(1000)
+
+
+@pytest.fixture
+def buyer() -> Trader:
+    return make_trader(50_000, member=True)
+
+
+@pytest.fixture
+def finance() -> Client:
+    return signed_in(FINANCE_APPROVER)
+
+
+def test_closing_tells_what_is_in_the_book_and_cancels_it(issuer, buyer, finance):
+    token = make_token(issuer, buy_fee=Decimal(1))
+    issuer.place(token, "Sell", 120, 10)
+    buyer.place(token, "Buy", 90, 5)
+    shown = text_of(finance.get(page(token, "close")))
+    assert "Buy orders cancelled 1 454.50 KES" in shown
+    assert "Sell orders cancelled 1 10 units" in shown
+    done = finance.post(page(token, "close"))
+    assert said(done) == ["Closed: no new orders are taken, those in the book were cancelled."]
+    assert not Order.objects.filter(status="Active").exists()
+    assert issuer.has(token.pk) == 1000
+    assert buyer.has("KES") == 50_000
+    again = finance.post(page(token, "reopen"))
+    assert said(again)[-1] == "Open again: new orders are taken."
+    token.refresh_from_db()
+    assert not token.closed
+    assert_books_hold()
+
+
+def test_looking_at_what_would_happen_changes_nothing(issuer, buyer, finance):
+    token = make_token(issuer, raise_amount=Decimal(100_000))
+    buyer.place(token, "Buy", 100, 10)
+    before = everything()
+    for name in PAGES:
+        assert finance.get(page(token, name)).status_code in {200, 302}
+    for name in BUTTONS:
+        assert finance.get(page(token, name)).status_code == 405
+    assert everything() == before
+
+
+def test_cancelling_a_raise_tells_every_refund_and_gives_it_back(issuer, buyer, finance):
+    other = make_trader(20_000)
+    token = make_token(issuer, raise_amount=Decimal(100_000), buy_fee=Decimal("1.5"))
+    buyer.place(token, "Buy", 100, 100)
+    buyer.place(token, "Buy", 100, 7)
+    other.place(token, "Buy", 100, "55.25")
+    shown = text_of(finance.get(page(token, "cancel")))
+    for words in (
+        "Buyers refunded 2",
+        "Money given back, fees included 16,468.38 KES",
+        "Units taken back from buyers 162.25 units",
+        "Units retired, with those not sold 1,000 units",
+        "2 10,860.50 KES 107 units yes",
+        "1 5,607.88 KES 55.25 units yes",
+    ):
+        assert words in shown, words
+    done = cancel(finance, token)
+    assert said(done)[-1] == (
+        "Cancelled: it is off the exchange. 2 buyers were refunded 16,468.38 KES."
+    )
+    assert buyer.has("KES") == 50_000
+    assert other.has("KES") == 20_000
+    assert not buyer.has(token.pk)
+    assert not issuer.has(token.pk, "unsold")
+    refund = Transfer.objects.filter(kind=TransferKind.RAISE_REFUND)[0]
+    assert refund.memo == "The issuer withdrew"
+    after = text_of(finance.get(page(token, "change")))
+    assert "Cancelled" in after
+    assert "What can be decided" not in after
+    assert "Retired 1,000 units" in after
+    assert_books_hold()
+
+
+def test_a_raise_that_went_on_meanwhile_is_looked_at_again(issuer, buyer, finance):
+    token = make_token(issuer, raise_amount=Decimal(100_000))
+    buyer.place(token, "Buy", 100, 10)
+    seen = finance.get(page(token, "cancel")).context["form"]["seen"].value()
+    buyer.place(token, "Buy", 100, 5)
+    before = everything()
+    response = finance.post(page(token, "cancel"), {"reason": "Withdrawn", "seen": seen})
+    assert response["Location"] == page(token, "cancel")
+    assert "The raise went on since you looked. Nothing was done" in said(response)[-1]
+    assert everything() == before
+    assert "1,500.00 KES 15 units" in text_of(finance.get(page(token, "cancel")))
+    cancel(finance, token)
+    assert buyer.has("KES") == 50_000
+
+
+def test_a_refund_whose_units_are_not_free_is_told_and_refused(issuer, buyer, finance):
+    token = make_token(issuer, raise_amount=Decimal(100_000))
+    buyer.place(token, "Buy", 100, 10)
+    held, pledged = (
+        open_account(
+            str(token.pk),
+            kind,
+            organisation_id=buyer.wallet.organisation.pk,
+            member_id=buyer.wallet.member_id,
+        )
+        for kind in (AccountKind.AVAILABLE, AccountKind.LIEN)
+    )
+    post_transfer(
+        kind=TransferKind.TRADE,
+        reference="pledge",
+        subject_id=token.pk,
+        actor=SYSTEM,
+        legs=[Leg(held, Decimal(-4)), Leg(pledged, Decimal(4))],
+    )
+    shown = text_of(finance.get(page(token, "cancel")))
+    assert "Buyers whose units are not free: this will be refused 1" in shown
+    assert "no, only 6 units" in shown
+    before = everything()
+    refused = cancel(finance, token)
+    assert refused.status_code == 200
+    assert "not free to be taken back; release them first" in text_of(refused)
+    assert b"The issuer withdrew" in refused.content
+    assert everything() == before
+
+
+def test_cancelling_needs_a_reason(issuer, finance):
+    token = make_token(issuer)
+    before = everything()
+    assert "This field is required." in text_of(cancel(finance, token, reason=" "))
+    assert everything() == before
+
+
+def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer, buyer, finance):
+    token = make_token(issuer, raise_amount=Decimal(100_000))
+    buyer.place(token, "Buy", 100, 250)
+    early = finance.post(page(token, "secondaries"))
+    assert said(early)[-1] == "The raise is not complete"
+    shown = text_of(finance.get(page(token, "complete")))
+    assert "Proceeds, to the issuer 25,000.00 KES" in shown
+    assert "Units not sold, to the issuer 750 units" in shown
+    finance.post(page(token, "complete"))
+    assert (issuer.has("KES"), issuer.has(token.pk)) == (26_000, 750)
+    opened = finance.post(page(token, "secondaries"))
+    assert said(opened)[-1] == "Holders may trade it from now on."
+    text = text_of(finance.get(page(token, "change")))
+    assert "Trading" in text
+    assert "Raise Complete finance-approver" in text
+    assert "finance-approver Trades in the secondary market no yes" in text
+    assert_books_hold()
+
+
+def test_an_exit_leaves_units_with_their_holders(issuer, buyer, finance):
+    token = make_token(issuer)
+    issuer.place(token, "Sell", 100, 10)
+    buyer.place(token, "Buy", 100, 4)
+    shown = text_of(finance.get(page(token, "exit")))
+    assert "Sell orders cancelled 1 6 units" in shown
+    assert "Refunds none" in shown
+    finance.post(page(token, "exit"))
+    token.refresh_from_db()
+    assert token.exited
+    assert (buyer.has(token.pk), issuer.has(token.pk)) == (4, 996)
+    assert_books_hold()
+
+
+def test_what_was_decided_meanwhile_is_told_and_not_done_again(issuer, finance):
+    token = make_token(issuer)
+    finance.post(page(token, "exit"))
+    before = everything()
+    again = finance.post(page(token, "exit"))
+    assert said(again)[-1] == "The token has exited already"
+    looked = finance.get(page(token, "exit"))
+    assert said(looked)[-1] == "Exit is not possible now: the token is exited."
+    not_closed = finance.post(page(token, "reopen"))
+    assert said(not_closed)[-1] == "The token is not closed"
+    assert everything() == before
+    cancel(finance, token)
+    before = everything()
+    body = {"reason": "no", "seen": "complete:0"}
+    last = finance.post(page(token, "cancel"), body)
+    assert said(last)[-1] == "The token is cancelled"
+    assert everything() == before
+
+
+def test_a_raise_is_not_exited(issuer, finance):
+    token = make_token(issuer, raise_amount=Decimal(100_000))
+    before = everything()
+    refused = finance.post(page(token, "exit"))
+    assert "The raise is open: complete or cancel it first" in text_of(refused)
+    assert everything() == before
+    assert said(finance.get(page(token, "exit")))[-1] == (
+        "Exit is not possible now: the token is in its raise."
+    )
+
+
+@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
+def test_only_finance_ends_tokens(issuer, role):
+    token = make_token(issuer)
+    client = signed_in(role)
+    before = everything()
+    for name in (*PAGES, *BUTTONS):
+        body = {"reason": "no", "seen": "complete:0"}
+        assert client.post(page(token, name), body).status_code == 403, name
+    for name in PAGES:
+        assert client.get(page(token, name)).status_code == 403, name
+    assert everything() == before
+    assert "What can be decided" not in text_of(client.get(page(token, "change")))
+
+
+def test_the_page_offers_what_is_possible_now(issuer, finance):
+    raising = make_token(issuer, raise_amount=Decimal(100_000))
+    trading = make_token(issuer)
+    Token.objects.filter(pk=trading.pk).update(closed=True)
+    # The first one is the breadcrumb.
+    offered = {
+        token: re.findall(
+            rf'(?:action|href)="/admin/exchange/token/{token.pk}/(\w+)/"',
+            finance.get(page(token, "change")).content.decode(),
+        )
+        for token in (raising, trading)
+    }
+    assert offered == {
+        raising: ["change", "close", "complete", "cancel"],
+        trading: ["change", "reopen", "exit", "cancel"],
+    }

@@ -1,0 +1,176 @@
+"""Orders and trades in the admin: everything about them to read, nothing to change."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from config.roles import AUDITOR, ROLES
+from exchange.models import StaffUser
+from orders.models import Order, Trade
+from tests.support.back_office import everything, signed_in, text_of
+from tests.support.market import Trader, make_token, make_trader
+
+pytestmark = pytest.mark.django_db
+
+LISTS = ("orders_order", "orders_trade")
+
+
+def listed(client: Client, name: str, **query: str) -> list[Any]:
+    found = client.get(reverse(f"admin:{name}_changelist"), query)
+    assert found.status_code == 200
+    return list(found.context["cl"].result_list)
+
+
+@pytest.fixture
+def issuer() -> Trader:
+    return make_trader(1000)
+
+
+@pytest.fixture
+def buyer() -> Trader:
+    return make_trader(50_000, member=True)
+
+
+def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
+    token = make_token(issuer, symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
+    sell = issuer.place(token, "Sell", 100, 10)
+    buy = buyer.place(token, "Buy", 101, 12, client_order_id="mine-1")
+    client = signed_in(AUDITOR)
+    shown = client.get(reverse("admin:orders_order_change", args=[buy]))
+    text = text_of(shown)
+    for words in (
+        "Buy 12 units of RVT at 101.00 KES",
+        "Filled: 10 units (83 %)",
+        "Average price: 100.00 KES",
+        "Value charged so far: 1,000.00 KES",
+        "Fee: 15.00 KES so far, 1.5 % when it was placed",
+        "Reserved: 205.03 KES",
+        "Client order id: mine-1",
+        "10 units 100.00 KES 1,000.00 KES 15.00 KES Organisation",
+        "Order Reserve Ada Obi Available -205.03 KES",
+        "Trade Ada Obi Available -1,015.00 KES",
+        "The exchange Fees 20.00 KES",
+    ):
+        assert words in text, words
+    trade = Trade.objects.get()
+    assert reverse("admin:orders_trade_change", args=[trade.pk]) in shown.content.decode()
+    other = text_of(client.get(reverse("admin:orders_order_change", args=[sell])))
+    assert "10 units 100.00 KES 1,000.00 KES 5.00 KES Ada Obi" in other
+    assert "Reserved: 0 units" in other
+
+
+def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
+    token = make_token(issuer, symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
+    issuer.place(token, "Sell", 100, 10)
+    buyer.place(token, "Buy", 100, 4)
+    trade = Trade.objects.get()
+    text = text_of(signed_in(AUDITOR).get(reverse("admin:orders_trade_change", args=[trade.pk])))
+    for words in (
+        "4 units of RVT at 100.00 KES",
+        "Fee of the buyer: 6.00 KES",
+        "Fee of the seller: 2.00 KES",
+        "Reserved -4 units",
+        "Ada Obi Available 4 units",
+    ):
+        assert words in text, words
+
+
+def test_a_sale_of_a_raise_has_the_issuer_on_the_other_side(issuer, buyer):
+    token = make_token(issuer, raise_amount=Decimal(100_000))
+    buy = buyer.place(token, "Buy", 100, 10)
+    client = signed_in(AUDITOR)
+    side = f"{token.issuer}, the issuer"
+    assert side in text_of(client.get(reverse("admin:orders_order_change", args=[buy])))
+    trade = Trade.objects.get()
+    assert side in text_of(client.get(reverse("admin:orders_trade_change", args=[trade.pk])))
+    assert listed(client, "orders_trade", market="primary") == [trade]
+    assert listed(client, "orders_trade", market="secondary") == []
+
+
+def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
+    token = make_token(issuer, symbol="RVT")
+    other = make_token(issuer, symbol="SOLAR")
+    ask = issuer.place(token, "Sell", 100, 10)
+    bid = buyer.place(token, "Buy", 100, 4, client_order_id="mine-1")
+    issuer.place(other, "Sell", 100, 10)
+    client = signed_in(AUDITOR)
+
+    def ids(**query: str) -> set[object]:
+        return {order.pk for order in listed(client, "orders_order", **query)}
+
+    assert ids(status__exact="Fulfilled") == {bid}
+    assert ids(type__exact="Buy") == {bid}
+    assert ids(q="rvt") == {ask, bid}
+    assert ids(q="mine-1") == {bid}
+    assert ids(q=str(ask)) == {ask}
+    assert ids(q=str(token.pk)) == {ask, bid}
+    assert ids(q=str(buyer.wallet.member_id)) == {bid}
+    assert ids(q=str(buyer.wallet.organisation.pk)) == {bid}
+    trade = Trade.objects.get()
+    for wanted in (trade.pk, ask, bid, token.pk, "rvt"):
+        assert listed(client, "orders_trade", q=str(wanted)) == [trade]
+    for page in ("exchange_organisation_change", "exchange_member_change"):
+        owner = buyer.wallet.organisation.pk if "organ" in page else buyer.wallet.member_id
+        shown = client.get(reverse(f"admin:{page}", args=[owner])).content.decode()
+        assert f"{reverse('admin:orders_order_changelist')}?q={owner}" in shown
+
+
+def test_nobody_adds_changes_or_removes_orders_and_trades(issuer, buyer):
+    token = make_token(issuer)
+    issuer.place(token, "Sell", 100, 10)
+    buyer.place(token, "Buy", 100, 4)
+    client = Client()
+    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    before = everything()
+    for name, row in zip(LISTS, (Order.objects.first(), Trade.objects.first()), strict=True):
+        assert row is not None
+        for page, arguments in (("add", []), ("change", [row.pk]), ("delete", [row.pk])):
+            address = reverse(f"admin:{name}_{page}", args=arguments)
+            assert client.post(address, {"status": "Cancelled", "post": "yes"}).status_code == 403
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", list(ROLES))
+def test_every_role_reads_them(issuer, buyer, role):
+    token = make_token(issuer)
+    issuer.place(token, "Sell", 100, 10)
+    buyer.place(token, "Buy", 100, 4)
+    client = signed_in(role)
+    for name, row in zip(LISTS, (Order.objects.first(), Trade.objects.first()), strict=True):
+        assert row is not None
+        assert len(listed(client, name)) in {1, 2}
+        assert client.get(reverse(f"admin:{name}_change", args=[row.pk])).status_code == 200
+
+
+def test_pages_ask_the_database_no_more_when_there_is_more_to_show(issuer, buyer):
+    token = make_token(issuer)
+    client = signed_in(AUDITOR)
+    ask = issuer.place(token, "Sell", 100, 50)
+    addresses = [
+        reverse("admin:exchange_token_changelist"),
+        reverse("admin:exchange_token_change", args=[token.pk]),
+        reverse("admin:orders_order_changelist"),
+        reverse("admin:orders_order_change", args=[ask]),
+        reverse("admin:orders_trade_changelist"),
+    ]
+
+    def queries(address: str) -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as captured:
+            assert client.get(address).status_code == 200
+        return len(captured)
+
+    for _ in range(2):
+        buyer.place(token, "Buy", 100, 2)
+    few = [queries(address) for address in addresses]
+    for _ in range(6):
+        make_trader(1000, member=True).place(token, "Buy", 100, 2)
+    assert [queries(address) for address in addresses] == few
