@@ -101,7 +101,7 @@ def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
     _may_decide(user)
     with transaction.atomic():
         configuration, version = _waiting(version_id)
-        if f"{ActorKind.STAFF}:{user.pk}" in _proposers(configuration, version):
+        if f"{ActorKind.STAFF}:{user.pk}" in proposers(version):
             raise Refused(
                 "Somebody else must approve what you proposed", code="approver_not_independent"
             )
@@ -158,14 +158,10 @@ def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
     return configuration
 
 
-def independent(user: StaffUser, version: ConfigurationVersion) -> bool:
-    """Whether `user` has no part in proposing the `version` that waits, so may approve it."""
-    return f"{ActorKind.STAFF}:{user.pk}" not in _proposers(version.configuration, version)
-
-
-def _proposers(configuration: LoanConfiguration, version: ConfigurationVersion) -> set[str]:
-    """Who created or last changed what waits."""
+def proposers(version: ConfigurationVersion) -> set[str]:
+    """The actors who created or last changed what waits: none of them approves it."""
     found = {version.proposed_by}
+    configuration = version.configuration
     if configuration.status == ConfigurationStatus.PENDING:
         found |= set(configuration.versions.filter(number=1).values_list("proposed_by", flat=True))
     return found
@@ -217,7 +213,8 @@ def _waiting(version_id: UUID) -> tuple[LoanConfiguration, ConfigurationVersion]
     configuration = _lock(known[0])
     version = configuration.versions.select_related("decided_by").get(id=version_id)
     if version.status != VersionStatus.PENDING:
-        by = f" by {version.decided_by}" if version.decided_by else ""
+        superseded = version.status == VersionStatus.SUPERSEDED
+        by = f" by {version.decided_by}" if version.decided_by and not superseded else ""
         reason = f" ({version.reason})" if version.reason else ""
         raise Conflict(
             f"Version {version.number} is {version.status}{by}{reason}, no longer Pending",

@@ -1,0 +1,117 @@
+-- What PostgreSQL itself holds loan configurations to, besides `version_guard` of loan_guard.sql.
+
+CREATE OR REPLACE FUNCTION configuration_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (OLD.id, OLD.creditor_id, OLD.created_at)
+        IS DISTINCT FROM (NEW.id, NEW.creditor_id, NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'whose configuration % is never changes', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
+        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Rejected', 'Pending'),
+        ('Approved', 'Retired'))
+    THEN
+        RAISE EXCEPTION 'configuration % cannot go from % to %', OLD.id, OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'configuration_transition';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER configuration_guard BEFORE UPDATE ON credit_loanconfiguration
+    FOR EACH ROW EXECUTE FUNCTION configuration_guard();
+
+-- A decision is made once, by somebody who neither created nor last changed what waits.
+CREATE OR REPLACE FUNCTION version_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.proposed_by_label <> OLD.proposed_by_label
+        OR OLD.status <> 'Pending' AND (OLD.decided_by_id, OLD.decided_at, OLD.reason)
+            IS DISTINCT FROM (NEW.decided_by_id, NEW.decided_at, NEW.reason)
+    THEN
+        RAISE EXCEPTION 'who proposed and decided version % never changes', OLD.number
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
+        OR NEW.status = 'Pending' AND (NEW.decided_by_id IS NOT NULL OR NEW.reason <> '')
+        OR NEW.status = 'Rejected' AND NEW.reason = ''
+    THEN
+        RAISE EXCEPTION 'version % cannot be % like that', OLD.number, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'version_decision';
+    END IF;
+    IF OLD.status = 'Pending' AND NEW.status = 'Approved' AND EXISTS (
+        SELECT FROM public.credit_configurationversion v
+        JOIN public.credit_loanconfiguration c ON c.id = v.configuration_id
+        WHERE c.id = NEW.configuration_id AND c.status = 'Pending' AND v.number = 1
+            AND v.proposed_by = 'staff:' || NEW.decided_by_id)
+    THEN
+        RAISE EXCEPTION 'somebody else approves a configuration than who created it'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'version_approved_by_another';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER version_decision BEFORE UPDATE ON credit_configurationversion
+    FOR EACH ROW EXECUTE FUNCTION version_decision();
+
+-- Limits and organisations are terms as well: they come with a version that waits, and stay.
+CREATE OR REPLACE FUNCTION version_part_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    wanted uuid;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF TG_TABLE_NAME = 'credit_loanlimit' THEN
+            wanted := NEW.version_id;
+        ELSE
+            wanted := NEW.configurationversion_id;
+        END IF;
+        IF EXISTS (SELECT FROM public.credit_configurationversion v
+                   WHERE v.id = wanted AND v.status = 'Pending')
+        THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'the terms of a version never change' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE OR REPLACE TRIGGER version_part_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loanlimit
+    FOR EACH ROW EXECUTE FUNCTION version_part_guard();
+CREATE OR REPLACE TRIGGER version_part_guard
+    BEFORE INSERT OR UPDATE OR DELETE ON credit_configurationversion_organisations
+    FOR EACH ROW EXECUTE FUNCTION version_part_guard();
+REVOKE UPDATE, DELETE, TRUNCATE ON credit_loanlimit, credit_configurationversion_organisations
+    FROM exchange_runtime;
+ALTER TABLE credit_loanlimit
+    DROP CONSTRAINT IF EXISTS limit_outstanding,
+    ADD CONSTRAINT limit_outstanding CHECK (max_outstanding >= max_amount);
+
+-- At the end of a transaction the state of a configuration is what its versions say.
+CREATE OR REPLACE FUNCTION configuration_matches() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    wanted uuid;
+    found text;
+BEGIN
+    IF TG_TABLE_NAME = 'credit_loanconfiguration' THEN
+        wanted := NEW.id;
+    ELSE
+        wanted := NEW.configuration_id;
+    END IF;
+    SELECT c.status INTO found FROM public.credit_loanconfiguration c
+    WHERE c.id = wanted AND (
+        EXISTS (SELECT FROM public.credit_configurationversion v
+                WHERE v.configuration_id = wanted AND v.status = 'Approved')
+            <> (c.status IN ('Approved', 'Retired'))
+        OR c.status <> 'Approved'
+            AND EXISTS (SELECT FROM public.credit_configurationversion v
+                        WHERE v.configuration_id = wanted AND v.status = 'Pending')
+                <> (c.status = 'Pending'));
+    IF found IS NOT NULL THEN
+        RAISE EXCEPTION 'configuration % is % but its versions are not', wanted, found
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'configuration_matches';
+    END IF;
+    RETURN NULL;
+END $$;
+DROP TRIGGER IF EXISTS configuration_matches ON credit_loanconfiguration;
+CREATE CONSTRAINT TRIGGER configuration_matches
+    AFTER INSERT OR UPDATE ON credit_loanconfiguration DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION configuration_matches();
+DROP TRIGGER IF EXISTS configuration_matches ON credit_configurationversion;
+CREATE CONSTRAINT TRIGGER configuration_matches
+    AFTER INSERT OR UPDATE ON credit_configurationversion DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION configuration_matches();
