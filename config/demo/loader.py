@@ -18,15 +18,21 @@ from django.conf import settings
 
 from config.demo import file
 from config.demo.showcase import show_withdrawals
+from config.demo.trading import Market, Trader, bring_to_market
 from config.demo.world import (
+    APPROVER,
+    HOUSE_FUNDS,
+    HOUSES,
+    INSTITUTIONS,
     MEMBER_FUNDS,
     ORGANISATION_FUNDS,
     ORGANISATIONS,
+    PROPOSER,
     STAFF,
     DemoOrganisation,
     DemoStaff,
 )
-from config.roles import create_staff
+from config.roles import create_staff, ensure_roles
 from exchange.actors import Actor
 from exchange.models import ApiKey, Member, Organisation, StaffUser, WebhookEndpoint
 from exchange.services.access import issue_access_token, issue_api_key
@@ -61,10 +67,18 @@ def load_demo(
     """
     known = file.read(data_dir)
     participants = [_participant(about) for about in ORGANISATIONS]
+    institutions = [_participant(about) for about in INSTITUTIONS]
     for participant in participants:
-        _fund(participant)
+        _fund(participant, None, ORGANISATION_FUNDS)
+        for member in participant.members:
+            _fund(participant, member, MEMBER_FUNDS)
+    for institution in institutions:
+        if institution.about.slug in HOUSES:
+            _fund(institution, None, HOUSE_FUNDS)
+    ensure_roles()
     staff = [_staff(person, known) for person in STAFF]
     organisations = [_credentials(participant, known) for participant in participants]
+    tokens = bring_to_market(_market(participants, institutions, base_url))
     show_withdrawals(
         {participant.about.slug: participant.organisation for participant in participants},
         {participant.about.slug: participant.members for participant in participants},
@@ -88,6 +102,9 @@ def load_demo(
             for member in participant.members
         ],
         "staff": staff,
+        "tokens": [
+            {"_id": str(token.id), "symbol": token.symbol, "name": token.name} for token in tokens
+        ],
     }
     file.write(data_dir, content)
     return content
@@ -108,26 +125,53 @@ def _participant(about: DemoOrganisation) -> Participant:
     return Participant(about, organisation, tuple(members))
 
 
-def _fund(participant: Participant) -> None:
-    owners: list[tuple[Member | None, dict[str, Decimal]]] = [(None, ORGANISATION_FUNDS)]
-    owners += [(member, MEMBER_FUNDS) for member in participant.members]
-    for member, funds in owners:
-        owner_id = member.id if member else participant.organisation.id
+def _fund(participant: Participant, member: Member | None, funds: dict[str, Decimal]) -> None:
+    """The opening balance, and as much again to invest for those who sign in."""
+    owner_id = member.id if member else participant.organisation.id
+    purposes = {"": "Opening balance of the demo world"}
+    if participant.members:
+        purposes[":investment"] = "What the demo world invests"
+    known = set(
+        Deposit.objects.filter(reference__startswith=f"demo:{owner_id}:").values_list(
+            "reference", flat=True
+        )
+    )
+    for purpose, note in purposes.items():
         for currency, amount in funds.items():
-            reference = f"demo:{owner_id}:{currency}"
-            if Deposit.objects.filter(reference=reference).exists():
-                continue
-            deposit(
-                arrival=Arrival(
-                    organisation_id=participant.organisation.id,
-                    member_id=member.id if member else None,
-                    currency=currency,
-                    amount=amount,
-                    reference=reference,
-                    note="Opening balance of the demo world",
-                ),
-                actor=_ACTOR,
-            )
+            reference = f"demo:{owner_id}:{currency}{purpose}"
+            if reference not in known:
+                deposit(
+                    arrival=Arrival(
+                        organisation_id=participant.organisation.id,
+                        member_id=member.id if member else None,
+                        currency=currency,
+                        amount=amount,
+                        reference=reference,
+                        note=note,
+                    ),
+                    actor=_ACTOR,
+                )
+
+
+def _market(
+    participants: list[Participant], institutions: list[Participant], base_url: str
+) -> Market:
+    everybody = {
+        party.about.slug: Trader(party.about.slug, party.organisation)
+        for party in participants + institutions
+    }
+    traders = []
+    for party in participants:
+        traders.append(everybody[party.about.slug])
+        traders += [Trader(party.about.slug, party.organisation, m) for m in party.members]
+    return Market(
+        issuers=everybody,
+        traders=traders,
+        houses=[everybody[slug] for slug in HOUSES],
+        proposer=StaffUser.objects.get(username=PROPOSER),
+        approver=StaffUser.objects.get(username=APPROVER),
+        base_url=base_url,
+    )
 
 
 def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:

@@ -54,7 +54,7 @@ def show_withdrawals(
             continue
         with suppress(StateConflict):  # somebody has decided it meanwhile
             _decide(organisation, withdrawal, shown)
-        mark_delivered_without_sending(organisation_id=organisation.id, subject_id=withdrawal.id)
+        mark_delivered_without_sending(organisation_id=organisation.id, subject_ids=[withdrawal.id])
 
 
 def _find(organisation: Organisation, shown: DemoWithdrawal) -> Withdrawal | None:

@@ -1,4 +1,7 @@
-"""Who lives in the demo world and what they own. All names are invented; data only."""
+"""Who lives in the demo world and what they own. All names are invented; data only.
+
+What is traded there is in `tokens.csv`.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,21 @@ ORGANISATIONS = (
     ),
 )
 
-# What each organisation, and each member, starts with, in units of the currency.
+# Firms that nobody signs in for: the other issuers, and the houses that hold and trade the most.
+INSTITUTIONS = (
+    DemoOrganisation("kopje", "Kopje Exchange Products", "listings@kopje.test", ()),
+    DemoOrganisation("meridian", "Meridian Public Finance", "issues@meridian.test", ()),
+    DemoOrganisation("ubuntu", "Ubuntu Property Trust", "trust@ubuntuproperty.test", ()),
+    DemoOrganisation("njia", "Njia Ventures", "deals@njia.test", ()),
+    DemoOrganisation("savanna", "Savanna Screen and Sound", "rights@savannasound.test", ()),
+    DemoOrganisation("mtaji", "Mtaji Securities", "desk@mtaji.test", ()),
+    DemoOrganisation("umoja", "Umoja Nominees", "custody@umoja.test", ()),
+    DemoOrganisation("zambezi", "Zambezi Custody", "custody@zambezi.test", ()),
+)
+HOUSES = ("mtaji", "umoja", "zambezi")
+
+# What each organisation, and each member, starts with, in units of the currency. As much again is
+# there to be invested.
 ORGANISATION_FUNDS = {
     "NGN": Decimal(25_000_000),
     "KES": Decimal(2_500_000),
@@ -106,6 +123,16 @@ MEMBER_FUNDS = {
     "TZS": Decimal(4_500_000),
     "USD": Decimal(5_000),
 }
+# What each of the houses starts with.
+HOUSE_FUNDS = {
+    "NGN": Decimal(30_000_000_000),
+    "KES": Decimal(2_500_000_000),
+    "GHS": Decimal(250_000_000),
+    "ZAR": Decimal(400_000_000),
+    "UGX": Decimal(75_000_000_000),
+    "TZS": Decimal(50_000_000_000),
+    "USD": Decimal(20_000_000),
+}
 
 STAFF = (
     DemoStaff("amina.finance", FINANCE_APPROVER),
@@ -114,8 +141,9 @@ STAFF = (
     DemoStaff("samuel.admin", ADMINISTRATOR),
     DemoStaff("zawadi.audit", AUDITOR),
 )
-# Who decides about the withdrawals below.
+# Who decides about withdrawals, quotes and the ends of tokens, and who proposes quotes.
 APPROVER = "amina.finance"
+PROPOSER = "lindiwe.office"
 
 WITHDRAWALS = (
     DemoWithdrawal(

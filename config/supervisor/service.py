@@ -158,7 +158,9 @@ class Installation:
 
     def _load_demo(self, provider_url: str) -> None:
         # A webhook address may be another one than at the last start.
-        if summary.demo_is_loaded(self.data_dir) and not os.environ.get("DEMO_WEBHOOK_URL"):
+        if summary.demo_is_loaded(self.data_dir, self.base_url) and not os.environ.get(
+            "DEMO_WEBHOOK_URL"
+        ):
             return
         say("up", "loading the demo world")
         self._run_once("load_demo", "--base-url", self.base_url, "--provider-url", provider_url)

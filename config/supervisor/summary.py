@@ -9,11 +9,14 @@ from config.demo import file
 from exchange.models import Organisation
 
 
-def demo_is_loaded(data_dir: Path) -> bool:
-    """Whether the file is there and its organisations are in this database."""
+def demo_is_loaded(data_dir: Path, base_url: str) -> bool:
+    """Whether the file is there, complete, and its organisations are in this database.
+
+    At another `base_url` it is loaded again: the logos of its tokens have their address in it.
+    """
     demo = file.read(data_dir)
     ids = [organisation["id"] for organisation in demo.get("organisations", [])]
-    if not ids:
+    if not ids or not demo.get("tokens") or demo.get("base_url") != base_url:
         return False
     return Organisation.objects.using("owner").filter(id__in=ids).count() == len(ids)
 

@@ -7,6 +7,7 @@ with `exchange.wake.after_commit(DELIVER_EVENTS)`; without the hint a sweep find
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -74,16 +75,18 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
     return event
 
 
-def mark_delivered_without_sending(*, organisation_id: UUID, subject_id: UUID | None = None) -> int:
-    """Count every pending event of the organisation, or only those about one record, as
+def mark_delivered_without_sending(
+    *, organisation_id: UUID, subject_ids: Collection[UUID] | None = None
+) -> int:
+    """Count every pending event of the organisation, or only those about some records, as
     delivered; gives how many there were.
 
     For worlds that are built, not lived: nobody waits for the events of demo data. Never offered
     to a client or to staff.
     """
     pending = Event.objects.filter(organisation_id=organisation_id, status=EventStatus.PENDING)
-    if subject_id is not None:
-        pending = pending.filter(subject_id=subject_id)
+    if subject_ids is not None:
+        pending = pending.filter(subject_id__in=subject_ids)
     return pending.update(
         status=EventStatus.DELIVERED, delivered_at=Now(), next_attempt_at=None, leased_until=None
     )

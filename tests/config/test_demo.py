@@ -15,43 +15,60 @@ from django.core.management import call_command
 from django.test import Client
 from standardwebhooks import Webhook
 
+from config.demo import logos, trading
 from config.demo.loader import load_demo
+from config.demo.tokens import TOKENS
 from exchange.models import (
     ApiKey,
     DeliveryAttempt,
     Event,
     Member,
     Organisation,
+    Quote,
     StaffUser,
+    Token,
+    TokenAccess,
     WebhookEndpoint,
 )
-from wallets.models import Alert, Deposit, Entry, Withdrawal
+from exchange.models.tokens import InvestmentCategory, InvestmentType
+from orders.models import Order, Trade
+from tests.support.access import make_organisation
+from tests.support.world import SYSTEM, assert_books_hold
+from wallets.models import Account, Alert, Deposit, Entry, Withdrawal
 from wallets.selectors.configuration import minimum_withdrawal
 from wallets.selectors.wallets import wallet_balances
-from wallets.services import books
 from wallets.services.banks import forget_bank_lists
+from wallets.services.listings import Listing, list_token
 
 pytestmark = pytest.mark.django_db
 
 CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
 TABLES = (
     *(Organisation, Member, ApiKey, StaffUser, WebhookEndpoint),
-    *(Deposit, Withdrawal, Entry, Event),
+    *(Deposit, Withdrawal, Entry, Event, Token, TokenAccess, Quote, Order, Trade),
 )
 
 
 @pytest.fixture
-def data_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+def all_tokens(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data directory of a world with all its tokens."""
     settings.DATA_DIR = tmp_path
     monkeypatch.delenv("DEMO_WEBHOOK_URL", raising=False)
     forget_bank_lists()
     return tmp_path
 
 
-def load(data_dir: Path) -> dict[str, Any]:
+@pytest.fixture
+def data_dir(all_tokens: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same with a few tokens only, for what is not about them."""
+    monkeypatch.setattr(trading, "TOKENS", TOKENS[:2])
+    return all_tokens
+
+
+def load(data_dir: Path, base_url: str = "http://127.0.0.1:8000") -> dict[str, Any]:
     call_command(
         "load_demo",
-        base_url="http://127.0.0.1:8000",
+        base_url=base_url,
         provider_url="http://127.0.0.1:8001/v3",
         verbosity=0,
     )
@@ -72,7 +89,7 @@ def test_the_file_has_exactly_what_is_promised_and_is_private(data_dir, provider
     assert stat.S_IMODE((data_dir / "demo.json").stat().st_mode) == 0o600
     assert list(demo) == [
         *("base_url", "admin_url", "provider_url"),
-        *("organisations", "members", "staff"),
+        *("organisations", "members", "staff", "tokens"),
     ]
     assert demo["base_url"] == "http://127.0.0.1:8000"
     assert demo["admin_url"] == "http://127.0.0.1:8000/admin/"
@@ -89,10 +106,11 @@ def test_the_file_has_exactly_what_is_promised_and_is_private(data_dir, provider
         assert list(member) == ["id", "organisation", "name", "email"]
     assert [list(person) for person in demo["staff"]] == [["username", "password", "role"]] * 5
     assert Counter(person["role"] for person in demo["staff"])["Finance approver"] == 2
+    assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 2
 
 
-def test_every_owner_has_enough_of_every_currency_and_the_books_hold(data_dir, provider_sandbox):
-    demo = load(data_dir)
+def test_every_owner_has_enough_of_every_currency_and_the_books_hold(all_tokens, provider_sandbox):
+    demo = load(all_tokens)
     owners = [record["id"] for record in demo["organisations"] + demo["members"]]
     assert len(owners) == 12
     for owner in owners:
@@ -102,8 +120,8 @@ def test_every_owner_has_enough_of_every_currency_and_the_books_hold(data_dir, p
         assert rows["USD"]["available"] >= 1_000
         for currency, row in rows.items():
             assert row["available"] >= 5 * minimum_withdrawal(currency)
-    proof = books.prove()
-    assert proof.findings == ()
+    assert_books_hold()
+    assert set(Event.objects.values_list("status", flat=True)) == {"Delivered"}
 
 
 def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(
@@ -204,4 +222,135 @@ def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir
     provider_sandbox.reset()
     assert load(data_dir) == demo
     assert Withdrawal.objects.count() == 8
-    assert books.prove().findings == ()
+    assert_books_hold()
+
+
+def test_the_catalogue_has_every_kind_in_every_currency_and_every_stage(
+    all_tokens, provider_sandbox
+):
+    demo = load(all_tokens)
+    tokens = Token.objects.all()
+    assert len(demo["tokens"]) == tokens.count() == len(TOKENS) == 60
+    assert {token.investment_type for token in tokens} == set(InvestmentType.values)
+    assert {token.investment_category for token in tokens} == set(InvestmentCategory.values)
+    assert {token.currency_id for token in tokens} == set(CURRENCIES)
+    open_to_all = [
+        token
+        for token in tokens
+        if token.deal_access == "Public" and not (token.closed or token.exited or token.cancelled)
+    ]
+    assert len(open_to_all) >= 45
+    # Those that every demo organisation sees come first.
+    first = [token["symbol"] for token in demo["tokens"][: len(open_to_all)]]
+    assert {token.deal_access for token in tokens if token.symbol in first} == {"Public"}
+    assert Counter(token.cancelled for token in tokens) == {False: 58, True: 2}
+    assert sum(token.exited for token in tokens) == 3
+    assert sum(token.closed for token in tokens) == 2
+    shares = {
+        token.total_raised / token.raise_amount
+        for token in tokens
+        if not (token.completed_raise or token.cancelled)
+    }
+    assert len(shares) >= 15
+    assert min(shares) == 0
+    assert max(shares) < 1
+    for token in tokens:
+        assert token.price_buy >= token.price_sell > 0
+        assert token.price_exchange > 0
+        assert token.completed_raise or token.raise_amount > 0
+        assert bool(token.payout_frequency) == bool(token.interest or token.dividend) or (
+            token.investment_category == "Charity"
+        )
+    assert Quote.objects.filter(status="Pending").count() == 2
+    assert Token.objects.exclude(prev_price_buy=0).count() == 60
+
+
+def test_everybody_holds_tokens_and_a_dozen_books_have_depth_on_both_sides(
+    all_tokens, provider_sandbox
+):
+    demo = load(all_tokens)
+    for owner in demo["organisations"] + demo["members"]:
+        held = Account.objects.filter(
+            owner_id=owner["id"], asset__token__isnull=False, kind="available", balance__gt=0
+        )
+        assert held.count() >= 5, owner["name"]
+    active = Order.objects.filter(status="Active")
+    depth = Counter(active.values_list("token__symbol", "type"))
+    deep = {symbol for symbol, _ in depth if depth[symbol, "Buy"] > 4 < depth[symbol, "Sell"]}
+    assert len(deep) >= 12
+    assert len(deep) == Token.objects.filter(secondaries=True, closed=False).count()
+    traded = Trade.objects.exclude(sell_order=None).values("token__symbol").distinct().count()
+    assert traded >= len(deep)
+    assert active.exclude(member=None).count() >= 20
+
+
+def test_private_deals_are_seen_by_those_granted_access_only(
+    data_dir, provider_sandbox, monkeypatch
+):
+    private = tuple(about for about in TOKENS if about.granted is not None)
+    monkeypatch.setattr(trading, "TOKENS", private)
+    load(data_dir)
+    assert len(private) == 6
+    assert set(Token.objects.values_list("deal_access", flat=True)) == {"Private"}
+    for about in private:
+        granted = Organisation.objects.filter(token_grants__token__symbol=about.symbol)
+        demo = granted.exclude(members=None).distinct()
+        assert demo.count() == len(about.granted or ())
+        assert not granted.filter(issued_tokens__symbol=about.symbol).exists()
+    assert_books_hold()
+
+
+def test_every_token_has_a_logo_that_the_service_serves(data_dir, provider_sandbox):
+    for about in TOKENS:
+        assert (logos.FOLDER / f"{about.symbol}.svg").read_text() == logos.draw(about)
+    assert len(list(logos.FOLDER.iterdir())) == len(TOKENS)
+    load(data_dir)
+    for token in Token.objects.all():
+        assert token.image == f"http://127.0.0.1:8000/static/tokens/{token.symbol}.svg"
+        answer = Client().get(token.image.removeprefix("http://127.0.0.1:8000"))
+        assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
+
+
+def test_at_another_address_the_logos_are_found_there_unless_somebody_set_others(
+    data_dir, provider_sandbox
+):
+    load(data_dir)
+    Token.objects.filter(symbol="EA20").update(image="https://example.com/own.svg")
+    before = counts()
+    demo = load(data_dir, base_url="http://127.0.0.1:9000")
+    assert demo["base_url"] == "http://127.0.0.1:9000"
+    images = dict(Token.objects.values_list("symbol", "image"))
+    assert images == {
+        "EA20": "https://example.com/own.svg",
+        "JOL30": "http://127.0.0.1:9000/static/tokens/JOL30.svg",
+    }
+    assert counts() == before
+
+
+def test_tokens_that_an_earlier_run_left_out_are_made_up_for(
+    data_dir, provider_sandbox, monkeypatch
+):
+    load(data_dir)
+    orders = Order.objects.count()
+    monkeypatch.setattr(trading, "TOKENS", TOKENS[:4])
+    demo = load(data_dir)
+    assert [token["symbol"] for token in demo["tokens"]] == [t.symbol for t in TOKENS[:4]]
+    assert Order.objects.filter(token__symbol__in=["JOL30", "EA20"]).count() == orders
+    assert_books_hold()
+
+
+def test_a_symbol_that_somebody_else_took_stays_theirs(data_dir, provider_sandbox):
+    listing = Listing(
+        name="Jollof Kitchens",
+        symbol="JOL30",
+        currency="NGN",
+        investment_type="Debt",
+        investment_category="Bond",
+        total_supply=Decimal(10),
+        price_buy=Decimal(5),
+        price_sell=Decimal(4),
+    )
+    list_token(issuer_id=make_organisation().id, listing=listing, actor=SYSTEM)
+    demo = load(data_dir)
+    assert [token["symbol"] for token in demo["tokens"]] == ["EA20"]
+    assert Token.objects.get(symbol="JOL30").name == "Jollof Kitchens"

@@ -16,7 +16,7 @@ from config.demo.loader import load_demo
 class Command(BaseCommand):
     """Builds what is missing of the demo world and writes DIR/demo.json."""
 
-    help = "Load the demo world: organisations, members, money, logins, withdrawals."
+    help = "Load the demo world: organisations, members, money, logins, tokens, withdrawals."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Addresses that go into demo.json."""
@@ -34,6 +34,7 @@ class Command(BaseCommand):
             provider_url=options["provider_url"],
         )
         self.stdout.write(
-            f"{len(content['organisations'])} organisations, {len(content['members'])} members and"
-            f" {len(content['staff'])} logins are in {Path(data_dir) / file.FILE_NAME}"
+            f"{len(content['organisations'])} organisations, {len(content['members'])} members,"
+            f" {len(content['staff'])} logins and {len(content['tokens'])} tokens are in"
+            f" {Path(data_dir) / file.FILE_NAME}"
         )

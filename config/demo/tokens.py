@@ -1,0 +1,235 @@
+"""What a token of the demo world is, and the figures that follow from the few that are given.
+
+The tokens are the rows of `tokens.csv`, in the order they are listed. Nothing here needs Django:
+the logos are drawn from it too. `trading` brings the tokens to market.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Stage(StrEnum):
+    """How far a token has come."""
+
+    RAISING = "raising"  # in its primary raise
+    SOLD = "sold"  # the raise is complete, holders may not trade it yet
+    TRADING = "trading"  # the raise is complete, holders trade it
+    LISTED = "listed"  # traded without ever having had a raise
+    CLOSED = "closed"  # the raise is complete, no more orders are taken
+    EXITED = "exited"  # the raise is complete, the investment has ended
+    CANCELLED = "cancelled"  # the raise was cancelled and its buyers refunded
+
+
+# Those whose units are bought and sold between holders, with a history and a book.
+TRADED = frozenset({Stage.TRADING, Stage.LISTED})
+
+DECIMALS = {"UGX": 0}
+# Units of the currency for one USD, as finance's figures start with.
+USD_RATES = {
+    "NGN": Decimal(1500),
+    "KES": Decimal(129),
+    "GHS": Decimal(12),
+    "ZAR": Decimal(18),
+    "UGX": Decimal(3700),
+    "TZS": Decimal(2500),
+    "USD": Decimal(1),
+}
+# What a private person puts into one token at a time, in each currency: about 80 USD.
+LOTS = {
+    "NGN": Decimal(120_000),
+    "KES": Decimal(10_000),
+    "GHS": Decimal(1_000),
+    "ZAR": Decimal(1_500),
+    "UGX": Decimal(300_000),
+    "TZS": Decimal(200_000),
+    "USD": Decimal(80),
+}
+
+
+class Fees(NamedTuple):
+    """Percentages by kind of investment."""
+
+    buy: str
+    sell: str
+    management: str = "0"
+    carry: str = "0"
+
+
+_FEES = {
+    "ETF": Fees("0.25", "0.25", "0.4"),
+    "Bond": Fees("0.5", "0.5"),
+    "Commercial Paper": Fees("0.25", "0.25"),
+    "Debt Note": Fees("0.5", "0.5"),
+    "Real Estate": Fees("1", "1", "1"),
+    "Private Business": Fees("1", "0.75"),
+    "Startup": Fees("2", "1", "0", "20"),
+    "Commodities": Fees("0.5", "0.5", "0.75"),
+    "Fund": Fees("0.5", "0.5", "1.5", "10"),
+    "Art": Fees("2.5", "2.5", "1"),
+    "Music": Fees("1.5", "1.5", "0.5"),
+    "Movie": Fees("1.5", "1.5", "0", "15"),
+    "Charity": Fees("0", "0"),
+}
+# How far below the buying quote the selling quote lies, percent.
+_SPREADS = {"the service": 3, "SAFE": 5, "Debt": 1, "Fixed Interest": 2}
+# How far an order's price may lie from the quote, percent.
+_BAND = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoToken:
+    """One token. Prices are amounts of its currency, percentages percent, `tenor` days.
+
+    `issued_at` is the price of the raise where it is not `price`; `offered` is the percentage of
+    the units in the raise, `raised` the percentage of those that is sold while it is open.
+    `granted` are the demo organisations that see it besides its issuer; None: everybody does.
+    """
+
+    symbol: str
+    name: str
+    category: str
+    investment_type: str
+    issuer: str
+    currency: str
+    price: Decimal
+    units: int
+    stage: Stage
+    issued_at: Decimal | None
+    offered: int
+    raised: int
+    interest: Decimal
+    dividend: Decimal
+    discount: Decimal
+    tenor: int
+    pays: str
+    private: bool
+    granted: tuple[str, ...] | None
+    esop: bool
+
+    @property
+    def has_raise(self) -> bool:
+        """Whether it was, or is, sold by its issuer in a raise."""
+        return self.stage is not Stage.LISTED
+
+    @property
+    def issue_price(self) -> Decimal:
+        """What a unit cost at first."""
+        return self.price if self.issued_at is None else self.issued_at
+
+    @property
+    def offered_units(self) -> int:
+        """Units that the raise offers, all of them without a raise."""
+        return self.units * self.offered // 100
+
+    @property
+    def sold_units(self) -> int:
+        """Units that the raise sells, or the issuer where there is none."""
+        return self.offered_units * self.raised // 100
+
+    @property
+    def raise_amount(self) -> Decimal:
+        """What the raise is to bring; 0 without one."""
+        return self.issue_price * self.offered_units if self.has_raise else Decimal(0)
+
+    @property
+    def post_raise_valuation(self) -> Decimal:
+        """What all units are worth at the price of the raise."""
+        return self.issue_price * self.units
+
+    @property
+    def valuation(self) -> Decimal:
+        """The same before the money of those who buy a part."""
+        raised = self.raise_amount if self.offered < 100 else Decimal(0)
+        return self.post_raise_valuation - raised
+
+    @property
+    def largest_trade(self) -> Decimal:
+        """The largest value of an order: half of what is on offer."""
+        return rounded(self.issue_price * self.offered_units / 2, self.currency)
+
+    @property
+    def smallest_trade(self) -> Decimal:
+        """The smallest value of an order: a fiftieth of a lot."""
+        return rounded(LOTS[self.currency] / 50, self.currency)
+
+    @property
+    def fees(self) -> Fees:
+        """What trading and holding it costs."""
+        return _FEES[self.category]
+
+    def on_the_way(self, percent: int) -> Decimal:
+        """The price `percent` of the way from that of the raise to the quote."""
+        price = self.issue_price + (self.price - self.issue_price) * percent / 100
+        return rounded(price, self.currency)
+
+    @property
+    def logo(self) -> str:
+        """The path of its logo on the service."""
+        return f"/static/tokens/{self.symbol}.svg"
+
+    def selling_quote(self, price: Decimal) -> Decimal:
+        """What goes with a buying quote of `price`."""
+        spread = Decimal(100 - _SPREADS[self.investment_type]) / 100
+        return rounded(price * spread, self.currency)
+
+    def beside(self, percent: Decimal) -> Decimal:
+        """The quote moved by `percent`, as a price an order can have."""
+        return rounded(self.price * (100 + percent) / 100, self.currency)
+
+    @property
+    def band(self) -> tuple[Decimal, Decimal]:
+        """Lowest and highest price of an order; no bounds while it is sold at one price."""
+        if self.stage not in TRADED:
+            return Decimal(0), Decimal(0)
+        return self.beside(Decimal(-_BAND)), self.beside(Decimal(_BAND))
+
+
+def rounded(amount: Decimal, currency: str) -> Decimal:
+    """`amount` with the decimals of `currency`."""
+    step = Decimal(1).scaleb(-DECIMALS.get(currency, 2))
+    return amount.quantize(step, rounding=ROUND_HALF_EVEN)
+
+
+def _read(row: dict[str, str]) -> DemoToken:
+    """A row of the file; an empty cell is 0, no, all of it or nothing said."""
+
+    def number(name: str, otherwise: str = "0") -> Decimal:
+        return Decimal(row[name] or otherwise)
+
+    words = row["granted"].split()
+    return DemoToken(
+        symbol=row["symbol"],
+        name=row["name"],
+        category=row["category"],
+        investment_type=row["investment_type"],
+        issuer=row["issuer"],
+        currency=row["currency"],
+        price=number("price"),
+        units=int(row["units"]),
+        stage=Stage(row["stage"]),
+        issued_at=number("issued_at") if row["issued_at"] else None,
+        offered=int(number("offered", "100")),
+        raised=int(number("raised", "100")),
+        interest=number("interest"),
+        dividend=number("dividend"),
+        discount=number("discount"),
+        tenor=int(number("tenor")),
+        pays=row["pays"],
+        private=row["private"] == "yes",
+        granted=tuple(word for word in words if word != "nobody") if words else None,
+        esop=row["esop"] == "yes",
+    )
+
+
+def _read_all() -> tuple[DemoToken, ...]:
+    with Path(__file__).with_name("tokens.csv").open(newline="", encoding="utf-8") as file:
+        return tuple(_read(row) for row in csv.DictReader(file))
+
+
+TOKENS = _read_all()

@@ -1,0 +1,348 @@
+"""Brings the tokens of the demo world to market: listings, raises, quotes, trades and books.
+
+Everything is done by the services that clients and staff use, with figures that are always the
+same. A token comes whole, in one transaction, or not at all; one that is there already stays as it
+is. The events of all this count as delivered, for nobody waits for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
+from uuid import UUID
+
+from django.db import transaction
+
+from config.demo.tokens import LOTS, TOKENS, TRADED, USD_RATES, DemoToken, Stage, rounded
+from exchange.actors import Actor
+from exchange.models import DealAccess, Member, Organisation, Quote, StaffUser, Token, TokenType
+from exchange.services import quotes
+from exchange.services.events import mark_delivered_without_sending
+from orders.models import OrderType, Trade
+from orders.services import endings, placing
+from wallets.services.listings import Listing, grant_access, list_token
+
+_ACTOR = Actor.system("demo")
+# Of the units that others do not take, the first two houses take these parts, the last the rest.
+_HOUSE_PARTS = (Decimal("0.45"), Decimal("0.35"))
+# The part of a token without a raise that its issuer sells to the houses.
+_LISTED_PART = Decimal("0.3")
+_TRADES = 6
+_LEVELS = 5
+# Percent between the quote and the first level of a book, and between two levels.
+_FIRST_LEVEL = Decimal("0.4")
+_NEXT_LEVEL = Decimal("0.6")
+# Quotes that wait for approval, in percent of those in force.
+_WAITING_QUOTES = {"EKOH": 102, "ZUMA": 99}
+
+
+@dataclass(frozen=True, slots=True)
+class Trader:
+    """Somebody with a wallet: an organisation itself, or one of its members."""
+
+    slug: str
+    organisation: Organisation
+    member: Member | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells the trader from any other."""
+        return self.member.email if self.member else self.slug
+
+    @property
+    def lots(self) -> int:
+        """How many times as much as a private person the trader puts into something."""
+        return 1 if self.member else 8
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """Who takes part: `traders` sign in, `houses` hold and trade the most."""
+
+    issuers: Mapping[str, Trader]
+    traders: Sequence[Trader]
+    houses: Sequence[Trader]
+    proposer: StaffUser
+    approver: StaffUser
+    base_url: str
+
+
+def bring_to_market(market: Market) -> list[Token]:
+    """Lists what is not there yet and sees to the addresses of the logos; gives all demo tokens.
+
+    Those that every demo organisation sees come first, the cancelled ones last.
+    """
+    there = {
+        token.symbol: token
+        for token in Token.objects.filter(symbol__in=[about.symbol for about in TOKENS])
+    }
+    # Lists show the newest token first, so the first one of the file is listed last.
+    for about in reversed(TOKENS):
+        token = there.get(about.symbol)
+        if token is None:
+            with transaction.atomic():
+                there[about.symbol] = _Debut(about, market).run()
+        elif token.issuer_id != market.issuers[about.issuer].organisation.id:
+            del there[about.symbol]  # somebody else's, who took the symbol first
+        elif token.image.endswith(about.logo) and token.image != market.base_url + about.logo:
+            # The service answers at another address than at the last start.
+            Token.objects.filter(id=token.id).update(image=market.base_url + about.logo)
+    ordered = sorted(
+        (about for about in TOKENS if about.symbol in there),
+        key=lambda about: (about.stage is Stage.CANCELLED, about.granted is not None),
+    )
+    return [there[about.symbol] for about in ordered]
+
+
+class _Debut:
+    """The way of one token to market."""
+
+    def __init__(self, about: DemoToken, market: Market) -> None:
+        self._about = about
+        self._market = market
+        self._issuer = market.issuers[about.issuer]
+        self._issuer_id = self._issuer.organisation.id
+        self._held: dict[Trader, Decimal] = defaultdict(Decimal)
+        self._orders: list[UUID] = []
+        self._lot = LOTS[about.currency]
+        self._investors = [trader for trader in market.traders if self._invests(trader)]
+        self._token = self._list()
+
+    def run(self) -> Token:
+        """From the listing to the stage that the token has reached."""
+        about = self._about
+        if about.has_raise:
+            self._raise()
+        else:
+            self._float()
+        token_id, staff = self._token.id, self._market.approver
+        if about.stage in {Stage.TRADING, Stage.CLOSED}:
+            endings.open_secondaries(token_id=token_id, user=staff)
+        self._quote()
+        if about.stage in TRADED | {Stage.CLOSED}:
+            self._trade()
+        if about.stage in TRADED:
+            self._fill_book()
+        match about.stage:
+            case Stage.CLOSED:
+                endings.close_token(token_id=token_id, user=staff)
+            case Stage.EXITED:
+                endings.exit_token(token_id=token_id, user=staff)
+            case Stage.CANCELLED:
+                endings.cancel_token(
+                    token_id=token_id, user=staff, reason="The issuer withdrew the offer"
+                )
+        self._tell_nobody()
+        self._token.refresh_from_db()
+        return self._token
+
+    # --- listing and first sale -------------------------------------------------------------------
+
+    def _list(self) -> Token:
+        about = self._about
+        lowest, highest = about.band
+        members = [trader.member for trader in self._market.traders if trader.member]
+        own = [member for member in members if member.organisation_id == self._issuer_id]
+        token = list_token(
+            issuer_id=self._issuer_id,
+            listing=Listing(
+                name=about.name,
+                symbol=about.symbol,
+                currency=about.currency,
+                investment_type=about.investment_type,
+                investment_category=about.category,
+                total_supply=Decimal(about.units),
+                price_buy=about.issue_price,
+                price_sell=about.selling_quote(about.issue_price),
+                price_exchange=USD_RATES[about.currency],
+                offered=Decimal(about.offered_units) if about.has_raise else None,
+                raise_amount=about.raise_amount,
+                secondaries=not about.has_raise,
+                type=TokenType.PRIVATE if about.private else TokenType.PUBLIC,
+                deal_access=DealAccess.PUBLIC if about.granted is None else DealAccess.PRIVATE,
+                payout_frequency=about.pays,
+                image=self._market.base_url + about.logo,
+                listing_reference=f"REQ-{1001 + TOKENS.index(about)}",
+                creator_id=own[self._dice("creator") % len(own)].id if own else None,
+                min_buy=lowest,
+                min_sell=lowest,
+                max_buy=highest,
+                max_sell=highest,
+                min_trade_buy=about.smallest_trade,
+                min_trade_sell=about.smallest_trade,
+                max_trade_buy=about.largest_trade,
+                max_trade_sell=about.largest_trade,
+                buy_fee=Decimal(about.fees.buy),
+                sell_fee=Decimal(about.fees.sell),
+                carry=Decimal(about.fees.carry),
+                management_fee=Decimal(about.fees.management),
+                discount=about.discount,
+                interest=about.interest,
+                dividend=about.dividend,
+                tenor=about.tenor,
+                valuation=about.valuation,
+                post_raise_valuation=about.post_raise_valuation,
+                esop_token=about.esop,
+            ),
+            actor=_ACTOR,
+        )
+        if about.granted is not None:
+            seeing = {trader.slug: trader for trader in self._market.traders}
+            for trader in (*(seeing[slug] for slug in about.granted), *self._market.houses):
+                if trader.organisation.id != self._issuer_id:
+                    grant_access(token_id=token.id, organisation_id=trader.organisation.id)
+        return token
+
+    def _raise(self) -> None:
+        """Sells the part of the raise that is sold: to those who invest, the rest to the houses."""
+        price, left = self._about.issue_price, Decimal(self._about.sold_units)
+        for trader in self._investors:
+            units = min(left, self._units_worth(self._stake(trader), price))
+            if units:
+                self._buy(trader, units, price)
+                left -= units
+        for house, units in zip(self._market.houses, self._parts(left), strict=True):
+            if units:
+                self._buy(house, units, price)
+
+    def _float(self) -> None:
+        """The issuer of a token without a raise sells some of it in the market."""
+        price = self._about.issue_price
+        wanted = {
+            trader: self._units_worth(self._stake(trader), price) for trader in self._investors
+        }
+        wanted |= zip(
+            self._market.houses, self._parts(self._about.units * _LISTED_PART), strict=True
+        )
+        self._sell(self._issuer, sum(wanted.values(), Decimal(0)), price)
+        for trader, units in wanted.items():
+            self._buy(trader, units, price)
+
+    # --- quotes -----------------------------------------------------------------------------------
+
+    def _quote(self) -> None:
+        """Brings the quotes from the price of the raise, half the way at a time, to today's."""
+        about = self._about
+        if about.price != about.issue_price:
+            for part in (50, 100):
+                price = about.on_the_way(part)
+                quote = self._propose(price, "Monthly valuation")
+                quotes.approve(quote_id=quote.id, user=self._market.approver)
+        if about.symbol in _WAITING_QUOTES:
+            self._propose(about.beside(Decimal(_WAITING_QUOTES[about.symbol] - 100)), "Revaluation")
+
+    def _propose(self, price: Decimal, note: str) -> Quote:
+        prices = quotes.Prices(
+            buy=price,
+            sell=self._about.selling_quote(price),
+            exchange=USD_RATES[self._about.currency],
+        )
+        return quotes.propose(
+            token_id=self._token.id, prices=prices, user=self._market.proposer, note=note
+        )
+
+    # --- the market -------------------------------------------------------------------------------
+
+    def _trade(self) -> None:
+        """A history: houses and those who invest trade on the way to today's price."""
+        houses = self._market.houses
+        for number in range(_TRADES):
+            house = houses[number % len(houses)]
+            other = houses[number % len(houses) - 1]
+            if self._investors and number % 2 == 0:
+                other = self._investors[number // 2 % len(self._investors)]
+            wobble = Decimal(self._dice("wobble", number) % 13 - 6) / 10
+            price = self._about.on_the_way(100 * (number + 1) // _TRADES)
+            price = rounded(price * (100 + wobble) / 100, self._about.currency)
+            worth = self._lot * other.lots * (20 + self._dice("worth", number) % 60) / 100
+            units = self._units_worth(worth, price)
+            if number % 3 == 2 and self._held[other] > units:
+                self._buy(house, units, price)
+                self._sell(other, units, price)
+            else:
+                self._sell(house, units, price)
+                self._buy(other, units, price)
+
+    def _fill_book(self) -> None:
+        """What stands in the book: levels on both sides, two of them of those who invest."""
+        for level in range(_LEVELS):
+            house = self._market.houses[(level + self._dice("house")) % len(self._market.houses)]
+            away = _FIRST_LEVEL + level * _NEXT_LEVEL
+            away += Decimal(self._dice("level", level) % 30) / 100
+            worth = self._lot * (6 + self._dice("depth", level) % 40)
+            for place, side in ((self._sell, 1), (self._buy, -1)):
+                price = self._about.beside(away * side)
+                place(house, self._units_worth(worth, price), price)
+        for number, trader in enumerate(self._investors[:2]):
+            price = self._about.beside(_FIRST_LEVEL + _NEXT_LEVEL * (number + 1))
+            half = _round(self._held[trader] / 2)
+            if half * price >= self._about.smallest_trade:
+                self._sell(trader, half, price)
+            price = self._about.beside(-_FIRST_LEVEL - _NEXT_LEVEL * (number + 2))
+            self._buy(trader, self._units_worth(self._lot / 2, price), price)
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    def _place(self, side: OrderType, trader: Trader, units: Decimal, price: Decimal) -> None:
+        answer = placing.place(
+            organisation_id=trader.organisation.id,
+            member_id=trader.member.id if trader.member else None,
+            request=placing.OrderRequest(
+                token_id=self._token.id, type=side, price=price, tokens=units
+            ),
+            actor=_ACTOR,
+        )
+        self._orders.append(UUID(json.loads(answer.data)["_id"]))
+        self._held[trader] += units if side == OrderType.BUY else -units
+
+    def _buy(self, trader: Trader, units: Decimal, price: Decimal) -> None:
+        self._place(OrderType.BUY, trader, units, price)
+
+    def _sell(self, trader: Trader, units: Decimal, price: Decimal) -> None:
+        self._place(OrderType.SELL, trader, units, price)
+
+    def _tell_nobody(self) -> None:
+        """All events about its orders and trades count as delivered."""
+        about = [
+            *self._orders,
+            *Trade.objects.filter(token=self._token).values_list("id", flat=True),
+        ]
+        everybody = (*self._market.traders, *self._market.houses, self._issuer)
+        for organisation_id in {trader.organisation.id for trader in everybody}:
+            mark_delivered_without_sending(organisation_id=organisation_id, subject_ids=about)
+
+    # --- figures ----------------------------------------------------------------------------------
+
+    def _invests(self, trader: Trader) -> bool:
+        """Whether the trader buys when it is first sold: one in four who see it does."""
+        seen = self._about.granted is None or trader.slug in (
+            *self._about.granted,
+            self._about.issuer,
+        )
+        return seen and trader != self._issuer and self._dice(trader.key) % 4 == 0
+
+    def _stake(self, trader: Trader) -> Decimal:
+        return self._lot * trader.lots * (1 + self._dice(trader.key, "stake") % 3)
+
+    def _units_worth(self, value: Decimal, price: Decimal) -> Decimal:
+        return _round(value / price)
+
+    def _parts(self, units: Decimal) -> list[Decimal]:
+        """How the houses divide `units` among them."""
+        first, second = (_round(units * part) for part in _HOUSE_PARTS)
+        return [first, second, units - first - second]
+
+    def _dice(self, *words: object) -> int:
+        """A number that looks like chance and is the same every time."""
+        text = ":".join(map(str, (self._about.symbol, *words)))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def _round(units: Decimal) -> Decimal:
+    """Whole units, hundredths of small numbers of them."""
+    step = Decimal(1) if units >= 10 else Decimal("0.01")
+    return units.quantize(step, rounding=ROUND_DOWN)
