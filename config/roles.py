@@ -3,8 +3,9 @@
 Duties are apart: who enters money does not confirm it, who pays out sets no figures, who sets
 figures and hands out keys pays nothing out, and an auditor changes nothing. The back office lists
 tokens, sets their terms and proposes prices; finance approves prices and ends tokens, because
-completing and cancelling a raise pays its issuer or its buyers. The services demand a second
-person on top, whatever roles somebody has.
+completing and cancelling a raise pays its issuer or its buyers. Credit officers propose terms of
+loans and decide about them. The services demand a second person on top, whatever roles somebody
+has.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from exchange.models import StaffUser
 
 FINANCE_APPROVER = "Finance approver"
 BACK_OFFICE = "Back office"
+CREDIT_OFFICER = "Credit officer"
 AUDITOR = "Auditor"
 ADMINISTRATOR = "Administrator"
 
 _SEEN = {
+    "credit": ("loanconfiguration",),
     "exchange": (
         "apikey", "event", "member", "organisation", "quote", "token", "webhookendpoint",
     ),
@@ -54,6 +57,11 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_token",
         "exchange.change_token",
         "exchange.propose_quote",
+    },
+    CREDIT_OFFICER: _VIEW
+    | {
+        "credit.propose_configuration",
+        "credit.decide_configuration",
     },
     AUDITOR: _VIEW,
     ADMINISTRATOR: _VIEW

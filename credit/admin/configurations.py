@@ -1,0 +1,281 @@
+"""Loan configurations in the admin: what waits beside what is in force, and the decision.
+
+Whatever is approved or rejected is named by the id of its version, whose terms never change: a
+page that has gone stale decides about nothing else than what it shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import URLPattern, reverse
+
+from credit.admin.review import review, shown
+from credit.admin.terms import OfferForm, TermsForm, access_in_words, form_values, share, terms_in
+from credit.models import (
+    ConfigurationStatus,
+    ConfigurationVersion,
+    LoanConfiguration,
+    VersionStatus,
+)
+from credit.services import configurations
+from exchange.admin.base import SafeAdmin, Tool, actor_of, bind, extra_tools, staff_of
+from exchange.admin.show import age, state
+from exchange.models import Organisation
+
+_PROPOSE = "credit.propose_configuration"
+_DECIDE = "credit.decide_configuration"
+
+
+def offers_of(organisation: Organisation) -> Tool:
+    """The configurations of a creditor."""
+    address = reverse("admin:credit_loanconfiguration_changelist")
+    return Tool("Loan configurations", f"{address}?creditor__id__exact={organisation.pk}")
+
+
+extra_tools.setdefault(Organisation, []).append(offers_of)
+
+
+class WaitingFilter(admin.SimpleListFilter):
+    """Whether terms wait for a decision."""
+
+    title = "decision"
+    parameter_name = "waiting"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Waits for a decision"), ("no", "Nothing waits")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        waiting = ConfigurationVersion.objects.filter(
+            configuration=OuterRef("pk"), status=VersionStatus.PENDING
+        )
+        if self.value() == "yes":
+            return queryset.filter(Exists(waiting))
+        return queryset.filter(~Exists(waiting)) if self.value() == "no" else queryset
+
+
+class ReasonForm(forms.Form):
+    """Why terms are rejected."""
+
+    reason = forms.CharField(max_length=configurations.LONGEST_REASON)
+
+
+@admin.register(LoanConfiguration)
+class LoanConfigurationAdmin(SafeAdmin):
+    list_display = (
+        "name", "shown_state", "waits", "creditor", "borrowers", "lends", "ratio", "interest",
+        "longest",
+    )  # fmt: skip
+    list_filter = (WaitingFilter, "status", "creditor")
+    list_select_related = ("creditor",)
+    search_fields = ("versions__name", "creditor__name")
+    id_fields = ("id",)
+    search_help_text = "Name, creditor or id"
+
+    def heading(self, obj: LoanConfiguration) -> str:
+        return shown(obj).name
+
+    @admin.display(description="name")
+    def name(self, obj: LoanConfiguration) -> str:
+        return shown(obj).name
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, obj: LoanConfiguration) -> str:
+        return state(obj.status)
+
+    @admin.display(description="waits since")
+    def waits(self, obj: LoanConfiguration) -> str:
+        waiting = [v for v in obj.versions.all() if v.status == VersionStatus.PENDING]
+        return age(waiting[0].created_at) if waiting else "-"
+
+    @admin.display(description="who may borrow")
+    def borrowers(self, obj: LoanConfiguration) -> str:
+        return access_in_words(shown(obj).access)
+
+    @admin.display(description="lends")
+    def lends(self, obj: LoanConfiguration) -> str:
+        return ", ".join(limit.currency_id for limit in shown(obj).limits.all())
+
+    @admin.display(description="of the collateral")
+    def ratio(self, obj: LoanConfiguration) -> str:
+        return share(shown(obj).collateral_ratio)
+
+    @admin.display(description="interest a month")
+    def interest(self, obj: LoanConfiguration) -> str:
+        return share(shown(obj).interest_rate)
+
+    @admin.display(description="longest, months")
+    def longest(self, obj: LoanConfiguration) -> int:
+        return shown(obj).duration
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request).select_related("creditor")
+        return rows.prefetch_related("versions__limits", "versions__organisations")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, _PROPOSE)
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        proposal = f"{one}/proposals/<uuid:proposal_id>"
+        return [
+            self.action_url(f"{one}/propose/", "propose", self.propose, only_post=False),
+            self.action_url(f"{one}/retire/", "retire", self.retire, only_post=False),
+            self.action_url(f"{proposal}/approve/", "approve", self.approve),
+            self.action_url(f"{proposal}/reject/", "reject", self.reject),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: LoanConfiguration) -> list[Tool]:
+        found = []
+        waits = any(v.status == VersionStatus.PENDING for v in obj.versions.all())
+        approved = obj.status == ConfigurationStatus.APPROVED
+        final = obj.status == ConfigurationStatus.RETIRED
+        if self.may(request, _PROPOSE) and not final and not (approved and waits):
+            found.append(Tool("Propose new terms", self.address("propose", obj.pk)))
+        if self.may(request, _DECIDE) and approved:
+            found.append(Tool("Retire", self.address("retire", obj.pk)))
+        return found
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> HttpResponse:
+        """What is in force, what waits beside it, and the decision."""
+        if request.method not in {"GET", "HEAD"}:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        obj: LoanConfiguration = self.record(request, object_id)
+        return self.page(
+            request,
+            "admin/credit/loanconfiguration/review.html",
+            self.heading(obj),
+            record=obj,
+            tools=self.tools(request, obj),
+            may_decide=self.may(request, _DECIDE),
+            **review(staff_of(request), obj),
+        )
+
+    # --- proposing ---
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """A new configuration; it lends nothing yet."""
+        self._needs(request, _PROPOSE)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made = configurations.propose(
+                creditor_id=data["creditor"].pk, terms=terms_in(data), actor=actor_of(request)
+            )
+            messages.success(
+                request, "Proposed. It makes no loans until somebody else has approved it."
+            )
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request,
+            bind(request, OfferForm),
+            act,
+            title="Propose a loan configuration",
+            submit="Propose",
+            note="Somebody else must approve it before it makes loans.",
+        )
+
+    def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """New terms; what is in force stays so until somebody else approves them."""
+        self._needs(request, _PROPOSE)
+        obj: LoanConfiguration = self.record(request, object_id)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            configurations.propose_change(
+                configuration_id=obj.pk, terms=terms_in(data), actor=actor_of(request)
+            )
+            messages.success(request, "Proposed. Nothing changes until somebody else approves it.")
+            return self.back_to(obj.pk)
+
+        note = "Somebody else must approve them. Loans that exist keep the terms they were made on."
+        if obj.status == ConfigurationStatus.PENDING:
+            note = f"They take the place of the terms that wait. {note}"
+        return self.form_page(
+            request,
+            bind(request, TermsForm, **form_values(shown(obj))),
+            act,
+            title="Propose new terms",
+            submit="Propose",
+            record=obj,
+            note=note,
+        )
+
+    # --- deciding ---
+
+    def approve(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """The second pair of eyes: the terms are in force."""
+        self._proposal(request, object_id, proposal_id)
+        self.attempt(
+            request,
+            lambda: configurations.approve(version_id=proposal_id, user=staff_of(request)),
+            "Approved: these terms are in force.",
+        )
+        return self.back_to(object_id)
+
+    def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """Closes what waits; a reason is required."""
+        self._proposal(request, object_id, proposal_id)
+        form = ReasonForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, "A rejection needs a reason. Nothing was done.")
+            return self.back_to(object_id)
+        self.attempt(
+            request,
+            lambda: configurations.reject(
+                version_id=proposal_id,
+                user=staff_of(request),
+                reason=form.cleaned_data["reason"],
+            ),
+            "Rejected. What was in force stays so.",
+        )
+        return self.back_to(object_id)
+
+    def retire(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Ends it, after the person has read what that means."""
+        self._needs(request, _DECIDE)
+        obj: LoanConfiguration = self.record(request, object_id)
+
+        def act(_data: dict[str, Any]) -> HttpResponse:
+            configurations.retire(configuration_id=obj.pk, user=staff_of(request))
+            messages.success(request, "Retired: it makes no more loans.")
+            return self.back_to(obj.pk)
+
+        return self.form_page(
+            request,
+            bind(request, forms.Form),
+            act,
+            title="Retire",
+            submit="Retire the configuration",
+            record=obj,
+            final=True,
+            back=self.address("change", obj.pk),
+            note="It makes no more loans, and this cannot be undone. Loans that exist keep their "
+            "terms; a change that waits is rejected.",
+        )
+
+    def _proposal(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> None:
+        self._needs(request, _DECIDE)
+        self.record(request, object_id)
+        if not ConfigurationVersion.objects.filter(
+            pk=proposal_id, configuration_id=object_id
+        ).exists():
+            raise Http404
+
+    def _needs(self, request: HttpRequest, permission: str) -> None:
+        if not self.may(request, permission):
+            raise PermissionDenied

@@ -1,0 +1,308 @@
+"""Loan configurations in the back office: proposing, the difference, the decision, retiring."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from credit.models import LoanConfiguration
+from credit.services.configurations import propose_change
+from exchange.models import StaffUser
+from tests.support.access import TESTER, make_organisation
+from tests.support.back_office import everything, said, signed_in, text_of
+from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
+from tests.support.lending import make_lending
+
+pytestmark = pytest.mark.django_db
+
+LIST = "admin:credit_loanconfiguration_changelist"
+OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
+
+
+def form(**changes: Any) -> dict[str, Any]:
+    """What a person types, right but for `changes`."""
+    return {
+        "name": "Secured",
+        "access": "own",
+        "investment_categories": ["Bond", "Fund"],
+        "collateral_ratio": "0.8",
+        "interest_rate": "0.05",
+        "duration": "12",
+        "grace_period": "7",
+        "max_amount_NGN": "2000000.50",
+        "max_outstanding_NGN": "",
+        **changes,
+    }
+
+
+def page(configuration: LoanConfiguration, name: str = "change") -> str:
+    return reverse(f"admin:credit_loanconfiguration_{name}", args=[configuration.pk])
+
+
+def decision(configuration: LoanConfiguration, name: str) -> str:
+    return reverse(
+        f"admin:credit_loanconfiguration_{name}",
+        args=[configuration.pk, waiting(configuration).pk],
+    )
+
+
+def offer(client: Client, **changes: Any) -> Any:
+    body = form(creditor=str(make_organisation("Umoja Credit").pk), **changes)
+    return client.post(reverse("admin:credit_loanconfiguration_add"), body)
+
+
+def test_one_officer_proposes_and_another_one_approves():
+    ada, ben = signed_in(CREDIT_OFFICER, "ada"), signed_in(CREDIT_OFFICER, "ben")
+    assert said(offer(ada)) == ["Proposed. It makes no loans until somebody else has approved it."]
+    made = LoanConfiguration.objects.get()
+    hers = ada.get(page(made))
+    assert "Somebody else must approve what you proposed." in text_of(hers)
+    assert b"disabled" in hers.content
+    before = everything()
+    response = ada.post(decision(made, "approve"))
+    assert said(response)[-1] == "Somebody else must approve what you proposed"
+    assert everything() == before
+    his = ben.get(page(made))
+    assert "by ada. Who may approve it: ben." in text_of(his)
+    assert b"disabled" not in his.content
+    response = ben.post(decision(made, "approve"))
+    assert said(response)[-1] == "Approved: these terms are in force."
+    made.refresh_from_db()
+    version = made.versions.get()
+    assert (made.status, version.status, version.interest_rate) == (
+        "Approved",
+        "Approved",
+        Decimal("0.05"),
+    )
+    assert version.limits.get().max_amount == Decimal("2000000.50")
+    assert version.limits.get().max_outstanding is None
+
+
+def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
+    ada, ben = signed_in(CREDIT_OFFICER, "ada"), signed_in(CREDIT_OFFICER, "ben")
+    offer(ada)
+    made = LoanConfiguration.objects.get()
+    seen = decision(made, "approve")
+    said(ada.post(page(made, "propose"), form(interest_rate="0.01")))
+    before = everything()
+    response = ben.post(seen)
+    assert said(response)[-1] == (
+        "Version 1 is Rejected (replaced by a newer proposal), no longer Pending"
+    )
+    assert everything() == before
+
+
+def test_the_difference_says_in_words_what_changes_and_what_does_not():
+    made = make_configuration(name="Secured")
+    terms = make_terms(
+        name="Secured",
+        access="public",
+        interest_rate=Decimal("0.25"),
+        investment_categories=["Bond", "Fund"],
+        max_amount={"NGN": Decimal(1_000_000), "KES": Decimal(5)},
+    )
+    propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
+    response = signed_in(CREDIT_OFFICER).get(page(made))
+    text = text_of(response)
+    assert "Terms in force and terms that wait: 6 of 11 change" in text
+    assert "In force (version 1) Proposed (version 2) Change" in text
+    assert "Interest a month 30 % 25 % changed from 30 % to 25 %" in text
+    assert "Lent of the collateral's value 80 % 80 % the same" in text
+    assert (
+        "What may be pledged Private Business, Bond Bond, Fund"
+        " changed added: Fund; taken out: Private Business" in text
+    )
+    assert "Most of one loan, KES - 5.00 KES changed from none to 5.00 KES" in text
+    assert (
+        "Most of one loan, NGN 2,000,000.00 NGN 1,000,000.00 NGN"
+        " changed from 2,000,000.00 NGN to 1,000,000.00 NGN" in text
+    )
+    assert b"<strong>25 %</strong>" in response.content
+    assert b"<strong>80 %</strong>" not in response.content
+
+
+def test_a_change_starts_from_what_is_in_force():
+    borrower = make_organisation("Njia")
+    made = make_configuration(
+        access="organisations",
+        organisation_ids=[borrower.pk],
+        max_outstanding={"NGN": Decimal(7_000_000)},
+    )
+    client = signed_in(CREDIT_OFFICER)
+    fields = client.get(page(made, "propose")).context["form"]
+    assert fields.initial["max_amount_NGN"] == "2000000"
+    assert fields.initial["max_outstanding_NGN"] == "7000000"
+    assert "Njia" in text_of(client.get(page(made, "propose")))
+    body = {name: value for name, value in fields.initial.items() if value is not None}
+    client.post(page(made, "propose"), {**body, "duration": 6})
+    version = waiting(made)
+    assert (version.duration, version.proposed_by_label) == (6, "credit-officer")
+    assert list(version.organisations.all()) == [borrower]
+    assert version.limits.get().max_outstanding == 7_000_000
+    assert "1 of 10 change" in text_of(signed_in(AUDITOR).get(page(made)))
+
+
+def test_while_a_change_waits_no_other_is_offered_or_taken():
+    made = make_configuration()
+    client = signed_in(CREDIT_OFFICER)
+    assert "Propose new terms" in text_of(client.get(page(made)))
+    propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
+    assert "Propose new terms" not in text_of(client.get(page(made)))
+    before = everything()
+    response = client.post(page(made, "propose"), form())
+    assert "Another change of this loan configuration waits for a decision" in text_of(response)
+    assert b'value="Secured"' in response.content
+    assert everything() == before
+
+
+def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
+    made = make_configuration(approved=False)
+    client = signed_in(CREDIT_OFFICER)
+    before = everything()
+    response = client.post(decision(made, "reject"), {"reason": " "})
+    assert said(response)[-1] == "A rejection needs a reason. Nothing was done."
+    assert everything() == before
+    client.post(decision(made, "reject"), {"reason": "Too cheap"})
+    made.refresh_from_db()
+    assert made.status == "Rejected"
+    text = text_of(client.get(page(made)))
+    assert "Too cheap" in text
+    assert "loan_configuration.rejected" in text
+
+
+def test_retiring_is_asked_about_first_and_is_final():
+    made = make_configuration()
+    client = signed_in(CREDIT_OFFICER)
+    asked = text_of(client.get(page(made, "retire")))
+    assert "cannot be undone" in asked
+    made.refresh_from_db()
+    assert made.status == "Approved"
+    assert said(client.post(page(made, "retire"))) == ["Retired: it makes no more loans."]
+    made.refresh_from_db()
+    assert made.status == "Retired"
+    text = text_of(client.get(page(made)))
+    assert "Propose new terms" not in text
+    again = text_of(client.post(page(made, "retire")))
+    assert "Only an Approved loan configuration is retired: it is Retired" in again
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"collateral_ratio": "1.5"}, "collateral_ratio must be above 0 and not above 1"),
+        ({"collateral_ratio": "NaN"}, "Enter a number."),
+        ({"interest_rate": "-1"}, "interest_rate must be from 0 to 1"),
+        ({"duration": "0"}, "duration must be a whole number of months from 1 to 600"),
+        ({"duration": "1.5"}, "Enter a whole number."),
+        ({"max_amount_NGN": ""}, "max_amount must have at least one currency"),
+        ({"max_amount_UGX": "1.5"}, "max_amount must not have decimals in UGX"),
+        ({"max_outstanding_KES": "5"}, "max_outstanding must not have KES"),
+        ({"access": "organisations"}, "organisation_ids must name who may borrow"),
+        ({"organisations": ["nonsense"]}, "is not a valid UUID"),
+        ({"investment_categories": ["Gold"]}, "Gold is not one of the available choices"),
+        ({"name": ""}, "This field is required."),
+        ({"creditor": ""}, "This field is required."),
+    ],
+)
+def test_terms_that_cannot_be_are_refused_with_what_was_typed_kept(changes, told):
+    client = signed_in(CREDIT_OFFICER)
+    creditor = str(make_organisation().pk)
+    before = everything()
+    body = form(**{"creditor": creditor, "name": "Kept here", **changes})
+    response = client.post(reverse("admin:credit_loanconfiguration_add"), body)
+    assert response.status_code == 200
+    assert told in text_of(response)
+    assert "name" in changes or b'value="Kept here"' in response.content
+    assert everything() == before
+
+
+def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
+    lender = make_organisation("Zambezi Lending")
+    quiet = make_configuration(lender, name="Quiet offer")
+    busy = make_configuration(name="Busy offer")
+    propose_change(configuration_id=busy.pk, terms=make_terms(name="Loud offer"), actor=TESTER)
+    client = signed_in(AUDITOR)
+
+    def listed(**query: str) -> str:
+        return text_of(client.get(reverse(LIST), query))
+
+    assert "Quiet offer" in listed()
+    assert "Busy offer" in listed()
+    for query in ({"waiting": "yes"}, {"q": "loud"}, {"q": str(busy.pk)}):
+        assert "Busy offer" in listed(**query)
+        assert "Quiet offer" not in listed(**query)
+    for query in ({"waiting": "no"}, {"q": "zambezi"}, {"creditor__id__exact": str(lender.pk)}):
+        assert "Quiet offer" in listed(**query)
+        assert "Busy offer" not in listed(**query)
+    assert quiet.status == "Approved"
+
+
+def test_the_list_costs_the_same_for_one_as_for_many(django_assert_max_num_queries):
+    client = signed_in(AUDITOR)
+    for _ in range(8):
+        made = make_configuration()
+        propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
+        approve_waiting(made)
+    with django_assert_max_num_queries(14):
+        client.get(reverse(LIST))
+
+
+def test_the_page_tells_what_is_lent_and_what_is_left():
+    world = make_lending(max_outstanding={"NGN": Decimal(3_000_000)})
+    world.lend()
+    text = text_of(signed_in(AUDITOR).get(page(world.offer)))
+    assert "NGN 1 840,000.00 NGN 3,000,000.00 NGN 2,160,000.00 NGN" in text
+
+
+@pytest.mark.parametrize("role", OTHERS)
+def test_only_credit_officers_propose_and_decide_and_everybody_may_look(role):
+    made = make_configuration(approved=False)
+    approved = make_configuration()
+    client = signed_in(role)
+    before = everything()
+    assert client.get(reverse("admin:credit_loanconfiguration_add")).status_code == 403
+    assert offer_status(client) == 403
+    assert client.post(page(made, "propose"), form()).status_code == 403
+    assert client.post(page(approved, "retire")).status_code == 403
+    assert client.post(decision(made, "approve")).status_code == 403
+    assert client.post(decision(made, "reject"), {"reason": "x"}).status_code == 403
+    assert everything() == before
+    seen = text_of(client.get(page(made)))
+    assert "Your role may look at this, not decide." in seen
+    assert "Propose new terms" not in seen
+
+
+def offer_status(client: Client) -> int:
+    creditor = LoanConfiguration.objects.all()[0].creditor_id
+    body = form(creditor=str(creditor))
+    return int(client.post(reverse("admin:credit_loanconfiguration_add"), body).status_code)
+
+
+def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
+    made, other = make_configuration(approved=False), make_configuration(approved=False)
+    client = signed_in(CREDIT_OFFICER)
+    before = everything()
+    for name in ("approve", "reject"):
+        assert client.get(decision(made, name)).status_code == 405
+        foreign = reverse(
+            f"admin:credit_loanconfiguration_{name}", args=[made.pk, waiting(other).pk]
+        )
+        assert client.post(foreign, {"reason": "x"}).status_code == 404
+    assert client.post(page(made), {}).status_code == 405
+    assert everything() == before
+
+
+def test_the_front_page_and_the_creditor_lead_to_them():
+    client = Client()
+    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    lender = make_organisation()
+    make_configuration(lender)
+    front = client.get(reverse("admin:index")).content.decode()
+    assert f"{reverse(LIST)}?waiting=yes" in front
+    creditor = client.get(reverse("admin:exchange_organisation_change", args=[lender.pk]))
+    assert f"{reverse(LIST)}?creditor__id__exact={lender.pk}" in creditor.content.decode()
