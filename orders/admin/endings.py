@@ -70,7 +70,7 @@ def _book(token: Token) -> Section:
 
 
 def _stays(token: Token) -> Section:
-    rows = [("Units with investors", units(token.supply)), ("Refunds", "none")]
+    rows = [("Units in circulation", units(token.supply)), ("Refunds", "none")]
     return Section("Units and money", ("What stays as it is", "How much"), rows, right=(1,))
 
 
