@@ -109,6 +109,7 @@ _LISTED_BY = (
     "investment_type",
     "investment_category",
     "currency",
+    "words",
 )
 
 

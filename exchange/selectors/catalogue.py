@@ -25,12 +25,17 @@ from exchange.lru import Lru
 from exchange.models import Token
 from exchange.selectors.tokens import PUBLIC, VISIBLE
 
+# Ids are read in stretches of up to so many, whole pages of them: the pages after one that was
+# asked for are found with it.
+_STRETCH = 1_000
+# The characters of an id in an array, with the comma after it.
+_ID = 37
 # The most that one process remembers.
-_PAGES, _TOTALS, _ORGANISATIONS = 2_000, 5_000, 10_000
+_STRETCHES, _TOTALS, _ORGANISATIONS = 400, 5_000, 10_000
 # Beyond the end of any table, and within what OFFSET takes.
 _FAR = 10**15
 # Of so many matches or fewer, finding all of them by an index and sorting beats walking the list.
-_FEW = 10_000
+_FEW = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +84,41 @@ def question_of(tokens: QuerySet[Token]) -> Question:
     return Question(where, tuple(parameters), first.removeprefix("-"), first.startswith("-"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """`limit` matches from `offset` on, and the stretch of ids they are in."""
+
+    offset: int
+    limit: int
+
+    @property
+    def size(self) -> int:
+        """How many ids the stretch has, unless the matches end in it."""
+        return max(_STRETCH // self.limit, 1) * self.limit
+
+    @property
+    def start(self) -> int:
+        """Where the stretch starts."""
+        return self.offset - self.skipped
+
+    @property
+    def skipped(self) -> int:
+        """How much of the stretch comes before the window."""
+        return self.offset % self.size
+
+    def of(self, stretch: str) -> str:
+        """The ids in the window; both as PostgreSQL writes an array, `{a,b}`."""
+        begin, end = self.skipped * _ID, (self.skipped + self.limit) * _ID
+        return f"{{{stretch[1:-1][begin : end - 1]}}}"
+
+
 def catalogue_page(
     question: Question, organisation_id: UUID, *, offset: int, limit: int
 ) -> CataloguePage:
-    """The matches that the organisation sees, at most `limit` from `offset` on."""
-    window = (min(offset, _FAR), limit)
+    """The matches that the organisation sees, at most `limit` from `offset` on, which is a
+    multiple of it.
+    """
+    window = _Window(min(offset, _FAR // limit * limit), limit)
     return _by_memory(question, organisation_id, window) or _anew(question, organisation_id, window)
 
 
@@ -96,8 +131,8 @@ class _Memory:
         self.version = version
         self.private: Lru[UUID, bool] = Lru(_ORGANISATIONS)
         self.totals: Lru[tuple[Question, UUID | None], int] = Lru(_TOTALS)
-        # The ids of a page as PostgreSQL writes an array: {a,b}.
-        self.pages: Lru[tuple[Question, UUID | None, tuple[int, int]], str] = Lru(_PAGES)
+        # By the limit, which decides their size, and their start.
+        self.stretches: Lru[tuple[Question, UUID | None, int, int], str] = Lru(_STRETCHES)
 
 
 # Of the version last seen. A thread that still holds the one before does no harm: it compares
@@ -105,9 +140,7 @@ class _Memory:
 _memory = _Memory(0)
 
 
-def _by_memory(
-    question: Question, organisation_id: UUID, window: tuple[int, int]
-) -> CataloguePage | None:
+def _by_memory(question: Question, organisation_id: UUID, window: _Window) -> CataloguePage | None:
     """The page, where enough is remembered and still holds."""
     memory = _memory
     private = memory.private.get(organisation_id)
@@ -120,28 +153,31 @@ def _by_memory(
     total = memory.totals.get((question, audience))
     if total is None:
         return None
-    offset, limit = window
-    ids = "{}" if offset >= total else memory.pages.get((question, audience, window))
-    if ids is not None:
+    key = (question, audience, window.limit, window.start)
+    stretch = "{}" if window.offset >= total else memory.stretches.get(key)
+    if stretch is not None:
+        ids = window.of(stretch)
         version, text = _row(_SHOW, [ids])
         return CataloguePage(total, _count(ids), text) if version == memory.version else None
-    before = memory.pages.get((question, audience, (offset - limit, limit)))
-    version, ids, text = _page_of(question, audience, window, total, before)
+    before = memory.stretches.get((*key[:3], window.start - window.size))
+    version, stretch, text = _page(question, audience, window, total, before)
     if version != memory.version:
         return None
-    memory.pages.put((question, audience, window), ids)
-    return CataloguePage(total, _count(ids), text)
+    memory.stretches.put(key, stretch)
+    return CataloguePage(total, _count(window.of(stretch)), text)
 
 
-def _anew(question: Question, organisation_id: UUID, window: tuple[int, int]) -> CataloguePage:
+def _anew(question: Question, organisation_id: UUID, window: _Window) -> CataloguePage:
     """The page by one statement that takes nothing for granted. Its findings are remembered."""
     global _memory  # noqa: PLW0603 - what the process remembers
     whose = [organisation_id, organisation_id]
-    offset, limit = window
     found = _found(question, VISIBLE, once=question.by_word)
-    version, private, total, ids, text = _run(
-        f"{found} SELECT version, {_PRIVATE}, {_TOTAL}, {_page(question)}",
-        [*question.parameters, *whose, limit, offset, *whose],
+    version, private, total, stretch, text = _run(
+        f"{found} SELECT version, {_PRIVATE}, {_TOTAL}, {_ids_and_texts(question)}",
+        [
+            *(*question.parameters, *whose, window.size, window.start),
+            *(*whose, window.limit, window.skipped),
+        ],
     )
     memory = _memory
     if memory.version != version:
@@ -149,32 +185,25 @@ def _anew(question: Question, organisation_id: UUID, window: tuple[int, int]) ->
     audience = organisation_id if private else None
     memory.private.put(organisation_id, private)
     memory.totals.put((question, audience), total)
-    memory.pages.put((question, audience, window), ids)
-    return CataloguePage(total, _count(ids), text)
+    memory.stretches.put((question, audience, window.limit, window.start), stretch)
+    return CataloguePage(total, _count(window.of(stretch)), text)
 
 
-def _page_of(
-    question: Question,
-    audience: UUID | None,
-    window: tuple[int, int],
-    total: int,
-    before: str | None,
+def _page(
+    question: Question, audience: UUID | None, window: _Window, total: int, before: str | None
 ) -> tuple[int, str, str]:
-    """Version, ids and texts of a page, going on after the page `before` when that is known."""
-    offset, limit = window
+    """Version, stretch and texts of a page, going on after the stretch `before` where known."""
     whose = [audience, audience] if audience else []
-    after = []
-    if before is not None:
-        offset, after = 0, [before[-37:-1]]
     found = _found(
         question,
         VISIBLE if audience else PUBLIC,
         once=question.by_word and total <= _FEW,
-        after=bool(after),
+        after=before is not None,
     )
+    place = [window.size, window.start] if before is None else [before[-_ID:-1], window.size, 0]
     return _run(
-        f"{found} SELECT version, {_page(question)}",
-        [*question.parameters, *whose, *after, limit, offset],
+        f"{found} SELECT version, {_ids_and_texts(question)}",
+        [*question.parameters, *whose, *place, window.limit, window.skipped],
     )
 
 
@@ -182,8 +211,8 @@ def _page_of(
 
 
 def _found(question: Question, visible: str, *, once: bool, after: bool = False) -> str:
-    """WITH `found`, all that match, made `once` or walked in order, and `page`, those of the page:
-    from OFFSET on, or `after` a token's place from there.
+    """WITH `found`, all that match, made `once` or walked in order, and a `stretch` of them, from
+    an offset on; that counts from a token's place when it goes on `after` one.
     """
     column, way = question.column, "<" if question.descending else ">"
     anchor = f"WHERE (found.{column}, found.id) {way} ({_place(column)})"
@@ -191,7 +220,7 @@ def _found(question: Question, visible: str, *, once: bool, after: bool = False)
         WITH found AS {"MATERIALIZED" if once else "NOT MATERIALIZED"} (
             SELECT exchange_token.id, exchange_token.{column} FROM exchange_token
             WHERE ({question.where}) AND {visible}
-        ), page AS MATERIALIZED (
+        ), stretch AS MATERIALIZED (
             SELECT found.id, found.{column} FROM found {anchor if after else ""}
             ORDER BY {question.order("found")} LIMIT %s OFFSET %s
         )
@@ -202,12 +231,14 @@ def _place(column: str) -> str:
     return f"SELECT t.{column}, t.id FROM exchange_token t WHERE t.id = %s"  # noqa: S608 - see above
 
 
-def _page(question: Question) -> str:
+def _ids_and_texts(question: Question) -> str:
+    """Of the stretch and of the page in it. No document is read for what is skipped."""
     return f"""
-        (SELECT coalesce(array_agg(page.id ORDER BY {question.order("page")}), '{{}}')::text
-            FROM page),
+        (SELECT coalesce(array_agg(s.id ORDER BY {question.order("s")}), '{{}}')::text
+            FROM stretch s),
         (SELECT coalesce(string_agg(t.document, ',' ORDER BY {question.order("page")}), '')
-            FROM page JOIN exchange_token t ON t.id = page.id)
+            FROM (SELECT * FROM stretch s ORDER BY {question.order("s")} LIMIT %s OFFSET %s) page
+            JOIN exchange_token t ON t.id = page.id)
         FROM exchange_catalogue
     """  # noqa: S608 - see above
 

@@ -1,12 +1,17 @@
-"""Listed tokens for tests, made by the service that lists them."""
+"""Tokens for tests: listed by the service that lists them, or many rows at once without units."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from decimal import Decimal
 from itertools import count
+from pathlib import Path
 from typing import Any
 
+from django.db import connection
+from django.utils import timezone
+
+from exchange.ids import uuid7
 from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token
 from tests.support.access import TESTER, make_organisation
 from wallets.services.listings import Listing, list_token
@@ -43,3 +48,29 @@ def make_token(issuer: Organisation | None = None, **overrides: Any) -> Token:
         Token.objects.filter(id=token.id).update(**after)
         token.refresh_from_db()
     return token
+
+
+def bare_token(issuer: Organisation, **values: Any) -> Token:
+    """A token that is not saved and has no units, for `bulk_create`."""
+    number = next(_numbers)
+    now = timezone.now()
+    given = {
+        "name": f"Token {number}",
+        "symbol": f"TKN{number}",
+        "currency_id": "NGN",
+        "investment_type": InvestmentType.SERVICE,
+        "investment_category": InvestmentCategory.PRIVATE_BUSINESS,
+        "completed_raise": True,
+        "created_at": now,
+        "updated_at": now,
+    }
+    return Token(id=uuid7(), reference=-number, issuer=issuer, **{**given, **values})
+
+
+def fill_tokens(first: int, last: int) -> None:
+    """Tokens of the numbers `first` to `last`, always the same ones (see `tokens.sql`)."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FILL, {"first": first, "last": last})
+
+
+_FILL = Path(__file__).with_suffix(".sql").read_text()
