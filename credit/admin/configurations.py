@@ -72,7 +72,7 @@ class LoanConfigurationAdmin(SafeAdmin):
         "name", "shown_state", "waits", "creditor", "borrowers", "lends", "ratio", "interest",
         "longest",
     )  # fmt: skip
-    list_filter = (WaitingFilter, "status", "creditor")
+    list_filter = (WaitingFilter, "status", ("creditor", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("creditor",)
     search_fields = ("versions__name", "creditor__name")
     id_fields = ("id",)

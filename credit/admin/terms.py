@@ -217,7 +217,7 @@ def _told(version: ConfigurationVersion | None) -> dict[str, list[str]]:
         "Who may borrow": [access_in_words(version.access)],
         "Named organisations": [str(named) for named in version.organisations.all()],
         "What may be pledged": list(version.investment_categories),
-        "Lent of the collateral's value": [share(version.collateral_ratio)],
+        "Share of the collateral's value lent": [share(version.collateral_ratio)],
         "Interest a month": [share(version.interest_rate)],
         "Longest duration": [f"{version.duration} months"],
         "Grace period": [f"{version.grace_period} days"],

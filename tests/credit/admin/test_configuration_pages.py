@@ -112,7 +112,7 @@ def test_the_difference_says_in_words_what_changes_and_what_does_not():
     assert "Terms in force and terms that wait: 6 of 11 change" in text
     assert "In force (version 1) Proposed (version 2) Change" in text
     assert "Interest a month 30 % 25 % changed from 30 % to 25 %" in text
-    assert "Lent of the collateral's value 80 % 80 % the same" in text
+    assert "Share of the collateral's value lent 80 % 80 % the same" in text
     assert (
         "What may be pledged Private Business, Bond Bond, Fund"
         " changed added: Fund; taken out: Private Business" in text
