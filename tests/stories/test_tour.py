@@ -102,7 +102,7 @@ def test_the_tour_sees_everything_as_it_should_be_however_often_it_is_taken(runn
         done = running.manage("tour")
         assert done.returncode == 0, done.stdout + done.stderr
         lines = done.stdout.splitlines()
-        assert [line[:3].strip() for line in lines[:-1]] == [f"{n}." for n in range(1, 16)]
+        assert [line[:3].strip() for line in lines[:-1]] == [f"{n}." for n in range(1, 22)]
         assert lines[-1].startswith("All of it as it should be, in ")
         assert "The books hold" in lines[-2]
         found = running.get("/v1/api/withdrawals?status=Completed")

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, TypeVar
 
+import msgspec
 import requests
 
+_JSON = msgspec.json.Encoder(decimal_format="number")
 _TIMEOUT_SECONDS = 15.0
 _POLL_SECONDS = 0.25
 
@@ -55,7 +57,8 @@ class Api:
     def post(self, path: str, body: dict[str, Any], **headers: str) -> requests.Response:
         """The answer to a POST, whatever it is; `headers` with _ for -."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self._send("POST", path, json=body, headers=named)
+        named["Content-Type"] = "application/json"
+        return self._send("POST", path, data=_JSON.encode(body), headers=named)
 
     def _send(self, method: str, path: str, **options: Any) -> requests.Response:
         try:
@@ -88,6 +91,12 @@ def expect(answer: requests.Response, *statuses: int) -> dict[str, Any]:
             f"{_called(answer)} was answered {answer.status_code}: {body.get('message', '')}"
         )
     return body
+
+
+def check(holds: bool, otherwise: str) -> None:
+    """TourFailed, saying `otherwise`, unless it holds."""
+    if not holds:
+        raise TourFailed(otherwise[:1].upper() + otherwise[1:])
 
 
 def wait_for(what: str, seconds: float, look: Callable[[], Found | None]) -> Found:

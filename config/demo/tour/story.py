@@ -22,7 +22,8 @@ import requests
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from config.demo.tour.backoffice import BackOffice
-from config.demo.tour.client import Api, TourFailed, expect, wait_for
+from config.demo.tour.client import Api, TourFailed, check, expect, wait_for
+from config.demo.tour.market import Visit
 from config.demo.tour.receiver import Delivery, Receiver
 
 CURRENCY = "NGN"
@@ -65,6 +66,7 @@ class Tour:
     def walk(self) -> None:
         """All chapters in order. Raises TourFailed."""
         self.get_token()
+        Visit(self.api, self.member, self.step).walk()
         before = self.see_wallet()
         self.look_up_bank()
         fee = self.look_up_fee()
@@ -96,7 +98,7 @@ class Tour:
     def look_up_bank(self) -> None:
         """The provider's bank list."""
         banks = self.api.get("/v1/api/banks", currency=CURRENCY)
-        _check(
+        check(
             any(bank["name"] == BANK_NAME for bank in banks),
             f"{BANK_NAME} is not among the {CURRENCY} banks",
         )
@@ -105,7 +107,7 @@ class Tour:
     def look_up_fee(self) -> Decimal:
         """What it will cost."""
         fee = self.api.get("/v1/api/withdrawals/fee", currency=CURRENCY, amount=str(AMOUNT))
-        _check(
+        check(
             fee["disburse_amount"] == AMOUNT - fee["fee"],
             "the fee look-up does not add up",
         )
@@ -131,7 +133,7 @@ class Tour:
         """A short form of a bank's name is no match, but a hint is given."""
         answer = self.api.post(f"{self.wallet_path}/withdraw", self._order(SHORT_BANK_NAME))
         message = expect(answer, 404)["message"]
-        _check(f"did you mean {BANK_NAME}" in message, f"no hint in: {message}")
+        check(f"did you mean {BANK_NAME}" in message, f"no hint in: {message}")
         self.step("A wrong bank name", f"404: {message}")
 
     def withdraw(self) -> dict[str, Any]:
@@ -141,15 +143,15 @@ class Tour:
         first = self.api.post(path, self._order(BANK_NAME), Idempotency_Key=key)
         data = expect(first, 201)["data"]
         withdrawal, bank = data["withdrawalRequest"], data["bank"]
-        _check(withdrawal["status"] == "Pending", f"it starts {withdrawal['status']}")
-        _check(bank["account_name"] == ACCOUNT_NAME, f"the account is {bank['account_name']}'s")
+        check(withdrawal["status"] == "Pending", f"it starts {withdrawal['status']}")
+        check(bank["account_name"] == ACCOUNT_NAME, f"the account is {bank['account_name']}'s")
         self.step(
             "Withdrawal",
             f"{withdrawal['reference']} is Pending,"
             f" to {bank['account_name']} at {bank['name']} ({bank['code']})",
         )
         again = self.api.post(path, self._order(BANK_NAME), Idempotency_Key=key)
-        _check(
+        check(
             again.headers.get("Idempotent-Replayed") == "true" and again.content == first.content,
             "the same request under the same key was not answered the same",
         )
@@ -159,7 +161,7 @@ class Tour:
     def see_escrow(self, before: dict[str, Decimal]) -> None:
         """The money is set aside."""
         now = self._balance(self.api.get(self.wallet_path))
-        _check(
+        check(
             now["available"] == before["available"] - AMOUNT
             and now["escrow"] == before["escrow"] + AMOUNT
             and now["total"] == before["total"],
@@ -178,14 +180,14 @@ class Tour:
         front = office.log_in(person["username"], person["password"])
         withdrawals = office.open(front.link_with("/wallets/withdrawal/"))
         review = office.open(withdrawals.link_with(withdrawal["_id"]))
-        _check(
+        check(
             withdrawal["reference"] in review.text and ACCOUNT_NUMBER in review.text,
             "the review page does not show what will be paid",
         )
         form, button = review.form_with_button("Approve")
         office.send(review, form, button)
         status = self._status(withdrawal)
-        _check(status != "Pending", "it is still Pending after the approval")
+        check(status != "Pending", "it is still Pending after the approval")
         self.step("Approval", f"{person['username']} approved it on {urlsplit(review.url).path}")
 
     def await_payout(self, withdrawal: dict[str, Any]) -> None:
@@ -195,7 +197,7 @@ class Tour:
             status = self._status(withdrawal)
             if status in {"Approved", "Processing"}:
                 return None
-            _check(status == "Completed", f"the withdrawal is {status}")
+            check(status == "Completed", f"the withdrawal is {status}")
             return status
 
         wait_for("the payout", _PAYOUT_SECONDS, paid)
@@ -213,9 +215,9 @@ class Tour:
             self.step("Provider", "is not the sandbox: not asked for its own record")
             return
         ours = [row for row in transfers if row["reference"] == withdrawal["reference"]]
-        _check(len(ours) == 1, f"the provider has {len(ours)} transfers with the reference")
+        check(len(ours) == 1, f"the provider has {len(ours)} transfers with the reference")
         (transfer,) = ours
-        _check(
+        check(
             Decimal(str(transfer["amount"])) == disbursed and transfer["status"] == "SUCCESSFUL",
             f"the provider paid {transfer['amount']}: {transfer['status']}",
         )
@@ -256,7 +258,7 @@ class Tour:
         page = self.api.get(f"{self.wallet_path}/transactions", currency=CURRENCY)
         rows = [row for row in page["transactions"] if row["subject"] == withdrawal["_id"]]
         told = [(row["type"], row["account"], row["amount"]) for row in reversed(rows)]
-        _check(
+        check(
             sorted(told)
             == [
                 ("withdrawal_hold", "available", -AMOUNT),
@@ -266,7 +268,7 @@ class Tour:
             f"the statement says {told}",
         )
         now = self._balance(self.api.get(self.wallet_path))
-        _check(
+        check(
             now["total"] == before["total"] - AMOUNT and now["escrow"] == before["escrow"],
             "the wallet is not less by the amount",
         )
@@ -290,12 +292,12 @@ class Tour:
         except subprocess.TimeoutExpired as error:
             raise TourFailed(f"prove_books took longer than {_PROOF_SECONDS:g} seconds") from error
         lines = (done.stdout + done.stderr).strip().splitlines()
-        _check(done.returncode == 0, "prove_books: " + (lines[-1] if lines else "no output"))
+        check(done.returncode == 0, "prove_books: " + (lines[-1] if lines else "no output"))
         self.step("Proof of books", lines[-1])
 
     def step(self, title: str, text: str) -> None:
         """Says what was just seen to be so, if the tour is still within its time."""
-        _check(
+        check(
             time.monotonic() - self.began < _TOUR_SECONDS,
             f"the tour took longer than {_TOUR_SECONDS:g} seconds",
         )
@@ -324,8 +326,3 @@ class Tour:
 
     def _balance(self, rows: list[dict[str, Any]]) -> dict[str, Decimal]:
         return next(row for row in rows if row["currency"] == CURRENCY)
-
-
-def _check(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise TourFailed(otherwise[:1].upper() + otherwise[1:])

@@ -1,4 +1,4 @@
-"""`manage.py tour`: plays a withdrawal from request to bank against the running service."""
+"""`manage.py tour`: plays a purchase and a withdrawal against the running service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from config.demo.tour.story import Tour
 class Command(BaseCommand):
     """Says what it sees, a line a step; exit 1 at the first thing that is not as it should be."""
 
-    help = "Take the tour: token, withdrawal, approval, payout, webhook, proof of books."
+    help = "Take the tour: tokens, a purchase, a withdrawal, its payout, webhook, proof of books."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
