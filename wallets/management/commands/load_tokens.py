@@ -23,7 +23,7 @@ class Command(BaseCommand):
     """All or nothing, unless bad rows are to be skipped; exit 1 when any row is bad.
 
     Columns are named like the API's fields of a token, `price.buy` or `price_buy` alike. An empty
-    cell is the field's default. `docs/examples/tokens.csv` and `.json` are to start from.
+    cell is the field's default. docs/catalogues.md has the format.
     """
 
     help = (
