@@ -20,6 +20,7 @@ from django.db.models.functions import Upper
 from exchange.ids import uuid7
 from exchange.models.currencies import Currency
 from exchange.models.participants import Member, Organisation
+from exchange.numbers import plain
 
 
 class TokenType(models.TextChoices):
@@ -341,7 +342,7 @@ class Quote(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.token_id}: {self.buy} / {self.sell}"
+        return f"{plain(self.buy)} / {plain(self.sell)}"
 
 
 class Catalogue(models.Model):
