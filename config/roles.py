@@ -24,7 +24,7 @@ AUDITOR = "Auditor"
 ADMINISTRATOR = "Administrator"
 
 _SEEN = {
-    "credit": ("loanconfiguration",),
+    "credit": ("endingproposal", "loan", "loanconfiguration", "shortfall"),
     "exchange": (
         "apikey", "event", "member", "organisation", "quote", "token", "webhookendpoint",
     ),
@@ -62,6 +62,7 @@ ROLES: dict[str, frozenset[str]] = {
     | {
         "credit.propose_configuration",
         "credit.decide_configuration",
+        "credit.end_loan",
     },
     AUDITOR: _VIEW,
     ADMINISTRATOR: _VIEW
