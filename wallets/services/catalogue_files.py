@@ -49,6 +49,8 @@ KEPT = frozenset(
 )
 _ALIASES = {"request": "listing_reference"}
 _ENCODINGS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+# Of unknown columns, in a message.
+_MOST_SHOWN, _LONGEST_SHOWN = 20, 60
 _SEPARATORS = ",;\t|"
 
 
@@ -290,10 +292,10 @@ def _columns(names: list[str]) -> dict[str, str]:
     """The field of each column. Raises `InvalidRequest`, which names every column that is wrong."""
     fields = {name: field_of(name) for name in names}
     wrong = [
-        f"unknown column '{name}'{_hint(field)}"
+        f"unknown column '{name[:_LONGEST_SHOWN]}'{_hint(field[:_LONGEST_SHOWN])}"
         for name, field in fields.items()
         if field not in FIELDS and field not in KEPT
-    ]
+    ][:_MOST_SHOWN]
     meant: dict[str, list[str]] = {}
     for name in names:
         meant.setdefault(fields[name], []).append(f"'{name}'")
