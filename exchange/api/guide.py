@@ -27,11 +27,22 @@ it is a 422. While the first one runs, the second waits up to 10 seconds, then g
 is not kept: correct what was wrong and send the same key again.
 
 **Lists.** `page` counts from 1; `limit` is 20 unless given and 200 at most (more counts as 200).
-Anything but a whole number from 1 is a 400, and so is `page`, `limit` or `sort` given twice; a
-page past the end is empty, with true totals. `sort` takes the listed fields, `-` in front for
+Anything but a whole number from 1 is a 400, and so is a parameter of the list given twice; a page
+past the end is empty, with true totals. `sort` takes the listed fields, `-` in front for
 descending; the id breaks ties. Flags are `true`, `false`, `1` or `0`, and listed values match, in
 any case. A filter by an id that does not exist finds nothing. Times are ISO 8601 dates (their
 first instant in UTC), or times with their offset.
+
+**Tokens.** `/v1/api/tokens` lists what can be invested in: `closed` and `exited` are `false` unless
+given, and cancelled tokens never show. `/v1/api/token/search` finds tokens in any state, cancelled
+ones too (`cancelled` says so): `name` by the beginnings of its words, in any order and any case,
+taking only letters and digits to be parts of words; `symbol` from its start, in any case.
+`private=true` means `type` Private, `false` Public; `primary_raise=true` tokens still in primary
+raise, `false` those in secondaries. A token with `deal_access` Private exists for its issuer and
+for organisations granted access only. Totals are exact at the moment of the answer. Fees, carry,
+discount, interest and dividend are percent, `tenor` days, `milestone` the percent raised as text,
+`price.exchange` units of the currency for one USD. `min` and `max` bound the price of an order of a
+side, `min_trade` and `max_trade` its value; 0 is no bound. `vol` is units traded per side.
 
 **Limits.** Where limits are on, answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`
 (seconds), of the tightest limit that the request counted against; beyond it the answer is a 429

@@ -108,7 +108,10 @@ def test_a_page_number_of_5000_digits_is_past_the_end():
     assert (data["count"], data["total"]) == (0, 0)
 
 
-@pytest.mark.parametrize("query", ["page=1&page=2", "limit=5&limit=5", "sort=name&sort=email"])
+@pytest.mark.parametrize(
+    "query",
+    ["page=1&page=2", "limit=5&limit=5", "sort=name&sort=email", "email=a@b.c&email=a@b.c"],
+)
 def test_a_parameter_given_twice_is_refused(query):
     name = query.partition("=")[0]
     response = make_caller().get(f"{MEMBERS}?{query}")

@@ -1,18 +1,218 @@
-"""Tokens as stored: the factory's defaults, and documents that equal the mapping."""
+"""The catalogue below HTTP: documents, words, what is remembered, and how often the database is
+asked.
+"""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
+from django.db import connection
 
+from exchange.filtersets import ActiveTokenFilters, TokenSearchFilters
+from exchange.ids import uuid7
+from exchange.lru import Lru
+from exchange.models import Catalogue, Token
 from exchange.payloads import TOKEN
-from tests.support.tokens import make_token
+from exchange.selectors import catalogue
+from exchange.selectors.catalogue import catalogue_page, question_of
+from tests.support.access import make_caller, make_organisation
+from tests.support.tokens import bare_token, fill_tokens, make_token
+from tests.support.withdrawals import round_trips
+from wallets.services.listings import grant_access
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.urls("tests.support.api_urls")
+
+LIST = "/v1/api/tokens"
+SEARCH = "/v1/api/token/search"
+
+# Changes that lists do not find by, and those they do.
+UNSEEN: list[dict[str, Any]] = [
+    {"price_buy": 5},
+    {"vol_sell": 5, "supply": 1},
+    {"total_raised": 7},
+    {"image": "https://images.example.com/1.png"},
+]
+SEEN: list[dict[str, Any]] = [
+    {"name": "New"},
+    {"symbol": "NEW"},
+    {"type": "Private"},
+    {"deal_access": "Private"},
+    {"investment_type": "Debt"},
+    {"investment_category": "Art"},
+    {"secondaries": False},
+    {"closed": True},
+    {"exited": True},
+    {"cancelled": True},
+]
 
 
-def test_stored_documents_equal_the_mapping():
+def version() -> int:
+    return Catalogue.objects.get().version
+
+
+def question(sort: str = "-created_at", **search: str):
+    found = TokenSearchFilters(search, queryset=Token.objects.all())
+    assert found.is_valid()
+    return question_of(found.qs.order_by(sort))
+
+
+@pytest.mark.django_db
+def test_stored_documents_equal_the_mapping_whatever_wrote_them():
     make_token()
-    make_token(raise_amount=Decimal(5000), offered=Decimal(50), closed=True)
+    token = make_token(raise_amount=Decimal(5000), offered=Decimal(50), closed=True)
+    fill_tokens(1, 300)
+    Token.objects.filter(id=token.id).update(vol_buy=Decimal("1.50000000"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE exchange_token SET document = 'x', supply = 0 WHERE reference % 2 = 0"
+        )
     assert TOKEN.faults() == []
+
+
+@pytest.mark.django_db
+def test_the_version_rises_with_what_lists_find_and_with_nothing_else():
+    owner = make_organisation()
+    token = make_token(owner)
+    row = Token.objects.filter(id=token.id)
+    for values in UNSEEN:
+        before = version()
+        row.update(**values)
+        assert version() == before
+    for values in SEEN:
+        before = version()
+        row.update(**values)
+        assert version() > before
+    before = version()
+    Token.objects.bulk_create([bare_token(owner)])
+    between = version()
+    grant_access(token_id=token.id, organisation_id=owner.id)
+    assert version() > between > before
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Green", "'green':*"),
+        ("green  ENERGY", "'energy':* & 'green':*"),
+        ("O'Neil & Sons | !x", "'neil':* & 'o':* & 'sons':* & 'x':*"),
+        ("a_b-c.d", "'a':* & 'b':* & 'c':* & 'd':*"),
+        ("'':*", None),
+        ("\\", None),
+        ("", None),
+    ],
+)
+def test_words_of_a_text_are_a_query_for_their_beginnings(text, query):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name_words(%s)::text", [text])
+        assert cursor.fetchone() == (query,)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", [LIST, SEARCH, f"{SEARCH}?name=token", f"{LIST}?sort=name&page=2"])
+@pytest.mark.parametrize("issuer", [True, False])
+def test_the_database_is_asked_as_often_for_a_large_page_as_for_a_small_one(path, issuer, tmp_path):
+    caller = make_caller(["tokens:read"])
+    owner = caller.organisation if issuer else make_organisation()
+    Token.objects.bulk_create(
+        bare_token(owner, deal_access="Private" if issuer and n % 2 else "Public")
+        for n in range(450)
+    )
+    asked = {}
+    for limit in (1, 20, 200):
+        sign = "&" if "?" in path else "?"
+        address = f"{path}{sign}limit={limit}"
+        for _ in range(3):  # statements are prepared, and the key's last use is written
+            assert caller.get(address).json()["data"]["count"] == limit
+        with round_trips(tmp_path) as answers:
+            caller.get(address)
+        asked[limit] = len(answers)
+    # The key; and the page with its version.
+    assert asked == {1: 2, 20: 2, 200: 2}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_costs_one_more_question_and_then_no_more(tmp_path):
+    caller = make_caller(["tokens:read"])
+    token = make_token()
+    for _ in range(3):
+        caller.get(LIST)
+    Token.objects.filter(id=token.id).update(name="Another")
+    counts = []
+    for _ in range(3):
+        with round_trips(tmp_path) as answers:
+            caller.get(LIST)
+        counts.append(len(answers))
+    assert counts == [3, 2, 2]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("sort", ["-created_at", "created_at", "name", "-name"])
+@pytest.mark.parametrize("search", [{}, {"name": "fund"}, {"exited": "true"}, {"symbol": "t"}])
+def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(sort, search):
+    fill_tokens(1, 2600)
+    organisation = make_organisation().id
+    asked = question(sort, **search)
+    found = Token.objects.filter(deal_access="Public").order_by(
+        sort, "-id" if sort.startswith("-") else "id"
+    )
+    if "name" in search:
+        found = found.filter(name__contains="Fund")
+    if "exited" in search:
+        found = found.filter(exited=True)
+    documents = list(found.values_list("document", flat=True))
+    limit = 30
+    pages = list(range(len(documents) // limit + 2))
+    for order in (pages, pages[::-1], [pages[-3], *pages], [35, 34, 33, 0, 66, 67]):
+        # The memory of a process that has just started.
+        catalogue._memory = catalogue._Memory(0)
+        for number in order:
+            offset = number * limit
+            page = catalogue_page(asked, organisation, offset=offset, limit=limit)
+            wanted = documents[offset : offset + limit]
+            assert page.text == ",".join(wanted)
+            assert (page.total, page.count) == (len(documents), len(wanted))
+
+
+@pytest.mark.django_db
+def test_organisations_without_private_deals_share_what_is_remembered(tmp_path):
+    make_token()
+    asked = question()
+    first, second = make_organisation().id, make_organisation().id
+    catalogue_page(asked, first, offset=0, limit=20)
+    memory = catalogue._memory
+    with round_trips(tmp_path) as answers:
+        catalogue_page(asked, second, offset=0, limit=20)
+    assert catalogue._memory is memory
+    # Whether it sees private deals, and the page; neither total nor ids.
+    assert len(answers) <= 4
+    assert memory.totals.get((asked, None)) == 1
+    assert memory.totals.get((asked, second)) is None
+
+
+@pytest.mark.django_db
+def test_a_question_is_the_condition_of_its_filters_without_values_in_it():
+    found = ActiveTokenFilters(
+        {"currency": "kes", "private": "1"}, queryset=Token.objects.filter(cancelled=False)
+    )
+    assert found.is_valid()
+    asked = question_of(found.qs.order_by("name", "id"))
+    assert "KES" not in asked.where
+    assert set(asked.parameters) == {"KES", "Private"}
+    assert (asked.column, asked.descending) == ("name", False)
+    nothing = question_of(Token.objects.none().order_by("-created_at"))
+    assert catalogue_page(nothing, uuid7(), offset=0, limit=20).total == 0
+
+
+def test_what_was_used_longest_ago_is_forgotten_first():
+    kept: Lru[str, int] = Lru(2)
+    kept.put("a", 1)
+    kept.put("b", 2)
+    assert kept.get("a") == 1
+    kept.put("c", 3)
+    assert (kept.get("a"), kept.get("b"), kept.get("c")) == (1, None, 3)
+    kept.put("a", 4)
+    kept.put("d", 5)
+    assert (kept.get("a"), kept.get("c"), kept.get("d")) == (4, None, 5)

@@ -43,7 +43,7 @@ SELECT
     concat_ws(' ', places[1 + floor(20 * (a / 10000.0) ^ 2)], CASE n %% 20000 WHEN 77 THEN 'Zambezi' END,
         styles[1 + floor(30 * (b / 10000.0) ^ 2)], trades[1 + floor(40 * (c / 10000.0) ^ 2)],
         kinds[1 + d %% 10], 1 + e %% 30),
-    'T' || upper(to_hex(n)), n, 'https://images.example.com/tokens/' || n || '.png', 'REQ-' || n,
+    'T' || upper(to_hex(n)), 1000000000 + n, 'https://images.example.com/tokens/' || n || '.png', 'REQ-' || n,
     currencies[1 + f %% 20],
     CASE WHEN a < 1200 THEN 'Private' ELSE 'Public' END,
     CASE WHEN a < 300 THEN 'Private' ELSE 'Public' END,
