@@ -17,6 +17,7 @@ from typing import Any
 from django.conf import settings
 
 from config.demo import file
+from config.demo.lending import Lenders, bring_to_credit
 from config.demo.showcase import show_withdrawals
 from config.demo.trading import Market, Trader, bring_to_market
 from config.demo.world import (
@@ -24,7 +25,9 @@ from config.demo.world import (
     HOUSE_FUNDS,
     HOUSES,
     INSTITUTIONS,
+    LENDER,
     MEMBER_FUNDS,
+    OFFICERS,
     ORGANISATION_FUNDS,
     ORGANISATIONS,
     PROPOSER,
@@ -79,6 +82,7 @@ def load_demo(
     staff = [_staff(person, known) for person in STAFF]
     organisations = [_credentials(participant, known) for participant in participants]
     tokens = bring_to_market(_market(participants, institutions, base_url))
+    bring_to_credit(_lenders(participants, institutions))
     show_withdrawals(
         {participant.about.slug: participant.organisation for participant in participants},
         {participant.about.slug: participant.members for participant in participants},
@@ -171,6 +175,18 @@ def _market(
         proposer=StaffUser.objects.get(username=PROPOSER),
         approver=StaffUser.objects.get(username=APPROVER),
         base_url=base_url,
+    )
+
+
+def _lenders(participants: list[Participant], institutions: list[Participant]) -> Lenders:
+    house = next(party for party in institutions if party.about.slug == LENDER)
+    first, second = (StaffUser.objects.get(username=name) for name in OFFICERS)
+    return Lenders(
+        house=house.organisation,
+        own=participants[0].organisation,
+        waiting=participants[-1].organisation,
+        borrowers={party.organisation: party.members for party in participants},
+        officers=(first, second),
     )
 
 

@@ -8,7 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
 from wallets.services.requests import Corridor
 
 
@@ -140,10 +146,15 @@ STAFF = (
     DemoStaff("lindiwe.office", BACK_OFFICE),
     DemoStaff("samuel.admin", ADMINISTRATOR),
     DemoStaff("zawadi.audit", AUDITOR),
+    DemoStaff("imani.credit", CREDIT_OFFICER),
+    DemoStaff("sefu.credit", CREDIT_OFFICER),
 )
 # Who decides about withdrawals, quotes and the ends of tokens, and who proposes quotes.
 APPROVER = "amina.finance"
 PROPOSER = "lindiwe.office"
+# Who decides about offers and ends loans; who lends to everybody's members.
+OFFICERS = ("imani.credit", "sefu.credit")
+LENDER = "mtaji"
 
 WITHDRAWALS = (
     DemoWithdrawal(

@@ -26,7 +26,7 @@ from credit.models import (
     VersionStatus,
 )
 from credit.models.loans import OPEN
-from credit.services.valuation import Pledge, price_problem, worth
+from credit.services.valuation import Pledge, covered, cut_off, price_problem, worth
 from exchange.errors import DomainError, InvalidRequest, Refused, TokenNotFound, UserNotFound
 from exchange.models import DealAccess, Member, Token, TokenAccess
 from exchange.numbers import decimals_of, plain, round_to
@@ -71,13 +71,18 @@ class Assessment:
 
 
 def assess(
-    request: LoanRequest, *, organisation_id: UUID, tokens: dict[UUID, Token] | None = None
+    request: LoanRequest,
+    *,
+    organisation_id: UUID,
+    tokens: dict[UUID, Token] | None = None,
+    at: dt.datetime | None = None,
 ) -> Assessment:
     """Looks at `request` as the organisation's. Changes nothing.
 
-    `tokens` are those of the collateral when the caller has locked them.
+    `tokens` are those of the collateral when the caller has locked them; the loan's time counts
+    from `at`, now by default.
     """
-    found = Assessment(at=timezone.now(), refusals=[])
+    found = Assessment(at=at or timezone.now(), refusals=[])
     found.member = (
         Member.objects.filter(id=request.user_id, organisation_id=organisation_id).first()
         if request.user_id
@@ -88,11 +93,11 @@ def assess(
     _find_offer(found, request, organisation_id)
     if found.version is not None:
         found.refusals += _against_terms(found, request, organisation_id)
-    found.tokens = tokens if tokens is not None else find_tokens(request.collaterals)
+    tokens = find_tokens(request.collaterals) if tokens is None else tokens
+    found.tokens = visible_tokens(tokens, organisation_id)
     found.refusals += collateral_refusals(
         request.collaterals,
         found.tokens,
-        organisation_id=organisation_id,
         member_id=found.member.id if found.member else None,
         currency=request.currency,
         categories=found.version.investment_categories if found.version else None,
@@ -227,23 +232,24 @@ def collateral_refusals(
     pledges: tuple[Pledge, ...],
     tokens: dict[UUID, Token],
     *,
-    organisation_id: UUID,
     member_id: UUID | None,
     currency: str,
     categories: list[str] | None,
 ) -> Iterator[DomainError]:
-    """What stands against pledging `pledges` of a member; `categories` None: not known."""
+    """What stands against pledging `pledges` of a member; `categories` None: not known.
+
+    `tokens` are those that the member's organisation sees (`visible_tokens`).
+    """
     if not 1 <= len(pledges) <= MOST_COLLATERALS:
         yield InvalidRequest(f"collaterals must have 1 to {MOST_COLLATERALS} items")
         return
     if len({pledge.token_id for pledge in pledges}) < len(pledges):
         yield InvalidRequest("collaterals must not name a token twice")
         return
-    visible = visible_tokens(tokens, organisation_id)
     free = _available_units(member_id, [pledge.token_id for pledge in pledges])
     for pledge in pledges:
         token = tokens.get(pledge.token_id)
-        if token is None or token.id not in visible:
+        if token is None:
             yield TokenNotFound()
             continue
         yield from _against_token(token, currency, categories)
@@ -278,15 +284,15 @@ def _against_token(
         yield Refused(problem, code="price_unavailable")
 
 
-def visible_tokens(tokens: dict[UUID, Token], organisation_id: UUID) -> set[UUID]:
-    """Ids of those the organisation sees."""
+def visible_tokens(tokens: dict[UUID, Token], organisation_id: UUID) -> dict[UUID, Token]:
+    """Those of `tokens` that the organisation sees; to it the others do not exist."""
     granted = set(
         TokenAccess.objects.filter(
             organisation_id=organisation_id, token_id__in=tokens
         ).values_list("token_id", flat=True)
     )
     return {
-        token.id
+        token.id: token
         for token in tokens.values()
         if token.deal_access == DealAccess.PUBLIC
         or token.issuer_id == organisation_id
@@ -305,7 +311,13 @@ def _available_units(member_id: UUID | None, token_ids: list[UUID]) -> dict[UUID
 
 def _value(found: Assessment, request: LoanRequest) -> None:
     tokens = found.tokens or {}
-    known = [(tokens[p.token_id], p.quantity) for p in request.collaterals if p.token_id in tokens]
+    pledged = [(tokens.get(pledge.token_id), pledge.quantity) for pledge in request.collaterals]
+    # What is in another currency refuses already and counts for nothing.
+    known = [
+        (token, quantity)
+        for token, quantity in pledged
+        if token is not None and token.currency_id == request.currency
+    ]
     if not known:
         return
     value = worth(known).value
@@ -316,10 +328,9 @@ def _value(found: Assessment, request: LoanRequest) -> None:
     if found.version is None:
         return
     # Down: what may be lent never rounds above what the collateral covers.
-    covered = value * found.version.collateral_ratio
-    step = Decimal(1).scaleb(-decimals)
-    found.most_lent = covered // step * step
-    if covered < request.amount:
+    most = covered(value, found.version.collateral_ratio)
+    found.most_lent = cut_off(most, decimals)
+    if most < request.amount:
         found.refusals.append(
             Refused(
                 f"The collateral is worth {plain(found.collateral_value)} {request.currency};"

@@ -35,6 +35,44 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         WHERE coalesce(c.pledged, 0) <> coalesce(a.balance, 0)
         """,  # noqa: S608 - a constant
     ),
+    # Of each loan, so that no loan has what another one gave.
+    sql_check(
+        "every open loan's collateral is what was liened for it, and nothing is for the others",
+        f"""
+        SELECT coalesce(c.loan_id, m.loan_id) || ' ' || coalesce(c.asset, m.asset_id),
+               coalesce(c.pledged, 0), coalesce(m.liened, 0)
+        FROM (SELECT x.loan_id, x.token_id::text AS asset,
+                     CASE WHEN l.status IN {_OPEN} THEN x.quantity ELSE 0 END AS pledged
+              FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id) c
+        FULL JOIN (
+            SELECT t.subject_id AS loan_id, e.asset_id, sum(e.amount) AS liened
+            FROM wallets_account a
+            JOIN wallets_entry e ON e.account_id = a.id
+            JOIN wallets_transfer t ON t.id = e.transfer_id
+            WHERE a.kind = 'lien' GROUP BY t.subject_id, e.asset_id
+        ) m ON m.loan_id = c.loan_id AND m.asset_id = c.asset
+        WHERE coalesce(c.pledged, 0) <> coalesce(m.liened, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    sql_check(
+        "every loan shows the collateral it has",
+        """
+        SELECT l.id, coalesce(c.pledged, 'nothing'), coalesce(s.shown, 'nothing')
+        FROM credit_loan l
+        CROSS JOIN LATERAL (
+            SELECT string_agg(token_id || ' ' || trim_scale(quantity), ', ' ORDER BY position)
+                AS pledged
+            FROM credit_collateral WHERE loan_id = l.id AND quantity > 0
+        ) c
+        CROSS JOIN LATERAL (
+            SELECT string_agg(m.found[1] || ' ' || m.found[2], ', ' ORDER BY m.place) AS shown
+            FROM regexp_matches(l.collateral_text,
+                                '"token_id":"([^"]*)","quantity":([0-9.]+)', 'g')
+                WITH ORDINALITY AS m (found, place)
+        ) s
+        WHERE c.pledged IS DISTINCT FROM s.shown
+        """,
+    ),
     sql_check(
         "principal accounts equal what open loans still owe",
         f"""

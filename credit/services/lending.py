@@ -5,6 +5,7 @@ Lock order: tokens of the collateral, the configuration, then all accounts by id
 
 from __future__ import annotations
 
+import datetime as dt
 from decimal import Decimal
 from uuid import UUID
 
@@ -22,8 +23,16 @@ from wallets.ledger import InsufficientFunds, Leg, open_account, post_transfer, 
 from wallets.models import AccountKind, TransferKind
 
 
-def create_loan(*, organisation_id: UUID, request: LoanRequest, actor: Actor) -> Loan:
+def create_loan(
+    *,
+    organisation_id: UUID,
+    request: LoanRequest,
+    actor: Actor,
+    made_at: dt.datetime | None = None,
+) -> Loan:
     """Lends `request.amount` to the member against the pledged units.
+
+    `made_at`: when it was made, for a loan that is taken over from elsewhere; now by default.
 
     Raises the first refusal of `assess`, or `InvalidRequest`. Nothing moves on a refusal.
     """
@@ -34,14 +43,16 @@ def create_loan(*, organisation_id: UUID, request: LoanRequest, actor: Actor) ->
         if request.configuration_id is not None:
             offers = LoanConfiguration.objects.select_for_update(no_key=True)
             offers.filter(id=request.configuration_id).first()
-        found = assess(request, organisation_id=organisation_id, tokens=tokens)
+        found = assess(request, organisation_id=organisation_id, tokens=tokens, at=made_at)
         if found.refusals:
             raise found.refusals[0]
         try:
-            return _make(found, request, actor)
+            # Undone when it fails: the loan must not count against itself below.
+            with transaction.atomic():
+                return _make(found, request, actor)
         except InsufficientFunds:
             # Money or units went elsewhere since they were looked at: say which.
-            found = assess(request, organisation_id=organisation_id, tokens=tokens)
+            found = assess(request, organisation_id=organisation_id, tokens=tokens, at=made_at)
             if found.refusals:
                 raise found.refusals[0] from None
             raise

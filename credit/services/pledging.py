@@ -8,11 +8,11 @@ from django.db import transaction
 
 from credit.models import Collateral, Loan
 from credit.payloads import collateral_text
-from credit.services.assessing import MOST_COLLATERALS, collateral_refusals
+from credit.services.assessing import MOST_COLLATERALS, collateral_refusals, visible_tokens
 from credit.services.lending import lien_legs, lock_tokens
 from credit.services.repaying import lock_loan
 from credit.services.shortfalls import review_collateral
-from credit.services.valuation import Pledge, open_collateral, principal_owed, worth
+from credit.services.valuation import Pledge, covered, open_collateral, principal_owed, worth
 from exchange.actors import Actor
 from exchange.errors import InvalidRequest, Refused
 from exchange.ids import uuid7
@@ -31,8 +31,7 @@ def add_collateral(
         loan = lock_loan(loan_id, organisation_id)
         refusals = collateral_refusals(
             pledges,
-            tokens,
-            organisation_id=organisation_id,
+            visible_tokens(tokens, organisation_id),
             member_id=loan.borrower_id,
             currency=loan.currency_id,
             categories=loan.version.investment_categories,
@@ -87,7 +86,7 @@ def release_collateral(
         rest = worth((row.token, row.quantity) for row in rows.values() if row.quantity)
         if rest.value is None:
             raise Refused(rest.problem, code="price_unavailable")
-        if rest.value * loan.collateral_ratio < principal_owed(loan):
+        if covered(rest.value, loan.collateral_ratio) < principal_owed(loan):
             value = round_to(rest.value, currencies()[loan.currency_id].decimals)
             raise Refused(
                 f"The rest would be worth {plain(value)} {loan.currency_id}, too little for the"

@@ -35,7 +35,9 @@ def age_loans() -> int:
     late = Loan.objects.filter(
         status=LoanStatus.OVERDUE, repayment_date__lte=now - F("grace_period") * timedelta(days=1)
     )
-    return _for_each([*due.values_list("id", flat=True), *late.values_list("id", flat=True)], _age)
+    return _for_each(
+        [*due.values_list("id", flat=True), *late.values_list("id", flat=True)], age_loan
+    )
 
 
 def revalue_loans(*, all_of_them: bool = False) -> int:
@@ -44,7 +46,7 @@ def revalue_loans(*, all_of_them: bool = False) -> int:
     wanted = Loan.objects.filter(status__in=OPEN)
     if not all_of_them:
         wanted = wanted.filter(stale)
-    reviewed = _for_each(list(wanted.order_by("id").values_list("id", flat=True)), _review)
+    reviewed = _for_each(list(wanted.order_by("id").values_list("id", flat=True)), review_loan)
     _report_prices()
     return reviewed
 
@@ -75,7 +77,8 @@ def _report_prices() -> None:
         resolve_alert("collateral_prices")
 
 
-def _age(loan_id: UUID) -> int:
+def age_loan(loan_id: UUID) -> int:
+    """Moves one loan on to where its dates put it; 1 when that changed it."""
     with transaction.atomic():
         loan = _lock(loan_id)
         if loan is None:
@@ -101,7 +104,8 @@ def _become(loan: Loan, status: LoanStatus, event_type: str) -> None:
     logger.info(event_type, loan=str(loan.id))
 
 
-def _review(loan_id: UUID) -> int:
+def review_loan(loan_id: UUID) -> int:
+    """Values the collateral of one open loan; 1 when it is one."""
     with transaction.atomic():
         held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
         lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))

@@ -13,11 +13,13 @@ from django.utils import timezone
 from credit.models import Loan, Shortfall, Valuation
 from credit.models.loans import OPEN
 from credit.services.loan_events import SHORTFALL, tell
-from credit.services.valuation import Worth, open_collateral, principal_owed, worth
+from credit.services.valuation import Worth, covered, open_collateral, principal_owed, worth
 from exchange.numbers import plain, round_to
 from wallets.selectors.currencies import currencies
 
 _RATIO_DECIMALS = 8
+# Beyond it, near what the column holds, the ratio says no more than that nothing is covered.
+_LARGEST_RATIO = Decimal(10) ** 11
 
 
 def review_collateral(loan: Loan) -> Valuation:
@@ -29,9 +31,7 @@ def review_collateral(loan: Loan) -> Valuation:
         loan=loan,
         defaults={
             "value": _rounded(found.value, loan),
-            "loan_to_value": (
-                round_to(owing / found.value, _RATIO_DECIMALS) if found.value else None
-            ),
+            "loan_to_value": _loan_to_value(owing, found.value),
             "problem": found.problem[:300],
             "valued_at": now,
         },
@@ -40,7 +40,7 @@ def review_collateral(loan: Loan) -> Valuation:
     if loan.status not in OPEN:
         _cure(shortfall)
     elif found.value is not None:
-        if found.value * loan.collateral_ratio >= owing:
+        if covered(found.value, loan.collateral_ratio) >= owing:
             _cure(shortfall)
         elif shortfall is None:
             _open(loan, found, owing)
@@ -66,6 +66,12 @@ def _cure(shortfall: Shortfall | None) -> None:
     if shortfall is not None:
         shortfall.cured_at = timezone.now()
         shortfall.save(update_fields=["cured_at"])
+
+
+def _loan_to_value(owing: Decimal, value: Decimal | None) -> Decimal | None:
+    if not value or owing / value > _LARGEST_RATIO:
+        return None
+    return round_to(owing / value, _RATIO_DECIMALS)
 
 
 def _rounded(value: Decimal | None, loan: Loan) -> Decimal | None:

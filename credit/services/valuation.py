@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
+from decimal import ROUND_DOWN, Context, Decimal
 from uuid import UUID
 
 from django.conf import settings
@@ -17,6 +17,9 @@ from django.utils import timezone
 
 from credit.models import Collateral, Loan
 from exchange.models import Token
+
+# Prices, units and rates multiply without being rounded: the default context has 28 digits.
+_EXACT = Context(prec=80)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,20 @@ def worth(pledges: Iterable[tuple[Token, Decimal]]) -> Worth:
         elif problem := price_problem(token):
             problems.append(problem)
         else:
-            value += token.price_sell * quantity
+            value = _EXACT.fma(token.price_sell, quantity, value)
     if problems:
         return Worth(None, "; ".join(problems), tuple(ended))
     return Worth(value, "", tuple(ended))
+
+
+def covered(value: Decimal, ratio: Decimal) -> Decimal:
+    """The principal that collateral worth `value` covers at a ratio; not rounded."""
+    return _EXACT.multiply(value, ratio)
+
+
+def cut_off(amount: Decimal, decimals: int) -> Decimal:
+    """`amount` rounded down to `decimals`."""
+    return amount.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_DOWN, context=_EXACT)
 
 
 def open_collateral(loan: Loan) -> list[tuple[Collateral, Token]]:

@@ -104,7 +104,7 @@ def test_the_file_has_exactly_what_is_promised_and_is_private(data_dir, provider
     assert min(members.values()) >= 2
     for member in demo["members"]:
         assert list(member) == ["id", "organisation", "name", "email"]
-    assert [list(person) for person in demo["staff"]] == [["username", "password", "role"]] * 5
+    assert [list(person) for person in demo["staff"]] == [["username", "password", "role"]] * 7
     assert Counter(person["role"] for person in demo["staff"])["Finance approver"] == 2
     assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 2
 

@@ -1,0 +1,238 @@
+"""Credit in the demo world: offers of lenders, and a loan in every state.
+
+Everything is done by the services that clients and staff use. Loans that are past their date were
+made in the past, as loans taken over from elsewhere are. What is there already stays as it is; the
+events of all this count as delivered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import ROUND_DOWN, Decimal
+
+from django.db import transaction
+from django.utils import timezone
+
+from credit.models import Access, EndingAction, Loan, LoanConfiguration, VersionStatus
+from credit.services import configurations, servicing
+from credit.services.assessing import LoanRequest, most_repayable
+from credit.services.endings import confirm_ending, propose_ending
+from credit.services.lending import create_loan
+from credit.services.repaying import repay
+from credit.services.terms import Terms
+from credit.services.valuation import Pledge, owed
+from exchange.actors import Actor
+from exchange.models import InvestmentCategory, Member, Organisation, StaffUser, Token
+from exchange.services.events import mark_delivered_without_sending
+from wallets.models import Account, AccountKind
+from wallets.selectors.currencies import currencies
+
+_ACTOR = Actor.system("demo")
+_MAX_AMOUNT = {
+    "NGN": Decimal(5_000_000),
+    "KES": Decimal(500_000),
+    "GHS": Decimal(50_000),
+    "ZAR": Decimal(80_000),
+    "UGX": Decimal(15_000_000),
+    "TZS": Decimal(10_000_000),
+    "USD": Decimal(10_000),
+}
+_OPEN_OFFER = "Asset-backed loan"
+_OWN_OFFER = "Member advance"
+_WAITING_OFFER = "Bridge against debt notes"
+_PLEDGED = Decimal("0.5")
+_LENT = Decimal("0.8")  # of what the collateral covers
+
+
+@dataclass(frozen=True, slots=True)
+class Lenders:
+    """Who lends and decides, and who may borrow: every demo organisation's members."""
+
+    house: Organisation
+    own: Organisation
+    waiting: Organisation
+    borrowers: Mapping[Organisation, Sequence[Member]]
+    officers: tuple[StaffUser, StaffUser]
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """One loan to show; `reason` tells it from the others of the demo world."""
+
+    reason: str
+    made_days_ago: int = 0
+    months: int = 6
+    becomes: str = ""
+    repaid: Decimal = Decimal(0)
+    tight: bool = False
+
+
+_STORIES = (
+    _Story("Stock for the shop"),
+    _Story("School fees", repaid=Decimal("0.4")),
+    _Story("Roof repair, pledged to the limit", tight=True),
+    _Story("Farm inputs", made_days_ago=95, months=3),
+    _Story("Delivery van", made_days_ago=150, months=3),
+    _Story("Clinic equipment", repaid=Decimal(1)),
+    _Story("Bakery oven", made_days_ago=200, months=3, becomes=EndingAction.LIQUIDATE),
+    _Story("Market stall", made_days_ago=220, months=3, becomes=EndingAction.WRITE_OFF),
+)
+
+
+def bring_to_credit(lenders: Lenders) -> None:
+    """Offers and loans that are not there yet."""
+    offer = _offers(lenders)
+    there = set(Loan.objects.filter(configuration=offer).values_list("reason", flat=True))
+    # Each story has its place in the list, so that a later run adds nothing where there is none.
+    for story, spot in zip(_STORIES, _spots(lenders), strict=False):
+        if story.reason in there:
+            continue
+        with transaction.atomic():
+            loan = _Tale(story, offer, *spot).tell(lenders.officers)
+        for organisation_id in {loan.organisation_id, loan.creditor_id}:
+            mark_delivered_without_sending(organisation_id=organisation_id, subject_ids=[loan.id])
+
+
+def _offers(lenders: Lenders) -> LoanConfiguration:
+    """The offer everybody may use; beside it one's own and one that waits."""
+    everything = [category.value for category in InvestmentCategory]
+    wanted = (
+        (lenders.house, _terms(_OPEN_OFFER, Access.PUBLIC, everything), True),
+        (lenders.own, _terms(_OWN_OFFER, Access.OWN, everything), True),
+        (lenders.waiting, _terms(_WAITING_OFFER, Access.PUBLIC, ["Bond", "Debt Note"]), False),
+    )
+    made = []
+    for creditor, terms, approved in wanted:
+        found = LoanConfiguration.objects.filter(
+            creditor=creditor, versions__name=terms.name
+        ).first()
+        if found is None:
+            with transaction.atomic():
+                found = configurations.propose(creditor_id=creditor.id, terms=terms, actor=_ACTOR)
+                if approved:
+                    waiting = found.versions.get(status=VersionStatus.PENDING)
+                    found = configurations.approve(version_id=waiting.id, user=lenders.officers[0])
+            mark_delivered_without_sending(organisation_id=creditor.id, subject_ids=[found.id])
+        made.append(found)
+    return made[0]
+
+
+def _terms(name: str, access: Access, categories: list[str]) -> Terms:
+    return Terms(
+        name=name,
+        access=access,
+        investment_categories=categories,
+        max_amount=_MAX_AMOUNT,
+        max_outstanding={"NGN": Decimal(2_000_000_000)},
+        collateral_ratio=Decimal("0.6"),
+        interest_rate=Decimal("0.025"),
+        duration=24,
+        grace_period=14,
+    )
+
+
+def _spots(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
+    """Members with the free units of a token that may be pledged, each pair once."""
+    members = {member.id: member for group in lenders.borrowers.values() for member in group}
+    tokens = {
+        str(token.id): token
+        for token in Token.objects.filter(
+            exited=False, cancelled=False, completed_raise=True, deal_access="Public"
+        )
+    }
+    held = (
+        Account.objects.filter(
+            owner_id__in=members, asset_id__in=tokens, kind=AccountKind.AVAILABLE, balance__gt=0
+        )
+        .order_by("asset__token__symbol", "owner_id")
+        .values_list("owner_id", "asset_id", "balance")
+    )
+    # A different member each time, as far as there are any; of each the largest holdings first.
+    by_member: dict[object, list[tuple[Member, Token, Decimal]]] = {}
+    for owner, asset, balance in held:
+        if owner is not None and balance is not None:
+            by_member.setdefault(owner, []).append((members[owner], tokens[asset], balance))
+    for spots in by_member.values():
+        spots.sort(key=lambda spot: _dollars(spot[1], spot[2]), reverse=True)
+    rounds = max((len(spots) for spots in by_member.values()), default=0)
+    return [spots[n] for n in range(rounds) for spots in by_member.values() if n < len(spots)]
+
+
+def _dollars(token: Token, units: Decimal) -> Decimal:
+    """About what the units are worth in USD."""
+    rate: Decimal = token.price_exchange or Decimal(1)
+    price: Decimal = token.price_sell
+    return units * price / rate
+
+
+class _Tale:
+    """The life of one loan up to the state it is shown in."""
+
+    def __init__(
+        self,
+        story: _Story,
+        offer: LoanConfiguration,
+        member: Member,
+        token: Token,
+        free: Decimal,
+    ) -> None:
+        self._story = story
+        self._offer = offer
+        self._member = member
+        self._token = token
+        self._units = (free * _PLEDGED).quantize(Decimal("0.0001"), rounding=ROUND_DOWN)
+
+    def tell(self, officers: tuple[StaffUser, StaffUser]) -> Loan:
+        """Makes the loan and lets happen to it what happened."""
+        story = self._story
+        loan = create_loan(
+            organisation_id=self._member.organisation_id,
+            request=self._request(),
+            actor=_ACTOR,
+            made_at=timezone.now() - timedelta(days=story.made_days_ago),
+        )
+        if story.repaid:
+            decimals = currencies()[loan.currency_id].decimals
+            step = Decimal(1).scaleb(-decimals)
+            part = (owed(loan) * story.repaid).quantize(step, rounding=ROUND_DOWN)
+            loan = repay(
+                loan_id=loan.id,
+                organisation_id=loan.organisation_id,
+                amount=part,
+                actor=_ACTOR,
+            )
+        servicing.age_loan(loan.id)
+        servicing.review_loan(loan.id)
+        if story.becomes:
+            proposal = propose_ending(
+                loan_id=loan.id,
+                action=EndingAction(story.becomes),
+                note="The borrower has not answered since the grace period ended",
+                user=officers[0],
+            )
+            confirm_ending(proposal_id=proposal.id, user=officers[1])
+        loan.refresh_from_db()
+        return loan
+
+    def _request(self) -> LoanRequest:
+        currency = self._token.currency_id
+        decimals = currencies()[currency].decimals
+        covered = self._units * self._token.price_sell * Decimal("0.6")
+        part = Decimal(1) if self._story.tight else _LENT
+        step = Decimal(1).scaleb(-decimals)
+        amount = min((covered * part), _MAX_AMOUNT[currency]).quantize(step, rounding=ROUND_DOWN)
+        months = Decimal(self._story.months)
+        return LoanRequest(
+            user_id=self._member.id,
+            configuration_id=self._offer.id,
+            currency=currency,
+            amount=amount,
+            repayment_amount=most_repayable(amount, Decimal("0.025"), months, currency),
+            interest_rate=Decimal("0.025"),
+            duration=months,
+            collaterals=(Pledge(self._token.id, self._units),),
+            reason=self._story.reason,
+            bank_name="Zenith Bank" if currency == "NGN" else "",
+        )
