@@ -45,17 +45,18 @@ discount, interest and dividend are percent, `tenor` days, `milestone` the perce
 side, `min_trade` and `max_trade` its value; 0 is no bound. `vol` is units traded per side.
 
 **Orders.** `amount` is `price` times `meta.tokens`. Placing reserves: a buy the value and the most
-its fee can be, a sell the units. Matching is price, then time, at the resting order's price, in the
-same instant; the answer shows what was filled. Fills are charged so that they add up to exactly what
-one fill would have cost. An order that meets one of its own owner's has its rest cancelled; an
-organisation and its keys are one owner. In a primary raise only buys are taken, at `price.buy` or
-above, and units cost `price.buy`.
+its fee can be, a sell the units. Matching is price, then time, at the resting order's price, in
+the same instant; the answer shows what was filled. Fills are charged so that they add up to
+exactly what one fill would have cost. An order that meets one of its own owner's has its rest
+cancelled; an organisation and its keys are one owner. In a primary raise only buys are taken, at
+`price.buy` or above, and units cost `price.buy`.
 
-**Loans.** Collateral counts at `price.sell`, which staff set; trades never change it. A missing or old
-price refuses, it never counts as zero. `amount` and `repayment_amount` are strings of digits, perhaps
-with a point, or numbers. Who lends to its own members may ask for less than its terms give; for all
-others `repayment_amount` is exactly amount times (1 + `interest_rate` times `duration`). Repayments go
-to interest first. `repayment_date` is written as JavaScript prints a date in West Africa time.
+**Loans.** Collateral counts at `price.sell`, which staff set; trades never change it. A missing or
+old price refuses, it never counts as zero. `amount` and `repayment_amount` are strings of digits,
+perhaps with a point, or numbers. Who lends to its own members may ask for less than its terms
+give; for all others `repayment_amount` is exactly amount times (1 + `interest_rate` times
+`duration`). Repayments go to interest first. `repayment_date` is written as JavaScript prints a
+date in West Africa time.
 
 **Limits.** Where limits are on, answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`
 (seconds), of the tightest limit that the request counted against; beyond it the answer is a 429
