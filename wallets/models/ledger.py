@@ -6,8 +6,8 @@ negative owner balance and any change of what was posted.
 
 Owner accounts are what the exchange owes: a positive balance is the owner's. `principal` and
 `interest` are a creditor's book of loans: what is lent out, and what was earned. System accounts
-(clearing, fees, expenses, issuance, loans) belong to nobody, may be negative and keep no live balance:
-their balance is the sum of their entries.
+(clearing, fees, expenses, issuance, loans) belong to nobody, may be negative and keep no live
+balance: their balance is the sum of their entries.
 """
 
 from __future__ import annotations
