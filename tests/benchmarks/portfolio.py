@@ -1,0 +1,176 @@
+"""Portfolios a second over HTTP: ours, DRF with `select_related`, and pgbench.
+
+Each request is for the 50 holdings of one member chosen by chance, among `holdings` in all; 32
+connections, all on one durable database in one interleaved run. The peer reads the same tables
+(see `peers.drf_select_related`); pgbench runs the same statement, without the check of the key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from statistics import median
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import requests
+
+from config.embedded.layout import OWNER, binary, database_settings, database_url
+from tests.benchmarks import load
+from tests.benchmarks.stage import Stage
+
+HOLDINGS_SMALL = 50_000
+HOLDINGS_FULL = 5_000_000
+EACH = 50
+_ASKED = 10_000
+_PEER = "tests.benchmarks.peers.drf_select_related"
+
+
+def run(
+    stage: Stage,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    holdings: int = HOLDINGS_SMALL,
+) -> dict[str, Any]:
+    """One interleaved run; medians, ratios and the raw rounds."""
+    members = holdings // EACH
+    token, organisation = _world(stage, members, tokens=min(20_000, max(1_000, holdings // 250)))
+    script = _pgbench_script(stage, organisation)
+    environment = {
+        "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
+        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+    }
+    bases = {
+        "ours": stage.serve("config.wsgi:application") + "/v1/api/credit/user",
+        "select_related": stage.serve(f"{_PEER}.wsgi:application", environment),
+        "select_related, pool": stage.serve(
+            f"{_PEER}.wsgi:application", {**environment, "PEER_POOL": "1"}
+        ),
+    }
+    asked = random.sample(range(1, members + 1), min(members, _ASKED))
+    _agree(bases, token, asked[0])
+
+    def http(base: str) -> Callable[[], float]:
+        bodies = [
+            load.post(f"{base}/portfolio/{_member(n)}", b"{}", f"Bearer {token}") for n in asked
+        ]
+
+        def measure() -> float:
+            outcome = load.run(
+                base, lambda: random.choice(bodies), connections=connections, seconds=seconds
+            )
+            if set(outcome.statuses) != {200}:
+                raise RuntimeError(f"{base} answered {dict(outcome.statuses)}")
+            return outcome.per_second(200)
+
+        return measure
+
+    contenders = {name: http(base) for name, base in bases.items()}
+    contenders["pgbench"] = lambda: _pgbench(stage, script, members, seconds, connections)
+    for measure in contenders.values():  # warm up: caches, prepared statements, connections
+        measure()
+    raw: dict[str, list[float]] = {contender: [] for contender in contenders}
+    for _ in range(rounds):
+        for contender, measure in contenders.items():
+            raw[contender].append(measure())
+    medians = {contender: median(values) for contender, values in raw.items()}
+    return {
+        f"{EACH} holdings of one member among {holdings:,}": {
+            "per_second": {key: round(value, 1) for key, value in medians.items()},
+            "ours_times": {
+                key: round(medians["ours"] / value, 2)
+                for key, value in medians.items()
+                if key != "ours"
+            },
+            "rounds": {key: [round(v, 1) for v in values] for key, values in raw.items()},
+        }
+    }
+
+
+def _member(number: int) -> UUID:
+    """The id that `portfolio.sql` gives to a member."""
+    return UUID(int=(0x7000 << 64) | (0x9000 << 48) | number)
+
+
+def _world(stage: Stage, members: int, tokens: int) -> tuple[str, UUID]:
+    """An organisation with a key by services, its members' holdings by SQL; access token, id."""
+    made = json.loads(stage.python("tests.benchmarks.world", "0", "no bank"))
+    fill = Path(__file__).with_suffix(".sql").read_text()
+    with psycopg.connect(
+        database_url(stage.folder, OWNER), autocommit=True, cursor_factory=psycopg.ClientCursor
+    ) as connection:
+        found = connection.execute("SELECT id FROM exchange_organisation").fetchone()
+        assert found is not None
+        organisation: UUID = found[0]
+        connection.execute(
+            fill.encode(), {"organisation": organisation, "members": members, "tokens": tokens}
+        )
+        connection.execute("VACUUM ANALYZE")
+        connection.execute("CHECKPOINT")
+    return made["token"], organisation
+
+
+def _agree(bases: dict[str, str], token: str, number: int) -> None:
+    """All answer the same figures for a member."""
+    answers = []
+    for base in bases.values():
+        answer = requests.post(
+            f"{base}/portfolio/{_member(number)}",
+            headers={"Authorization": f"Bearer {token}"},
+            json={},
+            timeout=30,
+        )
+        answer.raise_for_status()
+        records = json.loads(answer.content, parse_int=Decimal, parse_float=Decimal)["data"]
+        answers.append([list(_exact(record)) for record in records])
+    if any(answer != answers[0] for answer in answers) or len(answers[0]) != EACH:
+        raise RuntimeError("the contenders do not answer the same")
+
+
+def _exact(record: dict[str, Any]) -> Any:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _exact(value)
+        elif name in {"name", "symbol", "image", "currency", "tokenId"} or "type" in name:
+            yield value
+        elif name != "investment_category":
+            yield Decimal(value)
+
+
+def _pgbench_script(stage: Stage, organisation: UUID) -> Path:
+    """Our own statement, for a member chosen by chance and without filters."""
+    # The selector is imported by a program that has set Django up.
+    statement = stage.python("tests.benchmarks.portfolio_statement")
+    member = "('00000000-0000-7000-9000-' || lpad(to_hex(:n::integer), 12, '0'))::uuid"
+    for value in (*["NULL"] * 6, member, f"'{organisation}'::uuid"):
+        statement = statement.replace("%s", value, 1)
+    script = stage.folder / "portfolio.sql"
+    script.write_text(f"\\set n random(1, :members)\n{statement.strip()};\n")
+    return script
+
+
+def _pgbench(stage: Stage, script: Path, members: int, seconds: float, connections: int) -> float:
+    where = database_settings(stage.folder, OWNER)
+    command = [
+        str(binary("pgbench")),
+        *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),
+        *(f"--time={max(1, round(seconds))}", f"--define=members={min(members, _ASKED)}"),
+        f"--file={script}",
+        *("--host", where["HOST"], "--port", where["PORT"], "--username", where["USER"]),
+        where["NAME"],
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    for line in done.stdout.splitlines():
+        if line.startswith("tps = "):
+            return float(line.split()[2])
+    sys.stderr.write(done.stderr)
+    raise RuntimeError("pgbench gave no figure")
