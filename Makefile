@@ -8,6 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--no-emit-index-url --no-emit-find-links --python-version 3.11
 RUN_ARGS ?=
+BENCH_ARGS ?=
 PYTEST_ARGS ?= -n logical --dist worksteal
 
 .PHONY: install tools run test check bench tour lock
@@ -57,7 +58,7 @@ check: tools
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
 bench: tools
-	@$(BIN)/python -m tests.benchmarks
+	@$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)
 
 tour: install
 	@$(BIN)/python manage.py tour

@@ -6,14 +6,20 @@ import argparse
 import json
 import os
 import platform
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import withdrawals
+from tests.benchmarks import tokens, withdrawals
 from tests.benchmarks.stage import prepared
 
-BENCHMARKS = {"withdrawals": withdrawals.run}
+BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
+    "tokens": tokens.run,
+    "withdrawals": withdrawals.run,
+}
+# What is larger with `--full`, which takes long.
+FULL: dict[str, dict[str, Any]] = {"tokens": {"sizes": tokens.FULL_SIZES}}
 
 
 def main() -> None:
@@ -22,16 +28,22 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=4, help="length of one measurement")
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each contender")
     parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--full", action="store_true", help="tables at their full size")
+    parser.add_argument("--tokens", type=int, nargs="+", help="numbers of tokens to list among")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     for name in options.names:
+        sizes = dict(FULL.get(name, {})) if options.full else {}
+        if name == "tokens" and options.tokens:
+            sizes["sizes"] = sorted(options.tokens)
         with prepared() as stage:
             figures = BENCHMARKS[name](
                 stage,
                 seconds=options.seconds,
                 rounds=options.rounds,
                 connections=options.connections,
+                **sizes,
             )
         result = {
             "benchmark": name,
@@ -53,7 +65,14 @@ def _print(name: str, figures: dict[str, Any]) -> None:
         for contender, rate in figure["per_second"].items():
             times = figure["ours_times"].get(contender)
             ratio = f"   ours is {times:g} times this" if times else ""
-            print(f"  {contender:<18}{rate:>10,.0f} /s{ratio}")
+            cost = figure.get("cpu_milliseconds", {}).get(contender, {})
+            spent = "".join(f"   {part} {ms:.2f} ms" for part, ms in cost.items())
+            print(f"  {contender:<18}{rate:>10,.0f} /s{spent}{ratio}")
+        if "ours_growth" in figure:
+            time, cpu = figure["ours_growth"]
+            print(
+                f"  ours takes {time:g} times as long, {cpu:g} times the CPU, as in the first table"
+            )
 
 
 if __name__ == "__main__":

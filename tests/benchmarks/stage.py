@@ -23,10 +23,11 @@ _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 
 class Stage:
-    """One benchmark run: its data directory and the processes it started."""
+    """One benchmark run: its data directory, and `servers`, the processes it started."""
 
     def __init__(self, folder: Path, resources: contextlib.ExitStack) -> None:
         self.folder = folder
+        self.servers: list[int] = []
         self._resources = resources
         kept = ("HOME", "PATH", "LANG", "TMPDIR")
         self.environment = {
@@ -72,6 +73,7 @@ class Stage:
             start_new_session=True,
         )
         self._resources.callback(_end, process)
+        self.servers.append(process.pid)
         wait_until(lambda: _listens(port), what=f"{application} to listen", seconds=60)
         return f"http://{HOST}:{port}"
 

@@ -1,0 +1,49 @@
+"""Processor time of the servers of a stage, from /proc: what a busy machine does not distort much.
+
+Linux only; elsewhere readings are empty.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.benchmarks.stage import Stage
+
+_PROC = Path("/proc")
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+class CpuMeter:
+    """Seconds used so far by the web servers and by PostgreSQL."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._sessions = set(stage.servers)
+        pid_file = stage.folder / "postgres" / "data" / "postmaster.pid"
+        self._postmaster = int(pid_file.read_text().split()[0])
+
+    def read(self) -> dict[str, float]:
+        """The two readings, or nothing where there is no /proc."""
+        if not (_PROC / "self" / "stat").exists():
+            return {}
+        application = database = 0
+        for folder in _PROC.iterdir():
+            if not folder.name.isdigit():
+                continue
+            try:
+                # After the name, which may hold anything, in parentheses.
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            except OSError:  # it ended meanwhile
+                continue
+            parent, session = int(fields[1]), int(fields[3])
+            own, ended_children = sum(map(int, fields[11:13])), sum(map(int, fields[13:15]))
+            if session in self._sessions:
+                application += own
+            elif int(folder.name) == self._postmaster:
+                database += own + ended_children
+            elif parent == self._postmaster:
+                database += own
+        return {
+            "application": application / _TICKS_PER_SECOND,
+            "database": database / _TICKS_PER_SECOND,
+        }

@@ -1,0 +1,34 @@
+"""Tokens and a key for the benchmark of lists, made by our own code.
+
+Run as a program under the benchmark's settings. Arguments are the numbers of the first and the last
+token to add; prints an access token of an organisation that sees no private deal.
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import timedelta
+
+import django
+
+django.setup()
+
+from exchange.actors import Actor  # noqa: E402 - Django must be set up before its models are
+from exchange.services.access import issue_access_token, issue_api_key  # noqa: E402
+from tests.support.access import make_organisation  # noqa: E402
+from tests.support.tokens import fill_tokens  # noqa: E402
+
+_BATCH = 50_000
+
+
+def main(first: int, last: int) -> None:
+    for start in range(first, last + 1, _BATCH):
+        fill_tokens(start, min(start + _BATCH - 1, last))
+    actor = Actor.system("benchmark")
+    key, _ = issue_api_key(
+        organisation=make_organisation(), name="bench", scopes=["tokens:read"], actor=actor
+    )
+    print(issue_access_token(key=key, lifetime=timedelta(days=1), actor=actor))
+
+
+main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,289 @@
+"""Lists of tokens a second over HTTP: ours, stock DRF, django-ninja, and pgbench.
+
+All read one table, in one interleaved run on a durable database; every answer has the exact total.
+The peers show the same columns of the same tokens, but look for no private deals of the caller's;
+by name they find parts of words (`ILIKE`), as stock parts do. pgbench runs the check of our key,
+`count(*)` and the page of stored documents, each as we would write it without memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+from urllib.parse import urlencode
+
+import psycopg
+
+from config.embedded.layout import OWNER, binary, database_settings, database_url
+from tests.benchmarks import load
+from tests.benchmarks.cpu import CpuMeter
+from tests.benchmarks.stage import Stage
+
+SIZES = (20_000,)
+FULL_SIZES = (100_000, 1_000_000)
+_PAGE_SIZE = 20
+_PEER_KEY = "f" * 40
+
+# Takes connections and seconds; gives the number of answers and the seconds they took.
+Contender = Callable[[int, float], tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The same question to each: our address, the peers', and pgbench's script with its values."""
+
+    name: str
+    ours: tuple[str, dict[str, str]]
+    peers: tuple[str, dict[str, str]]
+    script: str
+    defines: dict[str, str]
+
+
+def scenarios(size: int) -> list[Scenario]:
+    """What is asked of a table of `size` tokens."""
+    # Page 10,000 where there are so many; about three in four tokens are active.
+    page = min(10_000, size * 3 // 4 // _PAGE_SIZE)
+    active, search = ("api/tokens", "tokens"), ("api/token/search", "search")
+
+    def by_name(what: str, text: str) -> Scenario:
+        words = text.split()
+        query = " & ".join(f"{word}:*" for word in words)
+        return Scenario(
+            f"search by {what}",
+            (search[0], {"name": text}),
+            (search[1], {"search": text}),
+            "tokens_search",
+            {"words": query},
+        )
+
+    return [
+        Scenario("list, page 1", (active[0], {}), (active[1], {}), "tokens_list", {"skip": "0"}),
+        Scenario(
+            "filtered list",
+            (active[0], {"currency": "KES", "investment_type": "debt", "private": "false"}),
+            (
+                active[1],
+                {"currency_id": "KES", "investment_type": "Debt", "type": "Public"},
+            ),
+            "tokens_filtered",
+            {},
+        ),
+        by_name("a rare word", "zambezi"),
+        by_name("a common word", "fund"),
+        by_name("two words", "green energy"),
+        Scenario(
+            f"list, page {page:,}",
+            (active[0], {"page": str(page)}),
+            (active[1], {"page": str(page)}),
+            "tokens_list",
+            {"skip": str((page - 1) * _PAGE_SIZE)},
+        ),
+    ]
+
+
+def run(
+    stage: Stage,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    sizes: Sequence[int] = SIZES,
+) -> dict[str, Any]:
+    """One interleaved run for each size; medians, ratios, CPU time of a request and the raw rounds.
+
+    `ours_growth` is how many times as long ours takes as in the first table, by the clock and by
+    CPU time.
+    """
+    environment = _peer_world(stage)
+    ours = stage.serve("config.wsgi:application") + "/v1/"
+    peers = "tests.benchmarks.peers"
+    stock = stage.serve(f"{peers}.stock_drf.wsgi:application", environment)
+    ninja = stage.serve(
+        f"{peers}.ninja.wsgi:application",
+        {**environment, "DJANGO_SETTINGS_MODULE": f"{peers}.ninja.settings"},
+    )
+    figures: dict[str, Any] = {}
+    first: dict[int, tuple[float, float]] = {}
+    filled = 0
+    for size in sizes:
+        key = stage.python("tests.benchmarks.token_world", str(filled + 1), str(size)).strip()
+        filled = size
+        _vacuum(stage)
+        for position, scenario in enumerate(scenarios(size)):
+            web = {
+                "ours": _Http(f"{ours}{_target(scenario.ours)}", f"Bearer {key}"),
+                "stock DRF": _Http(f"{stock}/{_target(scenario.peers)}", f"Token {_PEER_KEY}"),
+                "django-ninja": _Http(f"{ninja}/{_target(scenario.peers)}", f"Token {_PEER_KEY}"),
+            }
+            total = _agreed_total(web)
+            contenders: dict[str, Contender] = {
+                **web,
+                "pgbench": _Pgbench(stage, scenario, key),
+            }
+            figure = _measured(stage, contenders, seconds, rounds, connections)
+            figure["total"] = total
+            # Page 10,000 is another page in a small table, but the last scenario all the same.
+            now = (
+                1 / figure["per_second"]["ours"],
+                sum(figure["cpu_milliseconds"]["ours"].values()),
+            )
+            then = first.setdefault(position, now)
+            figure["ours_growth"] = [
+                round(n / t, 2) if t else 0 for n, t in zip(now, then, strict=True)
+            ]
+            figures[f"{scenario.name}, {size:,} tokens"] = figure
+    return figures
+
+
+def _measured(
+    stage: Stage,
+    contenders: Mapping[str, Contender],
+    seconds: float,
+    rounds: int,
+    connections: int,
+) -> dict[str, Any]:
+    meter = CpuMeter(stage)
+    rates: dict[str, list[float]] = {name: [] for name in contenders}
+    costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
+    for contender in contenders.values():  # warm up: caches, prepared statements, connections
+        contender(connections, min(seconds, 1))
+    for _ in range(rounds):
+        for name, contender in contenders.items():
+            before = meter.read()
+            answers, took = contender(connections, seconds)
+            spent = meter.read()
+            rates[name].append(answers / took)
+            costs[name].append(
+                {part: (spent[part] - before[part]) / answers * 1000 for part in spent}
+            )
+    medians = {name: median(values) for name, values in rates.items()}
+    cpu = {
+        name: {part: round(median(c[part] for c in values), 3) for part in values[0]}
+        for name, values in costs.items()
+    }
+    ours = sum(cpu["ours"].values())
+    return {
+        "per_second": {name: round(value, 1) for name, value in medians.items()},
+        "ours_times": {
+            name: round(medians["ours"] / value, 2)
+            for name, value in medians.items()
+            if name != "ours"
+        },
+        "cpu_milliseconds": cpu,
+        "ours_cpu_times": {
+            name: round(sum(values.values()) / ours, 2)
+            for name, values in cpu.items()
+            if name != "ours" and ours
+        },
+        "rounds": {name: [round(v, 1) for v in values] for name, values in rates.items()},
+    }
+
+
+@dataclass(frozen=True)
+class _Http:
+    """One GET, over and over; gives the number of answers and the seconds they took."""
+
+    url: str
+    authorization: str
+
+    def __call__(self, connections: int, seconds: float) -> tuple[int, float]:
+        request = load.get(self.url, self.authorization)
+        outcome = load.run(self.url, lambda: request, connections=connections, seconds=seconds)
+        if set(outcome.statuses) != {200}:
+            raise RuntimeError(f"{self.url} answered {dict(outcome.statuses)}")
+        return outcome.statuses[200], outcome.seconds
+
+    def total(self) -> int:
+        """The total that the answer states; a page holds 20 of it, or all."""
+        request = urllib.request.Request(self.url, headers={"Authorization": self.authorization})
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            body = json.load(answer)
+        found = body.get("data", body)
+        total = int(found["total"] if "total" in found else found["count"])
+        shown = found.get("tokens") or found.get("results") or found.get("items")
+        if len(shown) != min(total, _PAGE_SIZE):
+            raise RuntimeError(f"{self.url} shows {len(shown)} of {total}")
+        return total
+
+
+@dataclass(frozen=True)
+class _Pgbench:
+    """The statements of one scenario, prepared."""
+
+    stage: Stage
+    scenario: Scenario
+    key: str
+
+    def __call__(self, connections: int, seconds: float) -> tuple[int, float]:
+        where = database_settings(self.stage.folder, OWNER)
+        defines = {
+            "checksum": hashlib.sha256(self.key.encode()).hexdigest(),
+            **self.scenario.defines,
+        }
+        time = max(1, round(seconds))
+        command = [
+            str(binary("pgbench")),
+            *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),
+            f"--time={time}",
+            *(f"--define={name}={value}" for name, value in defines.items()),
+            f"--file={Path(__file__).parent / 'pgbench' / f'{self.scenario.script}.sql'}",
+            *("--host", where["HOST"], "--port", where["PORT"], "--username", where["USER"]),
+            where["NAME"],
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+        for line in done.stdout.splitlines():
+            if line.startswith("number of transactions actually processed: "):
+                return int(line.split()[5]), time
+        sys.stderr.write(done.stderr)
+        raise RuntimeError("pgbench gave no figure")
+
+
+def _agreed_total(contenders: dict[str, _Http]) -> int:
+    """The total that all of them state for the scenario."""
+    totals = {name: contender.total() for name, contender in contenders.items()}
+    if len(set(totals.values())) != 1:
+        raise RuntimeError(f"they do not find the same: {totals}")
+    return totals["ours"]
+
+
+def _target(address: tuple[str, dict[str, str]]) -> str:
+    path, query = address
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def _vacuum(stage: Stage) -> None:
+    """What autovacuum would have done by the time the table is that large."""
+    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+        connection.execute("VACUUM (ANALYZE)")
+
+
+def _peer_world(stage: Stage) -> dict[str, str]:
+    """The peers' users and keys; the environment of their servers."""
+    environment = {
+        "DJANGO_SETTINGS_MODULE": "tests.benchmarks.peers.stock_drf.settings",
+        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+    }
+    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA peer_tokens")
+    stage.manage_peer(environment, "migrate", "--verbosity", "0")
+    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+        connection.execute("SET search_path = peer_tokens")
+        connection.execute(
+            "INSERT INTO auth_user (id, username, password, is_superuser, first_name, last_name,"
+            " email, is_staff, is_active, date_joined)"
+            " VALUES (1, 'acme', '', false, '', '', '', false, true, now())"
+        )
+        connection.execute(
+            "INSERT INTO authtoken_token (key, created, user_id) VALUES (%s, now(), 1)",
+            [_PEER_KEY],
+        )
+    return environment
