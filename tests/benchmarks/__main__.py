@@ -11,15 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import tokens, withdrawals
+from tests.benchmarks import portfolio, tokens, withdrawals
 from tests.benchmarks.stage import prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "tokens": tokens.run,
     "withdrawals": withdrawals.run,
+    "portfolio": portfolio.run,
 }
 # What is larger with `--full`, which takes long.
-FULL: dict[str, dict[str, Any]] = {"tokens": {"sizes": tokens.FULL_SIZES}}
+FULL: dict[str, dict[str, Any]] = {
+    "tokens": {"sizes": tokens.FULL_SIZES},
+    "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
+}
 
 
 def main() -> None:

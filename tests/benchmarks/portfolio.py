@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
@@ -24,6 +25,7 @@ import requests
 
 from config.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
+from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.stage import Stage
 
 HOLDINGS_SMALL = 50_000
@@ -41,7 +43,7 @@ def run(
     connections: int,
     holdings: int = HOLDINGS_SMALL,
 ) -> dict[str, Any]:
-    """One interleaved run; medians, ratios and the raw rounds."""
+    """One interleaved run; medians, ratios, processor time and the raw rounds."""
     members = holdings // EACH
     token, organisation = _world(stage, members, tokens=min(20_000, max(1_000, holdings // 250)))
     script = _pgbench_script(stage, organisation)
@@ -59,40 +61,55 @@ def run(
     asked = random.sample(range(1, members + 1), min(members, _ASKED))
     _agree(bases, token, asked[0])
 
-    def http(base: str) -> Callable[[], float]:
+    def http(base: str) -> Callable[[], tuple[int, float]]:
         bodies = [
             load.post(f"{base}/portfolio/{_member(n)}", b"{}", f"Bearer {token}") for n in asked
         ]
 
-        def measure() -> float:
+        def measure() -> tuple[int, float]:
             outcome = load.run(
                 base, lambda: random.choice(bodies), connections=connections, seconds=seconds
             )
             if set(outcome.statuses) != {200}:
                 raise RuntimeError(f"{base} answered {dict(outcome.statuses)}")
-            return outcome.per_second(200)
+            return outcome.statuses[200], outcome.seconds
 
         return measure
 
     contenders = {name: http(base) for name, base in bases.items()}
     contenders["pgbench"] = lambda: _pgbench(stage, script, members, seconds, connections)
+    figure = _measured(stage, contenders, rounds)
+    return {f"{EACH} holdings of one member among {holdings:,}": figure}
+
+
+def _measured(
+    stage: Stage, contenders: Mapping[str, Callable[[], tuple[int, float]]], rounds: int
+) -> dict[str, Any]:
     for measure in contenders.values():  # warm up: caches, prepared statements, connections
         measure()
-    raw: dict[str, list[float]] = {contender: [] for contender in contenders}
+    meter = CpuMeter(stage)
+    rates: dict[str, list[float]] = {name: [] for name in contenders}
+    costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
     for _ in range(rounds):
-        for contender, measure in contenders.items():
-            raw[contender].append(measure())
-    medians = {contender: median(values) for contender, values in raw.items()}
+        for name, measure in contenders.items():
+            before = meter.read()
+            answers, took = measure()
+            spent = meter.read()
+            rates[name].append(answers / took)
+            costs[name].append({part: (spent[part] - before[part]) / answers for part in spent})
+    medians = {name: median(values) for name, values in rates.items()}
     return {
-        f"{EACH} holdings of one member among {holdings:,}": {
-            "per_second": {key: round(value, 1) for key, value in medians.items()},
-            "ours_times": {
-                key: round(medians["ours"] / value, 2)
-                for key, value in medians.items()
-                if key != "ours"
-            },
-            "rounds": {key: [round(v, 1) for v in values] for key, values in raw.items()},
-        }
+        "per_second": {name: round(value, 1) for name, value in medians.items()},
+        "ours_times": {
+            name: round(medians["ours"] / value, 2)
+            for name, value in medians.items()
+            if name != "ours"
+        },
+        "cpu_milliseconds": {
+            name: {part: round(1000 * median(c[part] for c in values), 3) for part in values[0]}
+            for name, values in costs.items()
+        },
+        "rounds": {name: [round(v, 1) for v in values] for name, values in rates.items()},
     }
 
 
@@ -158,7 +175,10 @@ def _pgbench_script(stage: Stage, organisation: UUID) -> Path:
     return script
 
 
-def _pgbench(stage: Stage, script: Path, members: int, seconds: float, connections: int) -> float:
+def _pgbench(
+    stage: Stage, script: Path, members: int, seconds: float, connections: int
+) -> tuple[int, float]:
+    """Transactions, and the seconds they took."""
     where = database_settings(stage.folder, OWNER)
     command = [
         str(binary("pgbench")),
@@ -169,8 +189,9 @@ def _pgbench(stage: Stage, script: Path, members: int, seconds: float, connectio
         where["NAME"],
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
-    for line in done.stdout.splitlines():
-        if line.startswith("tps = "):
-            return float(line.split()[2])
-    sys.stderr.write(done.stderr)
-    raise RuntimeError("pgbench gave no figure")
+    read = re.search(r"actually processed: (\d+)[^$]*?\ntps = ([\d.]+)", done.stdout)
+    if read is None:
+        sys.stderr.write(done.stderr)
+        raise RuntimeError("pgbench gave no figure")
+    processed = int(read[1])
+    return processed, processed / float(read[2])
