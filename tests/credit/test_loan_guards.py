@@ -1,0 +1,390 @@
+"""What the application's own role cannot do to loans by plain SQL, and what shows when it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from config.books import CHECKS
+from credit.models import Collateral, EndingAction, Loan, LoanStatus, Repayment
+from credit.services.endings import confirm_ending, propose_ending
+from credit.services.repaying import repay
+from exchange.ids import uuid7
+from tests.credit.test_loan_life import default
+from tests.support.access import TESTER
+from tests.support.credit import make_configuration
+from tests.support.lending import Lending, give_units, make_lending
+from tests.support.tokens import make_token
+from tests.support.world import assert_books_hold, make_staff
+from tests.wallets.ledger.harness import session
+from wallets.services import books
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture
+def world() -> Lending:
+    return make_lending()
+
+
+@pytest.fixture
+def runtime(world: Lending) -> Iterator[Connection]:
+    with session("runtime") as connection:
+        connection.autocommit = True
+        yield connection
+
+
+def picture() -> tuple[Any, ...]:
+    """All that is recorded of loans."""
+    return tuple(
+        sorted(model.objects.values_list(), key=str) for model in (Loan, Collateral, Repayment)
+    )
+
+
+def refuses(connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]) -> None:
+    """PostgreSQL does not do it, and nothing changed."""
+    before = picture()
+    with pytest.raises(wrong):
+        connection.execute(attack, {"loan": loan.id, "new": uuid7()})
+    assert picture() == before
+    assert_books_hold()
+
+
+def off() -> set[str]:
+    """Titles of the checks that find something."""
+    return {finding.check for finding in books.prove(CHECKS).findings}
+
+
+def paid(world: Lending, loan: Loan, amount: int) -> Loan:
+    return repay(
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(amount),
+        actor=TESTER,
+    )
+
+
+def completed(world: Lending) -> Loan:
+    loan = world.lend()
+    world.borrower.fund(1_000_000, "NGN")
+    return paid(world, loan, 1_596_000)
+
+
+def ended(world: Lending, action: EndingAction) -> Loan:
+    loan = default(world)
+    paid(world, loan, 50)
+    proposal = propose_ending(
+        loan_id=loan.id, action=action, note="why", user=make_staff("end_loan")
+    )
+    confirm_ending(proposal_id=proposal.id, user=make_staff("end_loan"))
+    loan.refresh_from_db()
+    return loan
+
+
+def of_status(world: Lending, status: LoanStatus) -> Loan:
+    """A loan that has got there by services."""
+    made = {
+        LoanStatus.ACTIVE: world.lend,
+        LoanStatus.DEFAULTED: lambda: default(world),
+        LoanStatus.COMPLETED: lambda: completed(world),
+        LoanStatus.LIQUIDATED: lambda: ended(world, EndingAction.LIQUIDATE),
+        LoanStatus.WRITTEN_OFF: lambda: ended(world, EndingAction.WRITE_OFF),
+    }[status]()
+    assert made.status == status
+    return made
+
+
+CLOSED = [LoanStatus.COMPLETED, LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF]
+
+
+@pytest.mark.parametrize("status", CLOSED)
+def test_a_loan_that_is_over_is_not_revived_nor_written_on(world, runtime, status):
+    loan = of_status(world, status)
+    for to in LoanStatus.values:
+        for closed_at in ("closed_at", "NULL"):
+            if (to, closed_at) != (status, "closed_at"):
+                refuses(
+                    runtime,
+                    f"UPDATE credit_loan SET status = '{to}', closed_at = {closed_at}"
+                    " WHERE id = %(loan)s",
+                    loan,
+                    errors.CheckViolation,
+                )
+    for change in (
+        "principal_repaid = principal_repaid - 1",
+        "principal_repaid = 0, interest_repaid = 0",
+        "interest_repaid = interest_repaid + 1",
+        "closed_at = now()",
+        "collateral_text = '[]'",
+    ):
+        refuses(
+            runtime,
+            f"UPDATE credit_loan SET {change} WHERE id = %(loan)s",
+            loan,
+            errors.CheckViolation,
+        )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "status = 'COMPLETED'",
+        "status = 'COMPLETED', closed_at = now()",
+        "status = 'COMPLETED', closed_at = now(), interest_repaid = 756000",
+        "status = 'COMPLETED', closed_at = now(), principal_repaid = 840000",
+        "interest_repaid = 756000, principal_repaid = 840000",
+        "interest_repaid = 756000.01",
+        "principal_repaid = 840000.01",
+        "interest_repaid = -1",
+        "interest_repaid = 49.99",
+        "principal_repaid = principal_repaid - 0.00000001, interest_repaid = 60",
+        "closed_at = now()",
+        "status = 'DEFAULTED'",
+        "status = 'LIQUIDATED', closed_at = now()",
+        "status = 'WRITTEN_OFF', closed_at = now()",
+        "status = 'PAID'",
+        "status = ''",
+    ],
+)
+def test_an_open_loan_is_not_moved_on_without_what_it_takes(world, runtime, change):
+    loan = world.lend()
+    paid(world, loan, 50)
+    attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
+    refuses(runtime, attack, loan, errors.CheckViolation)
+
+
+def test_a_defaulted_loan_does_not_go_back(world, runtime):
+    loan = of_status(world, LoanStatus.DEFAULTED)
+    for status in ("ACTIVE", "OVERDUE"):
+        attack = f"UPDATE credit_loan SET status = '{status}' WHERE id = %(loan)s"
+        refuses(runtime, attack, loan, errors.CheckViolation)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "id = %(new)s",
+        "amount = 1",
+        "repayment_amount = 840000",
+        "repayment_date = repayment_date + interval '1 year'",
+        "interest_rate = 0",
+        "collateral_ratio = 1",
+        "duration = 12",
+        "grace_period = 365",
+        "grace_period_unit = ''",
+        "currency_id = 'KES'",
+        "creditor_id = organisation_id",
+        "organisation_id = creditor_id",
+        "borrower_id = %(new)s",
+        "configuration_id = %(new)s",
+        "version_id = %(new)s",
+        "reason = 'another'",
+        "requested_by = ''",
+        "created_at = now()",
+    ],
+)
+def test_the_terms_of_a_loan_stay_as_they_were(world, runtime, change):
+    loan = world.lend()
+    attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
+    refuses(runtime, attack, loan, errors.RestrictViolation)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "DELETE FROM credit_loan",
+        "DELETE FROM credit_collateral",
+        "DELETE FROM credit_repayment",
+        "DELETE FROM credit_shortfall",
+        "DELETE FROM credit_endingproposal",
+        "DELETE FROM credit_loanconfiguration",
+        "DELETE FROM credit_configurationversion",
+        "DELETE FROM credit_loanlimit",
+        "UPDATE credit_repayment SET amount = 1, principal = 1, interest = 0",
+        "UPDATE credit_loanlimit SET max_outstanding = NULL",
+        "TRUNCATE credit_loan CASCADE",
+        "TRUNCATE credit_collateral",
+        "TRUNCATE credit_repayment",
+        "ALTER TABLE credit_loan DISABLE TRIGGER loan_guard",
+        "DROP TRIGGER loan_guard ON credit_loan",
+    ],
+)
+def test_nothing_of_loans_is_removed_or_rewritten(world, runtime, attack):
+    loan = world.lend()
+    paid(world, loan, 50)
+    refuses(runtime, attack, loan, errors.InsufficientPrivilege)
+
+
+def test_the_owner_does_not_remove_loans_and_repayments_either(world):
+    loan = world.lend()
+    paid(world, loan, 50)
+    with session("owner") as owner:
+        owner.autocommit = True
+        for attack in (
+            "DELETE FROM credit_loan WHERE id = %(loan)s",
+            "DELETE FROM credit_repayment",
+            "UPDATE credit_repayment SET paid_by = ''",
+            "TRUNCATE credit_repayment",
+            "UPDATE credit_loan SET interest_repaid = 0",
+        ):
+            refuses(owner, attack, loan, errors.RestrictViolation, errors.CheckViolation)
+
+
+def copy(**changes: str) -> str:
+    """Inserts another loan like `%(loan)s`, but for `changes` in SQL."""
+    columns = [str(field.column) for field in Loan._meta.concrete_fields]
+    values = [changes.get(name, name) for name in columns]
+    return (
+        f"INSERT INTO credit_loan ({', '.join(columns)}) SELECT {', '.join(values)}"
+        " FROM credit_loan WHERE id = %(loan)s"
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "'OVERDUE'"},
+        {"status": "'COMPLETED'", "closed_at": "now()"},
+        {"interest_repaid": "756000"},
+        {"principal_repaid": "1"},
+        {"closed_at": "now()"},
+        {"amount": "0"},
+        {"repayment_amount": "amount - 1"},
+        {"organisation_id": "creditor_id"},
+    ],
+)
+def test_a_loan_starts_active_with_nothing_repaid_of_a_member_of_its_organisation(
+    world, runtime, changes
+):
+    loan = world.lend()
+    attack = copy(**{"id": "%(new)s", **changes})
+    refuses(runtime, attack, loan, errors.CheckViolation, errors.ForeignKeyViolation)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "UPDATE credit_collateral SET quantity = -1",
+        "INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)"
+        " SELECT loan_id, token_id, 2, quantity, 1 FROM credit_collateral",
+        "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
+        " paid_by, created_at) SELECT %(new)s, %(loan)s, 10, 10, 10, 0, '', now()",
+        "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
+        " paid_by, created_at) SELECT %(new)s, %(loan)s, 0, 0, 0, 0, '', now()",
+    ],
+)
+def test_collateral_and_repayments_make_sense(world, runtime, attack):
+    loan = world.lend()
+    refuses(runtime, attack, loan, errors.CheckViolation, errors.UniqueViolation)
+
+
+def test_a_loan_that_nobody_disbursed_shows(world, runtime):
+    loan = world.lend()
+    runtime.execute(copy(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
+    assert off() >= {
+        "principal accounts equal what open loans still owe",
+        "every loan has the transfers its state calls for",
+        "every state a loan reached was told to both sides",
+        "every loan shows the collateral it has",
+    }
+
+
+def test_a_loan_repaid_in_the_record_only_shows(world, runtime):
+    loan = world.lend()
+    runtime.execute(
+        "UPDATE credit_loan SET status = 'COMPLETED', closed_at = now(), interest_repaid = 756000,"
+        " principal_repaid = 840000 WHERE id = %s",
+        [loan.id],
+    )
+    assert off() >= {
+        "lien equals open collateral",
+        "principal accounts equal what open loans still owe",
+        "interest income equals the interest repaid",
+        "every loan was repaid what its repayments say",
+        "every state a loan reached was told to both sides",
+    }
+
+
+def test_a_repayment_in_the_record_only_shows(world, runtime):
+    loan = world.lend()
+    runtime.execute(
+        "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
+        " paid_by, created_at) VALUES (%s, %s, 10, 10, 0, 1595990, '', now())",
+        [uuid7(), loan.id],
+    )
+    assert off() == {
+        "every loan was repaid what its repayments say",
+        "every loan has the transfers its state calls for",
+    }
+
+
+LIENS = {
+    "lien equals open collateral",
+    "every open loan's collateral is what was liened for it, and nothing is for the others",
+    "every loan shows the collateral it has",
+}
+
+
+def test_units_pledged_by_a_row_alone_show(world, runtime):
+    loan = world.lend()
+    token = make_token()
+    give_units(token, world.borrower, 5)
+    runtime.execute(
+        "INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)"
+        " VALUES (%s, %s, 2, 5, 100)",
+        [loan.id, token.id],
+    )
+    assert off() == LIENS
+
+
+@pytest.mark.parametrize("quantity", ["0", "104.99999999", "105.00000001"])
+def test_units_released_or_added_in_the_row_alone_show(world, runtime, quantity):
+    world.lend()
+    runtime.execute(f"UPDATE credit_collateral SET quantity = {quantity}")
+    assert off() == LIENS
+
+
+def test_collateral_moved_from_one_lender_to_another_shows(world, runtime):
+    """The borrower's lien stays what it was: only the ledger knows which loan it is for."""
+    first = world.lend()
+    world.offer = make_configuration(world.creditor.organisation, access="public")
+    second = world.lend()
+    runtime.execute(
+        "UPDATE credit_collateral SET quantity = CASE WHEN loan_id = %s THEN 1 ELSE 209 END",
+        [first.id],
+    )
+    for loan, units in ((first, 1), (second, 209)):
+        runtime.execute(
+            "UPDATE credit_loan SET collateral_text = replace(collateral_text, '105', %s)"
+            " WHERE id = %s",
+            [str(units), loan.id],
+        )
+    assert off() == {
+        "every open loan's collateral is what was liened for it, and nothing is for the others"
+    }
+
+
+def test_other_collateral_shown_than_there_is_shows(world, runtime):
+    world.lend()
+    runtime.execute("UPDATE credit_loan SET collateral_text = '[]'")
+    assert off() == {"every loan shows the collateral it has"}
+
+
+@pytest.mark.parametrize("status", ["LIQUIDATED", "WRITTEN_OFF"])
+def test_a_loan_ended_in_the_record_only_shows(world, runtime, status):
+    loan = default(world)
+    runtime.execute(
+        f"UPDATE credit_loan SET status = '{status}', closed_at = now() WHERE id = %s", [loan.id]
+    )
+    assert off() >= {
+        "lien equals open collateral",
+        "principal accounts equal what open loans still owe",
+        "every loan has the transfers its state calls for",
+    }
