@@ -15,6 +15,7 @@ from tests.benchmarks import portfolio, tokens, withdrawals
 from tests.benchmarks.stage import prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
+    "portfolio": portfolio.run,
     "tokens": tokens.run,
     "withdrawals": withdrawals.run,
     "portfolio": portfolio.run,
