@@ -18,7 +18,6 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "portfolio": portfolio.run,
     "tokens": tokens.run,
     "withdrawals": withdrawals.run,
-    "portfolio": portfolio.run,
 }
 # What is larger with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
