@@ -1,5 +1,5 @@
 """The admin of lending. Pages call services; see `exchange.admin.base`."""
 
-from credit.admin import configurations
+from credit.admin import configurations, loans
 
-__all__ = ["configurations"]
+__all__ = ["configurations", "loans"]

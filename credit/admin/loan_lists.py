@@ -1,0 +1,135 @@
+"""How the list of loans is narrowed down, and what of it waits for somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from credit.models import EndingProposal, EndingStatus, Loan, LoanStatus, Shortfall, Valuation
+from credit.models.loans import OPEN
+from exchange.admin.base import COUNTED_AT_MOST
+
+Loans = QuerySet[Loan]
+
+_PENDING = EndingStatus.PENDING
+
+
+def short(loans: Loans) -> Loans:
+    """Those whose collateral does not cover them."""
+    return loans.filter(Exists(Shortfall.objects.filter(loan=OuterRef("pk"), cured_at=None)))
+
+
+def _proposals() -> QuerySet[EndingProposal]:
+    return EndingProposal.objects.filter(loan=OuterRef("pk"), status=_PENDING)
+
+
+def proposed(loans: Loans) -> Loans:
+    """Those with a proposal that waits for its second person."""
+    return loans.filter(Exists(_proposals()))
+
+
+def undecided(loans: Loans) -> Loans:
+    """Defaulted ones that nobody has proposed to end."""
+    return loans.filter(~Exists(_proposals()), status=LoanStatus.DEFAULTED)
+
+
+class _Choice(admin.SimpleListFilter):
+    """A filter whose options are functions of the rows: value, words, what it leaves."""
+
+    options: tuple[tuple[str, str, Callable[[Loans], Loans]], ...] = ()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, words) for value, words, _ in self.options]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return next(
+            (narrow(queryset) for value, _, narrow in self.options if value == chosen), queryset
+        )
+
+
+class ShortfallFilter(_Choice):
+    title = "shortfall"
+    parameter_name = "shortfall"
+    options = (
+        ("open", "Open", short),
+        ("none", "None open", lambda loans: loans.exclude(pk__in=short(Loan.objects.all()))),
+        (
+            "unvalued",
+            "Cannot be valued",
+            lambda loans: loans.filter(
+                Exists(Valuation.objects.filter(loan=OuterRef("pk")).exclude(problem="")),
+                status__in=OPEN,
+            ),
+        ),
+    )
+
+
+class EndingFilter(_Choice):
+    title = "ending"
+    parameter_name = "ending"
+    options = (
+        ("waits", "A proposal waits", proposed),
+        ("none", "Defaulted, nothing proposed", undecided),
+    )
+
+
+def _due_within(loans: Loans, days: int) -> Loans:
+    now = timezone.now()
+    return loans.filter(
+        status__in=OPEN, repayment_date__gt=now, repayment_date__lte=now + timedelta(days=days)
+    )
+
+
+class DueFilter(_Choice):
+    title = "due date"
+    parameter_name = "due"
+    options = (
+        (
+            "late",
+            "Past, and open",
+            lambda loans: loans.filter(status__in=OPEN, repayment_date__lte=timezone.now()),
+        ),
+        ("week", "Within 7 days", partial(_due_within, days=7)),
+        ("month", "Within 30 days", partial(_due_within, days=30)),
+        (
+            "later",
+            "Later than that",
+            lambda loans: loans.filter(
+                status__in=OPEN, repayment_date__gt=timezone.now() + timedelta(days=30)
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What waits for credit officers, and where it is listed; `more` when there is yet more."""
+
+    words: str
+    url: str
+    count: int
+    more: bool
+
+
+def work() -> list[Work]:
+    """What waits, counted as the lists that it leads to are filtered."""
+    address = reverse("admin:credit_loan_changelist")
+    found = []
+    for words, query, narrow in (
+        ("Loans short of collateral", "shortfall=open", short),
+        ("Defaulted loans, nothing proposed", "ending=none", undecided),
+        ("Loan endings to confirm", "ending=waits", proposed),
+    ):
+        count = narrow(Loan.objects.order_by())[:COUNTED_AT_MOST].count()
+        found.append(Work(words, f"{address}?{query}", count, count >= COUNTED_AT_MOST))
+    return found

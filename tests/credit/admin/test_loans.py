@@ -1,0 +1,499 @@
+"""Loans in the back office: found, read, and ended by two people."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+from html import unescape
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib import admin
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from credit.models import EndingAction, EndingProposal, Loan
+from credit.services import servicing
+from credit.services.endings import propose_ending
+from credit.services.pledging import add_collateral
+from credit.services.repaying import repay
+from credit.services.valuation import Pledge
+from exchange.models import Member, Token
+from tests.support.access import TESTER
+from tests.support.back_office import everything, said, signed_in, text_of, user_of
+from tests.support.lending import Lending, held, make_lending
+from tests.support.world import assert_books_hold
+
+pytestmark = pytest.mark.django_db
+
+LIST = "admin:credit_loan_changelist"
+OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
+LIQUIDATE, WRITE_OFF = EndingAction.LIQUIDATE.value, EndingAction.WRITE_OFF.value
+
+
+@pytest.fixture
+def world() -> Lending:
+    return make_lending()
+
+
+@pytest.fixture
+def loan(world) -> Loan:
+    """Defaulted: 105 units at 10,000 against 1,596,000 owed."""
+    return default(world)
+
+
+@pytest.fixture
+def ada() -> Client:
+    return signed_in(CREDIT_OFFICER, "ada")
+
+
+@pytest.fixture
+def ben() -> Client:
+    return signed_in(CREDIT_OFFICER, "ben")
+
+
+def set_due(loan: Loan, days_ago: int) -> None:
+    """Makes the loan due that long ago; only time itself may do that, so the owner of the tables
+    puts its guard aside."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ROLE NONE")
+        # What is deferred must be done before a table can be altered.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE credit_loan DISABLE TRIGGER loan_guard")
+        cursor.execute(
+            "UPDATE credit_loan SET repayment_date = %s WHERE id = %s",
+            [timezone.now() - timedelta(days=days_ago, minutes=1), loan.pk],
+        )
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE credit_loan ENABLE TRIGGER loan_guard")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute(f"SET LOCAL ROLE {settings.DATABASE_RUNTIME_ROLE}")
+
+
+def default(world: Lending, **changes: Any) -> Loan:
+    loan = world.lend(**changes)
+    set_due(loan, 30)
+    servicing.age_loans()
+    loan.refresh_from_db()
+    assert loan.status == "DEFAULTED"
+    return loan
+
+
+def page(loan: Loan, name: str = "change") -> str:
+    return reverse(f"admin:credit_loan_{name}", args=[loan.pk])
+
+
+def decision(proposal: EndingProposal, name: str, loan: Loan | None = None) -> str:
+    wanted = loan.pk if loan else proposal.loan_id
+    return reverse(f"admin:credit_loan_{name}", args=[wanted, proposal.pk])
+
+
+def seen_by(client: Client, loan: Loan, action: str) -> str:
+    seen: str = client.get(page(loan, action)).context["form"].initial["seen"]
+    return seen
+
+
+def propose(client: Client, loan: Loan, action: str = LIQUIDATE) -> EndingProposal:
+    """Reads the plan and proposes it."""
+    body = {"note": "No answer", "seen": seen_by(client, loan, action)}
+    response = client.post(page(loan, action), body)
+    assert said(response) == ["Proposed. Nothing moves until somebody else confirms it."]
+    return EndingProposal.objects.get(loan=loan, status="Pending")
+
+
+def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, ada, ben):
+    loan = default(world, units=300)
+    world.price(7_000)
+    asked = text_of(ada.get(page(loan, LIQUIDATE)))
+    assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", asked)
+    assert "Deficiency: owed and not covered 0.00 NGN" in asked
+    proposal = propose(ada, loan)
+    hers = ada.get(page(loan))
+    assert "Somebody else must confirm what you proposed." in text_of(hers)
+    assert "Take back" in text_of(hers)
+    assert b"disabled" in hers.content
+    before = everything()
+    response = ada.post(decision(proposal, "confirm"))
+    assert said(response)[-1] == "Somebody else must confirm what you proposed"
+    assert everything() == before
+    world.price(1)
+    his = ben.get(page(loan))
+    assert b"disabled" not in his.content
+    text = text_of(his)
+    assert "A proposal waits: liquidate ada proposed it 0 s ago: No answer" in re.sub(
+        r"\d+ s ago", "0 s ago", text
+    )
+    assert "Who may confirm it: ben." in text
+    assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", text)
+    response = ben.post(decision(proposal, "confirm"))
+    assert said(response)[-1] == "Confirmed: the loan is liquidated."
+    loan.refresh_from_db()
+    assert loan.status == "LIQUIDATED"
+    assert held(world.creditor.owner_id, world.token.id) == 228
+    after = text_of(ben.get(page(loan)))
+    assert "Liquidation: units that passed" in after
+    assert "Owed, when it was ended 1,596,000.00 NGN" in after
+    assert "Propose" not in after.replace("Proposed", "").replace("Proposals", "")
+    assert_books_hold()
+
+
+def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(world, loan, ada, ben):
+    Token.objects.filter(pk=world.token.pk).update(quoted_at=None)
+    asked = text_of(ada.get(page(loan, WRITE_OFF)))
+    assert "Owed, and given up 1,596,000.00 NGN" in asked
+    assert "Of it principal, the creditor's loss 840,000.00 NGN" in asked
+    assert f"{world.token.symbol} 105 units" in asked
+    proposal = propose(ada, loan, WRITE_OFF)
+    response = ben.post(decision(proposal, "confirm"))
+    assert said(response)[-1] == "Confirmed: the loan is written off."
+    loan.refresh_from_db()
+    assert loan.status == "WRITTEN_OFF"
+    assert held(loan.borrower_id, world.token.id) == 1000
+    after = text_of(ben.get(page(loan)))
+    assert "Write-off: what was given up" in after
+    assert "Of it principal, the creditor's loss 840,000.00 NGN" in after
+    assert_books_hold()
+
+
+def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada, ben):
+    for client in (ben, ada):
+        proposal = propose(ada, loan)
+        response = client.post(decision(proposal, "decline"))
+        assert said(response)[-1] == "Declined: nothing moved."
+        proposal.refresh_from_db()
+        assert (proposal.status, proposal.decided_by) == ("Declined", user_of(client))
+    loan.refresh_from_db()
+    assert loan.status == "DEFAULTED"
+    assert text_of(ada.get(page(loan))).count("Liquidate Declined ada No answer") == 2
+
+
+def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, ada, ben):
+    seen = propose(ada, loan)
+    said(ada.post(decision(seen, "decline")))
+    propose(ada, loan, WRITE_OFF)
+    before = everything()
+    response = ben.post(decision(seen, "confirm"))
+    assert said(response)[-1] == "The proposal is Declined by ada, no longer Pending"
+    assert everything() == before
+
+
+def test_a_payment_after_the_proposal_is_told_and_refused(world, loan, ada, ben):
+    proposal = propose(ada, loan)
+    repay(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(1000),
+        actor=TESTER,
+    )
+    his = ben.get(page(loan))
+    changed = "What is owed has changed since the proposal: it is 1,595,000.00 NGN now."
+    assert changed in text_of(his)
+    assert b"disabled" in his.content
+    before = everything()
+    response = ben.post(decision(proposal, "confirm"))
+    assert said(response)[-1] == "What is owed has changed since the proposal: propose again"
+    assert everything() == before
+
+
+def test_collateral_added_after_the_proposal_is_told_and_refused(world, loan, ada, ben):
+    proposal = propose(ada, loan)
+    add_collateral(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        pledges=(Pledge(world.token.id, Decimal(1)),),
+        actor=TESTER,
+    )
+    his = text_of(ben.get(page(loan)))
+    assert "The collateral has changed since the proposal." in his
+    assert "105 units 105 units 0 units 1,050,000.00 NGN" in his
+    before = everything()
+    response = ben.post(decision(proposal, "confirm"))
+    assert said(response)[-1] == "The collateral has changed since the proposal: propose again"
+    assert everything() == before
+
+
+def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
+    proposal = propose(ada, loan)
+    EndingProposal.objects.filter(pk=proposal.pk).update(
+        created_at=timezone.now() - timedelta(hours=24, seconds=1)
+    )
+    assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
+    before = everything()
+    response = ben.post(decision(proposal, "confirm"))
+    told = "The prices of the proposal are older than 24 hours: propose again"
+    assert said(response)[-1] == told
+    assert everything() == before
+
+
+def test_nobody_proposes_other_prices_than_they_saw(world, loan, ada):
+    seen = seen_by(ada, loan, LIQUIDATE)
+    world.price(9_000)
+    before = everything()
+    response = ada.post(page(loan, LIQUIDATE), {"note": "No answer", "seen": seen})
+    assert response["Location"] == page(loan, LIQUIDATE)
+    assert said(response)[-1].endswith("Nothing was proposed: look again.")
+    assert everything() == before
+    assert "9,000.00 NGN" in text_of(ada.get(page(loan, LIQUIDATE)))
+
+
+def test_what_is_shown_is_what_is_frozen(world, loan, ada):
+    world.price("7001.5")
+    sections = ada.get(page(loan, LIQUIDATE)).context["sections"]
+    proposal = propose(ada, loan)
+    assert ada.get(page(loan)).context["plan"] == sections
+    assert proposal.deficiency == 1_596_000 - Decimal("735157.50")
+
+
+def test_a_missing_price_blocks_a_liquidation_and_no_write_off(world, loan, ada):
+    Token.objects.filter(pk=world.token.pk).update(quoted_at=None)
+    before = everything()
+    for response in (
+        ada.get(page(loan, LIQUIDATE)),
+        ada.post(page(loan, LIQUIDATE), {"note": "x", "seen": "x"}),
+    ):
+        assert response["Location"] == page(loan)
+        assert said(response)[-1] == f"{world.token.symbol} has no price"
+    assert everything() == before
+    assert ada.get(page(loan, WRITE_OFF)).status_code == 200
+    assert f"Value now {world.token.symbol} has no price" in text_of(ada.get(page(loan)))
+
+
+def test_a_proposal_needs_a_note(loan, ada):
+    seen = seen_by(ada, loan, WRITE_OFF)
+    before = everything()
+    response = ada.post(page(loan, WRITE_OFF), {"note": " ", "seen": seen})
+    assert "This field is required." in text_of(response)
+    assert "Owed, and given up" in text_of(response)
+    assert everything() == before
+
+
+def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(world, ada):
+    active = world.lend()
+    assert "Propose:" not in text_of(ada.get(page(active)))
+    response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
+    assert said(response) == ["Only a DEFAULTED loan can be ended: it is ACTIVE"]
+    loan = default(world)
+    assert "Propose: liquidate" in text_of(ada.get(page(loan)))
+    propose(ada, loan)
+    assert "Propose:" not in text_of(ada.get(page(loan)))
+    response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
+    assert said(response)[-1] == "Another proposal for this loan waits"
+    assert EndingProposal.objects.count() == 1
+
+
+def test_a_loan_that_was_repaid_keeps_its_proposal_from_being_confirmed(world, loan, ada, ben):
+    proposal = propose(ada, loan)
+    world.borrower.fund(1_000_000, "NGN")
+    repay(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(1_596_000),
+        actor=TESTER,
+    )
+    his = ben.get(page(loan))
+    assert "The loan is COMPLETED: only a DEFAULTED one can be ended." in text_of(his)
+    response = ben.post(decision(proposal, "confirm"))
+    assert said(response)[-1] == "Only a DEFAULTED loan can be ended: it is COMPLETED"
+    assert said(ben.post(decision(proposal, "decline")))[-1] == "Declined: nothing moved."
+
+
+@pytest.mark.parametrize("role", OTHERS)
+def test_only_credit_officers_end_loans_and_everybody_may_look(role, world, loan, ada):
+    other = default(world)
+    proposal = propose(ada, loan)
+    client = signed_in(role)
+    before = everything()
+    for action in (LIQUIDATE, WRITE_OFF):
+        assert client.get(page(other, action)).status_code == 403
+        assert client.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
+    for name in ("confirm", "decline"):
+        assert client.post(decision(proposal, name)).status_code == 403
+    assert everything() == before
+    seen = text_of(client.get(page(loan)))
+    assert "Your role may look at this, not decide." in seen
+    assert "Liquidation: units that would pass" in seen
+    assert "Propose:" not in text_of(client.get(page(other)))
+    assert client.get(reverse(LIST)).status_code == 200
+
+
+def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_another_loan(
+    world, loan, ada, ben
+):
+    other = default(world)
+    proposal = propose(ada, loan)
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(user_of(ben))
+    before = everything()
+    for name in ("confirm", "decline"):
+        assert ben.get(decision(proposal, name)).status_code == 405
+        assert ben.post(decision(proposal, name, other)).status_code == 404
+        assert strict.post(decision(proposal, name)).status_code == 403
+    for action in (LIQUIDATE, WRITE_OFF):
+        assert ben.get(page(other, action)).status_code == 200
+        assert strict.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
+    assert ben.get(page(loan)).status_code == 200
+    assert ben.post(page(loan), {}).status_code == 405
+    for name in ("add", "delete"):
+        args = [] if name == "add" else [loan.pk]
+        assert ben.post(reverse(f"admin:credit_loan_{name}", args=args)).status_code == 403
+    listed = ben.post(
+        reverse(LIST), {"action": "delete_selected", "_selected_action": [str(loan.pk)]}
+    )
+    assert listed.status_code in {200, 302, 403}
+    assert everything() == before
+
+
+def test_the_page_tells_the_whole_loan(world):
+    loan = world.lend(bank_name="Zenith Bank", account_number="0690000031")
+    world.price(9_999)
+    servicing.revalue_loans(all_of_them=True)
+    repay(
+        loan_id=loan.pk, organisation_id=loan.organisation_id, amount=Decimal(800_000), actor=TESTER
+    )
+    set_due(loan, 3)
+    servicing.age_loans()
+    response = signed_in(AUDITOR).get(page(loan))
+    text = text_of(response)
+    symbol = world.token.symbol
+    for words in (
+        "OVERDUE loan of 840,000.00 NGN to",
+        f"Configuration {loan.version}",
+        "To be repaid in all 1,596,000.00 NGN",
+        "Owed 796,000.00 NGN Principal owed 796,000.00 NGN Interest owed 0.00 NGN",
+        "Principal repaid 44,000.00 NGN Interest repaid 756,000.00 NGN",
+        "Days late 3",
+        "Value needed 995,000.00 NGN Value now 1,049,895.00 NGN",
+        "Principal owed to value now 75.82 %, at most 80 %",
+        "Bank Zenith Bank Bank code",
+        "Account number 0690000031",
+        f"{symbol} 105 units 10,000.00 NGN 1,050,000.00 NGN 9,999.00 NGN",
+        "1,049,895.00 NGN 105.00 NGN",
+        "800,000.00 NGN 756,000.00 NGN 44,000.00 NGN 796,000.00 NGN",
+        f"105 units {symbol}",
+        "loan.shortfall",
+    ):
+        assert words in text, words
+    for address in set(
+        re.findall(r'href="(/admin/(?:wallets|credit|exchange)/[^"]*)"', html(response))
+    ):
+        assert response.client.get(unescape(address)).status_code == 200, address
+    assert "/admin/wallets/transfer/" in html(response)
+
+
+def html(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def test_the_list_finds_loans_by_their_state_dates_and_parties(world, ada):
+    quiet = world.lend()
+    bad = default(make_lending())
+    brink = make_lending()
+    short = brink.lend()
+    Member.objects.filter(pk=short.borrower_id).update(name="Zuri Bello")
+    set_due(short, -5)
+    brink.price(9_000)
+    servicing.revalue_loans(all_of_them=True)
+    client = signed_in(AUDITOR)
+    everyone = {quiet.pk, bad.pk, short.pk}
+
+    def listed(**query: str) -> set[Any]:
+        return {row.pk for row in client.get(reverse(LIST), query).context["cl"].result_list}
+
+    assert listed() == everyone
+    for query, wanted in (
+        ({"status__exact": "DEFAULTED"}, {bad.pk}),
+        ({"currency__code__exact": "NGN"}, everyone),
+        ({"currency__code__exact": "KES"}, set()),
+        ({"creditor__id__exact": str(brink.creditor.organisation.pk)}, {short.pk}),
+        ({"shortfall": "open"}, {short.pk}),
+        ({"shortfall": "none"}, {quiet.pk, bad.pk}),
+        ({"due": "late"}, {bad.pk}),
+        ({"due": "week"}, {short.pk}),
+        ({"due": "month"}, {short.pk}),
+        ({"due": "later"}, {quiet.pk}),
+        ({"ending": "none"}, {bad.pk}),
+        ({"ending": "waits"}, set()),
+        ({"q": str(bad.pk)}, {bad.pk}),
+        ({"q": str(short.borrower_id)}, {short.pk}),
+        ({"q": "zuri"}, {short.pk}),
+        ({"q": short.borrower.email.upper()}, {short.pk}),
+        ({"q": str(quiet.creditor_id)}, {quiet.pk}),
+    ):
+        assert listed(**query) == wanted, query
+    propose(ada, bad)
+    assert listed(ending="waits") == {bad.pk}
+    assert listed(ending="none") == set()
+    text = text_of(client.get(reverse(LIST), {"q": str(short.pk)}))
+    assert "840,000.00 NGN 1,596,000.00 NGN" in text
+    assert "88.89 % of 80 %" in text
+    assert "Open 105,000.00 NGN for" in text
+    Token.objects.filter(pk=brink.token.pk).update(quoted_at=None)
+    servicing.revalue_loans(all_of_them=True)
+    assert listed(shortfall="unvalued") == {short.pk}
+    assert f"{brink.token.symbol} has no price" in text_of(client.get(reverse(LIST)))
+
+
+def test_the_list_and_the_page_cost_the_same_for_one_as_for_many(
+    world, django_assert_max_num_queries
+):
+    client = signed_in(AUDITOR)
+    for _ in range(5):
+        loan = world.lend(amount=80_000, units=10)
+    world.price(1_000)
+    servicing.revalue_loans(all_of_them=True)
+    with django_assert_max_num_queries(14):
+        client.get(reverse(LIST))
+    with django_assert_max_num_queries(34):
+        client.get(page(loan))
+
+
+def test_the_front_page_counts_what_waits_and_leads_to_it(world, ada):
+    first, second = default(world, units=300), default(world)
+    world.price(9_999)
+    servicing.revalue_loans(all_of_them=True)
+    propose(ada, first)
+    front = ada.get(reverse("admin:index"))
+    text = text_of(front)
+    for words, query, loans in (
+        ("Loans short of collateral : 1", "shortfall=open", {second.pk}),
+        ("Defaulted loans, nothing proposed : 1", "ending=none", {second.pk}),
+        ("Loan endings to confirm : 1", "ending=waits", {first.pk}),
+    ):
+        assert words in text
+        address = f"{reverse(LIST)}?{query}"
+        assert address in front.content.decode()
+        rows = ada.get(address).context["cl"].result_list
+        assert {row.pk for row in rows} == loans
+
+
+def test_members_and_organisations_lead_to_their_loans(loan, ada):
+    for name, pk in (
+        ("exchange_member", loan.borrower_id),
+        ("exchange_organisation", loan.creditor_id),
+        ("exchange_organisation", loan.organisation_id),
+    ):
+        address = f"{reverse(LIST)}?q={pk}"
+        assert address in html(ada.get(reverse(f"admin:{name}_change", args=[pk])))
+        assert len(ada.get(address).context["cl"].result_list) == 1
+
+
+def test_loans_are_in_the_admin_to_read_only(rf):
+    loans = admin.site._registry[Loan]
+    request = rf.get("/")
+    assert not loans.has_add_permission(request)
+    assert not loans.has_change_permission(request)
+    assert not loans.has_delete_permission(request)
+
+
+def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben):
+    seen = seen_by(ada, loan, LIQUIDATE)
+    propose_ending(loan_id=loan.pk, action=EndingAction.WRITE_OFF, note="first", user=user_of(ben))
+    before = everything()
+    response = ada.post(page(loan, LIQUIDATE), {"note": "second", "seen": seen})
+    assert said(response)[-1] == "Another proposal for this loan waits"
+    assert everything() == before
