@@ -12,6 +12,7 @@ Organisations that see no private deal, nearly all, share what is remembered.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -119,7 +120,9 @@ def catalogue_page(
     multiple of it.
     """
     window = _Window(min(offset, _FAR // limit * limit), limit)
-    return _by_memory(question, organisation_id, window) or _anew(question, organisation_id, window)
+    return _by_memory(question, organisation_id, window) or _in_turn(
+        question, organisation_id, window
+    )
 
 
 class _Memory:
@@ -165,6 +168,25 @@ def _by_memory(question: Question, organisation_id: UUID, window: _Window) -> Ca
         return None
     memory.stretches.put(key, stretch)
     return CataloguePage(total, _count(window.of(stretch)), text)
+
+
+def _in_turn(question: Question, organisation_id: UUID, window: _Window) -> CataloguePage:
+    """The page asked anew; requests that come for it meanwhile wait for what is then remembered.
+
+    After a change everybody asks at once what takes longest: the totals.
+    """
+    turn = _turns[hash((question, window)) % len(_turns)]
+    at_once = turn.acquire(blocking=False)
+    if not at_once:
+        turn.acquire()
+    try:
+        found = None if at_once else _by_memory(question, organisation_id, window)
+        return found or _anew(question, organisation_id, window)
+    finally:
+        turn.release()
+
+
+_turns = [threading.Lock() for _ in range(64)]
 
 
 def _anew(question: Question, organisation_id: UUID, window: _Window) -> CataloguePage:

@@ -5,6 +5,7 @@ asked.
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from exchange.payloads import TOKEN
 from exchange.selectors import catalogue
 from exchange.selectors.catalogue import catalogue_page, question_of
 from tests.support.access import make_caller, make_organisation
+from tests.support.crowd import Crowd
 from tests.support.tokens import bare_token, fill_tokens, make_token
 from tests.support.withdrawals import round_trips
 from wallets.services.listings import grant_access
@@ -190,6 +192,27 @@ def test_organisations_without_private_deals_share_what_is_remembered(tmp_path):
     assert len(answers) <= 4
     assert memory.totals.get((asked, None)) == 1
     assert memory.totals.get((asked, second)) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_who_ask_at_once_after_a_change_get_the_same_right_answer():
+    owner = make_organisation()
+    Token.objects.bulk_create(bare_token(owner, name=f"Deal {n}") for n in range(50))
+    asked = [question(), question(name="deal"), question("name")]
+    organisations = [make_organisation().id for _ in range(4)]
+    rows = Token.objects.order_by("created_at", "id")
+    with Crowd(8) as crowd:
+        for hidden in range(1, 6):
+            last = rows[50 - hidden]
+            Token.objects.filter(id=last.id).update(deal_access="Private", name="Deal")
+            pages = crowd.at_once(
+                [
+                    partial(catalogue_page, asked[n % 3], organisations[n % 4], offset=0, limit=20)
+                    for n in range(8)
+                ]
+            )
+            assert [(page.total, page.count) for page in pages] == [(50 - hidden, 20)] * 8
+            assert all(str(last.id) not in page.text for page in pages)
 
 
 @pytest.mark.django_db
