@@ -46,6 +46,7 @@ from exchange.models import Member, Organisation
 from wallets.admin.show import money
 
 _PENDING = EndingStatus.PENDING
+_NOT_VALUED = "cannot be valued"
 
 
 def loans_about(party: Any) -> Tool:
@@ -64,7 +65,7 @@ class NoteForm(forms.Form):
     note = forms.CharField(
         max_length=500,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Whoever confirms reads it, and the ledger keeps it",
+        help_text="Whoever confirms reads it; it stays with the proposal",
     )
     seen = forms.CharField(max_length=100, widget=forms.HiddenInput)
 
@@ -141,8 +142,8 @@ class LoanAdmin(SafeAdmin):
         if valuation is None or not is_open(obj):
             return "-"
         if valuation.problem:
-            return valuation.problem
-        return f"{ratio(valuation.loan_to_value)} of {share(obj.collateral_ratio)}"
+            return format_html('<span title="{}">{}</span>', valuation.problem, _NOT_VALUED)
+        return f"{ratio(valuation.loan_to_value)}, at most {share(obj.collateral_ratio)}"
 
     @admin.display(description="shortfall")
     def shortfall(self, obj: Loan) -> str:

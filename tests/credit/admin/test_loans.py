@@ -430,12 +430,14 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(world, ada):
     assert listed(ending="none") == set()
     text = text_of(client.get(reverse(LIST), {"q": str(short.pk)}))
     assert "840,000.00 NGN 1,596,000.00 NGN" in text
-    assert "88.89 % of 80 %" in text
+    assert "88.89 %, at most 80 %" in text
     assert "Open 105,000.00 NGN for" in text
     Token.objects.filter(pk=brink.token.pk).update(quoted_at=None)
     servicing.revalue_loans(all_of_them=True)
     assert listed(shortfall="unvalued") == {short.pk}
-    assert f"{brink.token.symbol} has no price" in text_of(client.get(reverse(LIST)))
+    row = client.get(reverse(LIST), {"shortfall": "unvalued"})
+    assert "cannot be valued" in text_of(row)
+    assert f'title="{brink.token.symbol} has no price"' in html(row)
 
 
 def test_the_list_and_the_page_cost_the_same_for_one_as_for_many(
