@@ -61,25 +61,3 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION complete_raise FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION complete_raise TO exchange_runtime;
-
--- Completes the raise when it has brought what it was to bring, or what is left of it is less
--- than the smallest trade.
-CREATE OR REPLACE FUNCTION complete_raise_if_sold(p_token uuid, p_actor text) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-    t exchange_token;
-    v_left numeric;
-BEGIN
-    SELECT * INTO t FROM public.exchange_token WHERE id = p_token;
-    v_left := least(
-        t.raise_amount - t.total_raised,
-        t.price_buy * (SELECT balance FROM public.wallets_account
-                       WHERE id = public.account_of(t.issuer_id, t.id::text, 'unsold')));
-    IF public.round_half_even(v_left, (
-            SELECT c.decimals::integer FROM public.exchange_currency c
-            WHERE c.code = t.currency_id)) <= 0
-        OR v_left < t.min_trade_buy
-    THEN
-        PERFORM public.complete_raise(p_token, p_actor);
-    END IF;
-END $$;

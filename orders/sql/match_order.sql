@@ -1,42 +1,37 @@
 -- Matching and settling, parts of `place_order`. All of it runs under the lock of the token.
 
 -- What the incoming order `o` trades: its fills in price-time priority at the makers' prices,
--- makers whose rest is worth nothing, and why it stopped when that cancels its own rest. `taker`
--- is `o` with the fills counted. Nothing is written.
-CREATE OR REPLACE FUNCTION match_order(
-    o orders_order, t exchange_token, p_decimals integer,
-    OUT fills order_fill[], OUT dust uuid[], OUT stopped text, OUT taker orders_order
-) LANGUAGE plpgsql AS $$
+-- makers whose rest is worth nothing, and why it stopped when that cancels its own rest. Nothing
+-- is written.
+CREATE OR REPLACE FUNCTION match_order(o orders_order, t order_terms) RETURNS order_match
+LANGUAGE plpgsql AS $$
 DECLARE
+    r order_match;
     f order_fill;
-    m orders_order;
+    m record;
     v_left numeric := o.tokens;
+    v_value numeric;
     v_book refcursor;
 BEGIN
-    fills := '{}';
-    dust := '{}';
-    taker := o;
-    IF NOT t.completed_raise THEN
-        stopped := 'The raise has no more units';
-        f.units := least(
-            v_left,
-            trunc((t.raise_amount - t.total_raised) / t.price_buy, 8),
-            (SELECT balance FROM public.wallets_account
-             WHERE owner_id = t.issuer_id AND asset_id = t.id::text AND kind = 'unsold'));
-        f := public.charge_fill(f, taker, t.price_buy, p_decimals);
-        IF f.units > 0 AND f.taker_value > 0 THEN
-            fills := ARRAY[f];
-            taker := public.with_fill(taker, f.price, f.units, f.taker_value, f.taker_fee);
-        END IF;
-        RETURN;
+    IF NOT t.completed THEN
+        RETURN public.buy_from_issuer(o, t);
     END IF;
+    r.fills := '{}';
+    r.dust := '{}';
+    r.completes := false;
     IF o.type = 'Buy' THEN
-        OPEN v_book FOR SELECT * FROM public.orders_order
+        OPEN v_book FOR
+            SELECT id, organisation_id, member_id, owner_id, price, tokens, filled, filled_value,
+                   charged, charged_fee, fee_percent
+            FROM public.orders_order
             WHERE token_id = o.token_id AND type = 'Sell' AND status = 'Active'
                 AND price <= o.price
             ORDER BY price, seq;
     ELSE
-        OPEN v_book FOR SELECT * FROM public.orders_order
+        OPEN v_book FOR
+            SELECT id, organisation_id, member_id, owner_id, price, tokens, filled, filled_value,
+                   charged, charged_fee, fee_percent
+            FROM public.orders_order
             WHERE token_id = o.token_id AND type = 'Buy' AND status = 'Active'
                 AND price >= o.price
             ORDER BY price DESC, seq;
@@ -45,103 +40,261 @@ BEGIN
         FETCH v_book INTO m;
         EXIT WHEN NOT FOUND;
         IF m.owner_id = o.owner_id THEN
-            stopped := 'It met an order of its own owner';
+            r.stopped := 'It met an order of its own owner';
             EXIT;
         END IF;
-        f := NULL;
-        f.maker := m;
+        f.maker := m.id;
+        f.organisation := m.organisation_id;
+        f.member := m.member_id;
+        f.owner := m.owner_id;
+        f.price := m.price;
         f.units := least(v_left, m.tokens - m.filled);
-        f := public.charge_fill(f, taker, m.price, p_decimals);
+        v_value := m.price * f.units;
+        f.filled := m.filled + f.units;
+        f.filled_value := m.filled_value + v_value;
+        f.fulfilled := f.filled = m.tokens;
+        -- Both sides are charged round(cumulative) - already charged.
+        f.charged := public.round_half_even(f.filled_value, t.decimals);
+        f.maker_value := f.charged - m.charged;
+        f.taker_value := public.round_half_even(o.filled_value + v_value, t.decimals) - o.charged;
         IF f.maker_value = 0 OR f.taker_value = 0 THEN
             -- Less than the last decimal: the rest of whoever has no more than this is over.
-            IF f.units = m.tokens - m.filled THEN
-                dust := dust || m.id;
+            IF f.fulfilled THEN
+                r.dust := r.dust || f;
                 CONTINUE;
             END IF;
-            stopped := 'The rest is worth nothing';
+            r.stopped := 'The rest is worth nothing';
             EXIT;
         END IF;
-        fills := fills || f;
-        taker := public.with_fill(taker, f.price, f.units, f.taker_value, f.taker_fee);
+        f.charged_fee := public.round_half_even(
+            f.filled_value * m.fee_percent / 100, t.decimals);
+        f.maker_fee := f.charged_fee - m.charged_fee;
+        o.filled_value := o.filled_value + v_value;
+        f.taker_fee := public.round_half_even(o.filled_value * o.fee_percent / 100, t.decimals)
+            - o.charged_fee;
+        o.charged := o.charged + f.taker_value;
+        o.charged_fee := o.charged_fee + f.taker_fee;
+        f.seq := nextval('public.orders_seq');
         v_left := v_left - f.units;
+        r.fills := r.fills || f;
     END LOOP;
     CLOSE v_book;
+    RETURN r;
 END $$;
 
--- `f` at `p_price` with what both sides are charged: round(cumulative) - already charged.
-CREATE OR REPLACE FUNCTION charge_fill(
-    f order_fill, p_taker orders_order, p_price numeric, p_decimals integer
-) RETURNS order_fill LANGUAGE plpgsql AS $$
+-- The same in a primary raise: as many units as it still has, at the offer. What is left of the
+-- order is cancelled.
+CREATE OR REPLACE FUNCTION buy_from_issuer(o orders_order, t order_terms) RETURNS order_match
+LANGUAGE plpgsql AS $$
 DECLARE
-    v_value numeric := p_price * f.units;
-    m orders_order := f.maker;
+    r order_match;
+    f order_fill;
+    v_left numeric;
 BEGIN
-    f.trade := public.new_id();
-    f.price := p_price;
-    f.taker_value := public.round_half_even(p_taker.filled_value + v_value, p_decimals)
-        - p_taker.charged;
-    f.taker_fee := public.round_half_even(
-        (p_taker.filled_value + v_value) * p_taker.fee_percent / 100, p_decimals)
-        - p_taker.charged_fee;
-    IF m.id IS NULL THEN
-        f.maker_value := f.taker_value;
-        f.maker_fee := 0;
-    ELSE
-        f.maker_value := public.round_half_even(m.filled_value + v_value, p_decimals) - m.charged;
-        f.maker_fee := public.round_half_even(
-            (m.filled_value + v_value) * m.fee_percent / 100, p_decimals) - m.charged_fee;
+    SELECT balance INTO t.unsold FROM public.wallets_account
+        WHERE owner_id = t.issuer AND asset_id = t.gets AND kind = 'unsold';
+    r.fills := '{}';
+    r.dust := '{}';
+    r.completes := false;
+    r.stopped := 'The raise has no more units';
+    f.organisation := t.issuer;
+    f.owner := t.issuer;
+    f.price := t.offer;
+    f.units := least(o.tokens, public.for_sale(t));
+    f.taker_value := public.round_half_even(t.offer * f.units, t.decimals);
+    IF f.taker_value = 0 THEN
+        RETURN r;
     END IF;
-    RETURN f;
+    f.taker_fee := public.round_half_even(t.offer * f.units * o.fee_percent / 100, t.decimals);
+    f.maker_value := f.taker_value;
+    f.maker_fee := 0;
+    f.fulfilled := false;
+    f.seq := nextval('public.orders_seq');
+    r.fills := ARRAY[f];
+    -- The raise is complete when nobody could buy as much as the smallest purchase any more.
+    t.needed := t.needed - f.taker_value;
+    t.unsold := t.unsold - f.units;
+    v_left := public.round_half_even(t.offer * public.for_sale(t), t.decimals);
+    r.completes := v_left = 0 OR v_left < t.smallest;
+    RETURN r;
 END $$;
 
-CREATE OR REPLACE FUNCTION with_fill(
-    o orders_order, p_price numeric, p_units numeric, p_value numeric, p_fee numeric
-) RETURNS orders_order LANGUAGE plpgsql AS $$
+-- Units that are left in a raise, as far as it still needs money for them. (`div` cuts off
+-- exactly, where `/` would have rounded the last decimal already.)
+CREATE OR REPLACE FUNCTION for_sale(t order_terms) RETURNS numeric LANGUAGE plpgsql AS $$
 BEGIN
-    o.filled := o.filled + p_units;
-    o.filled_value := o.filled_value + p_price * p_units;
-    o.charged := o.charged + p_value;
-    o.charged_fee := o.charged_fee + p_fee;
-    RETURN o;
+    RETURN least(t.unsold, div(t.needed * 100000000, t.offer) * 0.00000001);
 END $$;
 
--- Opens what is missing, always in the same order, then locks every account that may move.
-CREATE OR REPLACE FUNCTION lock_accounts_of_order(
-    o orders_order, t exchange_token, p_fills order_fill[]
+-- Opens what is missing, always in the same order, then locks every account that moves, and sees
+-- whether the owner can pay for, or deliver, all of the order.
+CREATE OR REPLACE FUNCTION lock_accounts_of_order(o orders_order, t order_terms, m order_match)
+RETURNS order_accounts LANGUAGE plpgsql AS $$
+DECLARE
+    r order_accounts;
+    f order_fill;
+    s record;
+    v_owners uuid[] := ARRAY[o.owner_id];
+    v_assets text[] := ARRAY[t.gives];
+    v_kinds text[] := ARRAY['available'];
+    v_available numeric;
+    v_needed numeric := o.tokens;
+BEGIN
+    IF cardinality(m.fills) > 0 THEN
+        v_owners := v_owners || o.owner_id;
+        v_assets := v_assets || t.gets;
+        v_kinds := v_kinds || 'available'::text;
+    END IF;
+    IF o.status = 'Active' THEN
+        v_owners := v_owners || o.owner_id;
+        v_assets := v_assets || t.gives;
+        v_kinds := v_kinds || 'reserved'::text;
+    END IF;
+    FOREACH f IN ARRAY m.fills LOOP
+        v_owners := v_owners || f.owner || f.owner;
+        v_assets := v_assets || t.gets || t.gives;
+        v_kinds := v_kinds || CASE WHEN t.completed THEN 'reserved' ELSE 'unsold' END
+            || CASE WHEN t.completed THEN 'available' ELSE 'raise' END;
+    END LOOP;
+    -- What `close_order` and `complete_raise` will move.
+    FOREACH f IN ARRAY m.dust LOOP
+        v_owners := v_owners || f.owner || f.owner;
+        v_assets := v_assets || t.gets || t.gets;
+        v_kinds := v_kinds || 'reserved'::text || 'available'::text;
+    END LOOP;
+    IF m.completes THEN
+        v_owners := v_owners || t.issuer || t.issuer;
+        v_assets := v_assets || t.gets || t.gives;
+        v_kinds := v_kinds || 'available'::text || 'available'::text;
+    END IF;
+    LOOP
+        r.roles := ARRAY(
+            SELECT (SELECT a.id FROM public.wallets_account a
+                    WHERE a.owner_id = x.owner AND a.asset_id = x.asset AND a.kind = x.kind)
+            FROM unnest(v_owners, v_assets, v_kinds) x (owner, asset, kind));
+        EXIT WHEN array_position(r.roles, NULL) IS NULL;
+        FOR s IN
+            SELECT DISTINCT x.owner, x.asset, x.kind, y.organisation, y.member
+            FROM unnest(v_owners, v_assets, v_kinds) x (owner, asset, kind)
+            JOIN (
+                SELECT o.owner_id AS owner, o.organisation_id AS organisation,
+                       o.member_id AS member
+                UNION
+                SELECT z.owner, z.organisation, z.member FROM unnest(m.fills || m.dust) z
+            ) y ON y.owner = x.owner
+            ORDER BY x.owner, x.asset, x.kind
+        LOOP
+            PERFORM public.open_account(
+                public.new_id(), s.asset, s.kind, s.organisation, s.member);
+        END LOOP;
+    END LOOP;
+    SELECT array_agg(a.id), array_agg(a.balance) INTO r.ids, r.balances FROM (
+        SELECT id, balance FROM public.wallets_account
+        WHERE id = ANY (r.roles) ORDER BY id FOR NO KEY UPDATE
+    ) a;
+    v_available := r.balances[array_position(r.ids, r.roles[1])];
+    IF o.type = 'Buy' THEN
+        v_needed := o.amount
+            + public.round_half_even(o.price * o.tokens * o.fee_percent / 100, t.decimals);
+    END IF;
+    IF v_available < v_needed THEN
+        PERFORM public.refuse_order(
+            CASE WHEN o.type = 'Buy' THEN 'insufficient_balance' ELSE 'insufficient_units' END,
+            format('{"available":%s,"requested":%s,"currency":"%s"}',
+                   trim_scale(v_available), trim_scale(v_needed), t.currency));
+    END IF;
+    RETURN r;
+END $$;
+
+-- Moves units and money of every fill, and reserves the rest. A transfer has the id of the trade
+-- or the order it is for.
+CREATE OR REPLACE FUNCTION settle_order(
+    o orders_order, t order_terms, p_fills order_fill[], a order_accounts, p_ids uuid[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    w record;
-    v_ids uuid[] := '{}';
-    v_id uuid;
+    f order_fill;
+    buys boolean := o.type = 'Buy';
+    v_fills integer := cardinality(p_fills);
+    v_fees uuid;
+    -- Roles of the accounts: where the rest is reserved, and the next fill's first.
+    v_reserved integer := CASE WHEN v_fills > 0 THEN 3 ELSE 2 END;
+    v_next integer := CASE WHEN o.status = 'Active' THEN v_reserved + 1 ELSE v_reserved END;
+    v_taker_gives numeric;
+    v_taker_gets numeric;
+    v_maker_gives numeric;
+    v_maker_gets numeric;
+    v_transfers uuid[] := '{}';
+    v_kinds text[] := '{}';
+    v_references text[] := '{}';
+    -- Legs.
+    v_of uuid[] := '{}';
+    v_accounts uuid[] := '{}';
+    v_assets text[] := '{}';
+    v_amounts numeric[] := '{}';
+    v_balances numeric[] := '{}';
+    v_at integer;
 BEGIN
-    FOR w IN
-        SELECT organisation, member, asset, kind FROM (
-            SELECT o.organisation_id AS organisation, o.member_id AS member, o.owner_id AS owner,
-                   a.asset, a.kind
-            FROM (VALUES
-                (t.currency_id::text, 'available'), (t.id::text, 'available'),
-                (CASE WHEN o.type = 'Buy' THEN t.currency_id::text ELSE t.id::text END, 'reserved')
-            ) a (asset, kind)
-            WHERE a.kind = 'available' OR o.filled < o.tokens
-            UNION
-            SELECT (f.maker).organisation_id, (f.maker).member_id, (f.maker).owner_id,
-                   a.asset, a.kind
-            FROM unnest(p_fills) f CROSS JOIN (VALUES
-                (t.currency_id::text, 'available'), (t.id::text, 'available'),
-                (CASE WHEN o.type = 'Buy' THEN t.id::text ELSE t.currency_id::text END, 'reserved')
-            ) a (asset, kind)
-            WHERE (f.maker).id IS NOT NULL
-            UNION
-            SELECT t.issuer_id, NULL, t.issuer_id, a.asset, a.kind
-            FROM unnest(p_fills) f CROSS JOIN (VALUES
-                (t.currency_id::text, 'raise'), (t.id::text, 'unsold')) a (asset, kind)
-            WHERE (f.maker).id IS NULL
-        ) x ORDER BY owner, asset, kind
-    LOOP
-        v_id := public.open_account(public.new_id(), w.asset, w.kind, w.organisation, w.member);
-        v_ids := v_ids || v_id;
+    IF v_fills > 0 THEN
+        v_fees := public.account_of(NULL, t.currency, 'fees');
+    END IF;
+    FOR n IN 1..v_fills LOOP
+        f := p_fills[n];
+        IF buys THEN
+            v_taker_gives := f.taker_value + f.taker_fee;
+            v_taker_gets := f.units;
+            v_maker_gives := f.units;
+            v_maker_gets := f.maker_value - f.maker_fee;
+        ELSE
+            v_taker_gives := f.units;
+            v_taker_gets := f.taker_value - f.taker_fee;
+            v_maker_gives := f.maker_value + f.maker_fee;
+            v_maker_gets := f.units;
+        END IF;
+        v_transfers := v_transfers || p_ids[n];
+        v_kinds := v_kinds || CASE WHEN f.maker IS NULL THEN 'raise_sale' ELSE 'trade' END;
+        v_references := v_references || ('trade:' || p_ids[n]);
+        v_of := v_of || p_ids[n] || p_ids[n] || p_ids[n] || p_ids[n] || p_ids[n];
+        v_accounts := v_accounts || a.roles[1] || a.roles[2]
+            || a.roles[v_next] || a.roles[v_next + 1] || v_fees;
+        v_assets := v_assets || t.gives || t.gets || t.gets || t.gives || t.currency;
+        v_amounts := v_amounts || - v_taker_gives || v_taker_gets || - v_maker_gives
+            || v_maker_gets
+            || CASE WHEN buys THEN v_taker_gives - v_maker_gets
+                    ELSE v_maker_gives - v_taker_gets END;
+        v_next := v_next + 2;
     END LOOP;
-    PERFORM 1 FROM public.wallets_account WHERE id = ANY (v_ids) ORDER BY id FOR NO KEY UPDATE;
+    IF o.status = 'Active' THEN
+        v_transfers := v_transfers || o.id;
+        v_kinds := v_kinds || 'order_reserve'::text;
+        v_references := v_references || ('order:' || o.id || ':reserve');
+        v_of := v_of || o.id || o.id;
+        v_accounts := v_accounts || a.roles[1] || a.roles[v_reserved];
+        v_assets := v_assets || t.gives || t.gives;
+        v_amounts := v_amounts || - o.reserved || o.reserved;
+    ELSIF v_fills = 0 THEN
+        RETURN;
+    END IF;
+    -- What each account comes to after each leg; the exchange's own keep no balance.
+    FOR n IN 1..cardinality(v_accounts) LOOP
+        v_at := array_position(a.ids, v_accounts[n]);
+        IF v_at IS NOT NULL THEN
+            a.balances[v_at] := a.balances[v_at] + v_amounts[n];
+        END IF;
+        v_balances := v_balances || a.balances[v_at];
+    END LOOP;
+    UPDATE public.wallets_account SET balance = x.balance
+    FROM unnest(a.ids, a.balances) x (account, balance)
+    WHERE id = x.account;
+    INSERT INTO public.wallets_transfer
+        (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
+    SELECT x.id, x.kind, x.reference, x.id, o.placed_by, t.symbol, now(), 0
+    FROM unnest(v_transfers, v_kinds, v_references) x (id, kind, reference);
+    INSERT INTO public.wallets_entry
+        (id, transfer_id, account_id, asset_id, amount, balance_after)
+    SELECT p_ids[4 * v_fills + 2 + x.n], x.transfer, x.account, x.asset, x.amount, x.balance
+    FROM unnest(v_of, v_accounts, v_assets, v_amounts, v_balances)
+        WITH ORDINALITY x (transfer, account, asset, amount, balance, n)
+    WHERE x.amount <> 0;
 END $$;
 
 -- The account of an owner (NULL: the exchange itself).
@@ -172,133 +325,5 @@ BEGIN
     IF v_ids IS NOT NULL THEN
         PERFORM public.post_transfer(public.new_id(), p_kind, p_reference, p_subject, p_actor,
                                      p_memo, v_ids, v_accounts, v_amounts);
-    END IF;
-END $$;
-
--- Moves units and money of one fill, and counts it on the maker.
-CREATE OR REPLACE FUNCTION settle_fill(o orders_order, t exchange_token, f order_fill)
-RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    m orders_order := f.maker;
-    v_units text := t.id::text;
-    v_money text := t.currency_id;
-    v_fees uuid := public.account_of(NULL, t.currency_id, 'fees');
-    v_freed numeric;
-BEGIN
-    IF m.id IS NULL THEN
-        PERFORM public.post_legs('raise_sale', 'trade:' || f.trade, f.trade, o.placed_by, t.symbol,
-            ARRAY[public.account_of(o.owner_id, v_money, 'available'),
-                  public.account_of(t.issuer_id, v_money, 'raise'),
-                  v_fees,
-                  public.account_of(t.issuer_id, v_units, 'unsold'),
-                  public.account_of(o.owner_id, v_units, 'available')],
-            ARRAY[-f.taker_value - f.taker_fee, f.taker_value, f.taker_fee, -f.units, f.units]);
-        RETURN;
-    END IF;
-    IF o.type = 'Buy' THEN
-        v_freed := f.units;
-        PERFORM public.post_legs('trade', 'trade:' || f.trade, f.trade, o.placed_by, t.symbol,
-            ARRAY[public.account_of(o.owner_id, v_money, 'available'),
-                  public.account_of(m.owner_id, v_money, 'available'),
-                  v_fees,
-                  public.account_of(m.owner_id, v_units, 'reserved'),
-                  public.account_of(o.owner_id, v_units, 'available')],
-            ARRAY[-f.taker_value - f.taker_fee, f.maker_value - f.maker_fee,
-                  f.taker_value - f.maker_value + f.taker_fee + f.maker_fee,
-                  -f.units, f.units]);
-    ELSE
-        v_freed := f.maker_value + f.maker_fee;
-        PERFORM public.post_legs('trade', 'trade:' || f.trade, f.trade, o.placed_by, t.symbol,
-            ARRAY[public.account_of(m.owner_id, v_money, 'reserved'),
-                  public.account_of(o.owner_id, v_money, 'available'),
-                  v_fees,
-                  public.account_of(o.owner_id, v_units, 'available'),
-                  public.account_of(m.owner_id, v_units, 'available')],
-            ARRAY[-v_freed, f.taker_value - f.taker_fee,
-                  f.maker_value - f.taker_value + f.taker_fee + f.maker_fee,
-                  -f.units, f.units]);
-    END IF;
-    m := public.with_fill(m, f.price, f.units, f.maker_value, f.maker_fee);
-    UPDATE public.orders_order SET
-        filled = m.filled, filled_value = m.filled_value, charged = m.charged,
-        charged_fee = m.charged_fee, reserved = reserved - v_freed,
-        status = CASE WHEN m.filled = m.tokens THEN 'Fulfilled' ELSE 'Active' END,
-        closed_at = CASE WHEN m.filled = m.tokens THEN o.created_at END,
-        updated_at = o.created_at
-    WHERE id = m.id;
-END $$;
-
--- `o` as it stands after its fills: fulfilled, its rest cancelled, or its rest reserved.
-CREATE OR REPLACE FUNCTION reserve_rest(
-    o orders_order, t exchange_token, p_decimals integer, p_stopped text
-) RETURNS orders_order LANGUAGE plpgsql AS $$
-DECLARE
-    v_full numeric := o.filled_value + o.price * (o.tokens - o.filled);
-    v_value numeric := public.round_half_even(v_full, p_decimals) - o.charged;
-    v_asset text := CASE WHEN o.type = 'Buy' THEN t.currency_id ELSE t.id::text END;
-BEGIN
-    IF o.filled = o.tokens THEN
-        o.status := 'Fulfilled';
-    ELSIF p_stopped IS NOT NULL THEN
-        o.status := 'Cancelled';
-        o.reason := p_stopped;
-    ELSIF v_value = 0 THEN
-        o.status := 'Cancelled';
-        o.reason := 'The rest is worth nothing';
-    ELSE
-        o.reserved := CASE WHEN o.type = 'Buy'
-            THEN v_value + public.round_half_even(v_full * o.fee_percent / 100, p_decimals)
-                - o.charged_fee
-            ELSE o.tokens - o.filled END;
-        PERFORM public.post_legs('order_reserve', 'order:' || o.id || ':reserve', o.id,
-            o.placed_by, t.symbol,
-            ARRAY[public.account_of(o.owner_id, v_asset, 'available'),
-                  public.account_of(o.owner_id, v_asset, 'reserved')],
-            ARRAY[-o.reserved, o.reserved]);
-    END IF;
-    IF o.status <> 'Active' THEN
-        o.closed_at := o.created_at;
-    END IF;
-    RETURN o;
-END $$;
-
--- Writes the trade of one fill and tells both sides.
-CREATE OR REPLACE FUNCTION record_fill(o orders_order, f order_fill) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-    buys boolean := o.type = 'Buy';
-    m orders_order;
-    v_trade text;
-BEGIN
-    INSERT INTO public.orders_trade
-        (id, seq, token_id, buy_order_id, sell_order_id, taker, price, tokens, buyer_value,
-         buyer_fee, seller_value, seller_fee, created_at)
-    VALUES (
-        f.trade, nextval('public.orders_seq'), o.token_id,
-        CASE WHEN buys THEN o.id ELSE (f.maker).id END,
-        CASE WHEN buys THEN (f.maker).id ELSE o.id END, o.type, f.price, f.units,
-        CASE WHEN buys THEN f.taker_value ELSE f.maker_value END,
-        CASE WHEN buys THEN f.taker_fee ELSE f.maker_fee END,
-        CASE WHEN buys THEN f.maker_value ELSE f.taker_value END,
-        CASE WHEN buys THEN f.maker_fee ELSE f.taker_fee END, o.created_at)
-    RETURNING document INTO v_trade;
-    PERFORM public.emit_event(public.new_id(), o.organisation_id, 'trade.created', f.trade,
-        '{"trade":' || v_trade || ',"order":' || o.document || '}');
-    IF (f.maker).id IS NOT NULL THEN
-        SELECT * INTO m FROM public.orders_order WHERE id = (f.maker).id;
-        PERFORM public.emit_event(public.new_id(), m.organisation_id, 'trade.created', f.trade,
-            '{"trade":' || v_trade || ',"order":' || m.document || '}');
-        PERFORM public.emit_order_end(m);
-    END IF;
-END $$;
-
--- Tells the owner that an order is over.
-CREATE OR REPLACE FUNCTION emit_order_end(o orders_order) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    IF o.status <> 'Active' THEN
-        PERFORM public.emit_event(public.new_id(), o.organisation_id,
-            'order.' || lower(o.status), o.id,
-            '{"order":' || o.document || ',"reason":'
-            || coalesce(to_json(nullif(o.reason, ''))::text, 'null') || '}');
     END IF;
 END $$;

@@ -1,0 +1,226 @@
+"""Attacks on orders and trades: what PostgreSQL refuses, whoever writes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from exchange.errors import UserNotFound
+from exchange.ids import uuid7
+from exchange.models import Token
+from orders.models import Order, Trade
+from tests.support.market import Trader, make_token, make_trader
+from tests.support.world import Wallet, assert_books_hold
+from tests.wallets.ledger.harness import ROLES, picture, session
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DENIED = errors.InsufficientPrivilege
+
+
+@pytest.fixture
+def token() -> Token:
+    """A token with one order partly filled, one fulfilled, one cancelled, and a trade."""
+    issuer, buyer = make_trader(), make_trader(10_000, member=True)
+    token = make_token(issuer)
+    issuer.place(token, "Sell", 100, 10)
+    buyer.place(token, "Buy", 100, 4)
+    buyer.cancel(buyer.place(token, "Buy", 50, 1))
+    return token
+
+
+@pytest.fixture
+def orders(token: Token) -> dict[str, UUID]:
+    """Ids by status."""
+    found = Order.objects.filter(token=token)
+    return {order.status: order.id for order in found}
+
+
+def everything() -> tuple[Any, ...]:
+    return (
+        picture(),
+        sorted(Order.objects.values_list()),
+        sorted(Trade.objects.values_list()),
+    )
+
+
+def refuse_all(role: str, attacks: list[str], expected: type[psycopg.Error]) -> None:
+    """Every one of `attacks` ends in that error, nothing of them stays and the books hold."""
+    before = everything()
+    results: dict[str, str] = {}
+    for attack in attacks:
+        try:
+            with session(role) as connection:
+                connection.execute(attack)
+        except psycopg.Error as error:
+            results[attack] = type(error).__name__
+        else:
+            results[attack] = "taken"
+    assert results == dict.fromkeys(attacks, expected.__name__)
+    assert everything() == before
+    assert_books_hold()
+
+
+def test_the_application_writes_orders_and_trades_by_functions_only(token):
+    attacks = [
+        "INSERT INTO orders_order (id, seq) VALUES (gen_random_uuid(), -1)",
+        "INSERT INTO orders_trade (id, seq) VALUES (gen_random_uuid(), -1)",
+        "UPDATE orders_order SET status = 'Active'",
+        "UPDATE orders_order SET status = 'Cancelled', reserved = 0, closed_at = now()",
+        "UPDATE orders_order SET filled = 0",
+        "UPDATE orders_order SET reserved = 0",
+        "UPDATE orders_order SET price = 1",
+        "UPDATE orders_order SET document = 'x'",
+        "UPDATE orders_trade SET price = 1",
+        "UPDATE orders_trade SET document = 'x'",
+        "DELETE FROM orders_order",
+        "DELETE FROM orders_trade",
+        "TRUNCATE orders_order CASCADE",
+        "TRUNCATE orders_trade",
+        "SELECT * FROM orders_order FOR UPDATE",
+    ]
+    refuse_all("runtime", attacks, DENIED)
+
+
+def test_the_parts_of_placing_are_no_way_round_for_the_application(token):
+    attacks = [
+        "SELECT write_order(o, '{}', ARRAY[gen_random_uuid(), gen_random_uuid()])"
+        " FROM orders_order o LIMIT 1",
+        "SELECT settle_order(o, NULL, '{}', ROW(ARRAY[a.id, a.id], ARRAY[a.id], ARRAY[1000])"
+        "::order_accounts, ARRAY[a.id, a.id, a.id, a.id])"
+        " FROM orders_order o, wallets_account a"
+        " WHERE o.status = 'Active' AND a.owner_id = o.owner_id LIMIT 1",
+    ]
+    refuse_all("runtime", attacks, DENIED)
+
+
+def test_what_an_order_asks_for_never_changes(orders):
+    changes = [
+        "price = price + 1",
+        "tokens = tokens * 2",
+        "amount = amount - 1",
+        "fee_percent = 0.5",
+        "type = 'Buy'",
+        "seq = -1",
+        "owner_model = 'user'",
+        "organisation_id = gen_random_uuid()",
+        "token_id = gen_random_uuid()",
+        "member_id = gen_random_uuid()",
+        "customer_email = 'x@example.com'",
+        "client_order_id = 'x'",
+        "placed_by = 'somebody'",
+        "created_at = now()",
+        "id = gen_random_uuid()",
+    ]
+    attacks = [changed(orders["Active"], change) for change in changes]
+    refuse_all("owner", attacks, errors.RestrictViolation)
+
+
+def test_an_order_that_is_over_stays_as_it_is(orders):
+    changes = [
+        "status = 'Active', closed_at = NULL",
+        "filled = filled",
+        "reserved = 1",
+        "reason = 'x'",
+    ]
+    attacks = [
+        changed(orders[status], change)
+        for status in ("Fulfilled", "Cancelled")
+        for change in changes
+    ]
+    refuse_all("owner", attacks, errors.CheckViolation)
+
+
+def test_an_open_order_changes_only_by_fills_and_to_an_end_that_fits(orders):
+    changes = [
+        "filled = filled - 1",
+        "charged = charged - 1",
+        "charged_fee = charged_fee - 1",
+        "filled = tokens + 1",
+        "filled = -1",
+        "reserved = -1",
+        # What the status says of it.
+        "filled = tokens",
+        "status = 'Fulfilled', reserved = 0, closed_at = now()",
+        "status = 'Cancelled', closed_at = now()",
+        "status = 'Cancelled', reserved = 0",
+    ]
+    attacks = [changed(orders["Active"], change) for change in changes]
+    refuse_all("owner", attacks, errors.CheckViolation)
+
+
+def changed(order_id: UUID, change: str) -> str:
+    return f"UPDATE orders_order SET {change} WHERE id = '{order_id}'"
+
+
+def test_nobody_removes_orders_or_changes_trades(token):
+    attacks = [
+        "DELETE FROM orders_order",
+        "DELETE FROM orders_trade",
+        "TRUNCATE orders_trade",
+        "TRUNCATE orders_order CASCADE",
+        "UPDATE orders_trade SET tokens = tokens + 1",
+        "UPDATE orders_trade SET document = ''",
+    ]
+    refuse_all("owner", attacks, errors.RestrictViolation)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_nobody_places_an_order_for_a_member_of_another_organisation(token, role):
+    stranger = make_trader(member=True)
+    order = Order.objects.filter(status="Active")[0]
+    attack = (
+        "INSERT INTO orders_order (id, seq, token_id, organisation_id, member_id, owner_model,"
+        " type, price, tokens, amount, fee_percent, status, filled, filled_value, charged,"
+        " charged_fee, reserved, customer_name, customer_email, client_order_id, placed_by,"
+        " reason, created_at, updated_at)"
+        f" SELECT gen_random_uuid(), -1, token_id, organisation_id, '{stranger.wallet.member_id}',"
+        " 'user', type, price, tokens, amount, fee_percent, status, 0, 0, 0, 0, reserved, '', '',"
+        f" '', placed_by, '', now(), now() FROM orders_order WHERE id = '{order.id}'"
+    )
+    refuse_all(role, [attack], DENIED if role == "runtime" else errors.ForeignKeyViolation)
+
+
+def test_closing_an_order_again_changes_nothing(orders):
+    before = everything()
+    for status in ("Fulfilled", "Cancelled"):
+        with session("runtime") as connection:
+            row = connection.execute(
+                "SELECT close_order(%s, 'again', 'system:attack')", [orders[status]]
+            ).fetchone()
+        assert row == (False,)
+    with session("runtime") as connection:
+        row = connection.execute(
+            "SELECT close_order(%s, 'again', 'system:attack')", [uuid7()]
+        ).fetchone()
+    assert row == (False,)
+    assert everything() == before
+
+
+def test_completing_a_raise_again_moves_nothing():
+    issuer, buyer = make_trader(), make_trader(10_000)
+    token = make_token(issuer, raise_amount=Decimal(100_000))
+    buyer.place(token, "Buy", 100, 10)
+    with session("runtime") as connection:
+        connection.execute("SELECT complete_raise(%s, 'system:attack')", [token.id])
+    before = everything()
+    with session("runtime") as connection:
+        connection.execute("SELECT complete_raise(%s, 'system:attack')", [token.id])
+    assert everything() == before
+    assert issuer.has("KES") == 1000
+    assert_books_hold()
+
+
+def test_an_organisation_places_no_order_for_the_member_of_another():
+    issuer, member = make_trader(), make_trader(10_000, member=True)
+    token = make_token(issuer)
+    thief = Trader(Wallet(make_trader().wallet.organisation, member.wallet.member))
+    before = everything()
+    with pytest.raises(UserNotFound):
+        thief.place(token, "Buy", 100, 1)
+    assert everything() == before
