@@ -1,0 +1,394 @@
+"""What loans come to, in plain Python: the world of `test_loan_machine` and every prediction.
+
+Balances are kept by owner, asset and kind. Nothing here looks at what the product recorded, but
+for the rows of loans as they were when they ended.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Decimal
+from typing import Any
+from uuid import UUID
+
+from credit.models import Access, EndingAction, EndingProposal, Loan, LoanConfiguration
+from exchange.models import Token
+from tests.support.access import make_member
+from tests.support.credit import make_configuration
+from tests.support.lending import give_units
+from tests.support.tokens import make_token
+from tests.support.world import Wallet, make_member_wallet, make_staff, make_wallet
+
+OPEN = {"ACTIVE", "OVERDUE", "DEFAULTED"}
+UNIT = Decimal("0.00000001")
+ASKED = Decimal(50)  # the price of one unit in every Sell
+PRICE = 1000
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The terms of one configuration; `lender` by its number."""
+
+    row: LoanConfiguration
+    lender: int
+    own: bool
+    ratio: Decimal
+    rate: Decimal
+    grace: int
+    categories: tuple[str, ...]
+    most: Decimal
+    outstanding: Decimal | None
+
+
+@dataclass
+class Quoted:
+    """What should be true of one token."""
+
+    row: Token
+    category: str
+    price: Decimal = Decimal(PRICE)
+    stale: bool = False
+    exited: bool = False
+
+    @property
+    def asset(self) -> str:
+        return str(self.row.id)
+
+
+@dataclass
+class Ending:
+    """A proposal that waits."""
+
+    row: EndingProposal
+    owed: Decimal
+    held: dict[int, Decimal]
+    passed: dict[int, Decimal]
+    old: bool = False
+
+    @property
+    def liquidates(self) -> bool:
+        return self.row.action == EndingAction.LIQUIDATE
+
+
+@dataclass
+class Modelled:
+    """What should be true of one loan; `pledged` are units by the number of their token."""
+
+    row: Loan
+    borrower: int
+    offer: Offer
+    amount: Decimal
+    repayment: Decimal
+    pledged: dict[int, Decimal]
+    status: str = "ACTIVE"
+    interest_paid: Decimal = ZERO
+    principal_paid: Decimal = ZERO
+    days_past: int | None = None
+    short: bool = False
+    ending: Ending | None = None
+    closed: dict[str, Any] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN
+
+    @property
+    def principal_owed(self) -> Decimal:
+        return self.amount - self.principal_paid
+
+    @property
+    def owed(self) -> Decimal:
+        return self.repayment - self.interest_paid - self.principal_paid
+
+    @property
+    def held(self) -> dict[int, Decimal]:
+        """What of its collateral is not released."""
+        return {token: units for token, units in self.pledged.items() if units}
+
+
+@dataclass
+class Sell:
+    """An order of a borrower, at `ASKED`, and what is left of it."""
+
+    order_id: UUID
+    borrower: int
+    token: int
+    left: Decimal
+
+
+class World:
+    """Two lenders, three borrowers (the third is a member of the first lender), four tokens, and
+    somebody who buys. Methods named after what happened keep the model's balances.
+    """
+
+    def __init__(self, currency: str) -> None:
+        self.loans: list[Modelled] = []
+        self.currency = currency
+        self.step = Decimal(1) if currency == "UGX" else Decimal("0.01")
+        self.lenders = [make_wallet(60_000, currency=currency) for _ in range(2)]
+        firm = self.lenders[0].organisation
+        self.borrowers = [
+            make_member_wallet(),
+            make_member_wallet(500, currency=currency),
+            Wallet(firm, make_member(firm)),
+        ]
+        self.buyer = make_wallet(100_000, currency=currency)
+        # The model's balances, by owner, asset and kind.
+        self.balances: defaultdict[tuple[UUID, str, str], Decimal] = defaultdict(Decimal)
+        for lender in self.lenders:
+            self.money(lender, 60_000)
+        self.money(self.borrowers[1], 500)
+        self.money(self.buyer, 100_000)
+        self.tokens = [self._token(category) for category in ("Bond", "Bond", "Art", "Bond")]
+        self.offers = [
+            self._offer(0, Access.PUBLIC, "0.8", "0.3", 7, ("Bond",), outstanding=30_000),
+            self._offer(1, Access.PUBLIC, "0.5", "0", 0, ("Bond", "Art")),
+            self._offer(0, Access.OWN, "1", "0.05", 3, ("Art", "Bond")),
+        ]
+        self.sells: list[Sell] = []
+        self.staff = [make_staff("end_loan", "end_token") for _ in range(2)]
+
+    def _token(self, category: str) -> Quoted:
+        token = make_token(
+            currency=self.currency,
+            price_sell=Decimal(PRICE),
+            price_buy=Decimal(PRICE),
+            investment_category=category,
+        )
+        for borrower in self.borrowers:
+            give_units(token, borrower, 50)
+            self.balances[borrower.owner_id, str(token.id), "available"] += 50
+        return Quoted(token, category)
+
+    def _offer(
+        self,
+        lender: int,
+        access: Access,
+        ratio: str,
+        rate: str,
+        grace: int,
+        categories: tuple[str, ...],
+        outstanding: int | None = None,
+    ) -> Offer:
+        most = Decimal(20_000)
+        row = make_configuration(
+            self.lenders[lender].organisation,
+            access=access,
+            collateral_ratio=Decimal(ratio),
+            interest_rate=Decimal(rate),
+            grace_period=grace,
+            investment_categories=list(categories),
+            max_amount={self.currency: most},
+            max_outstanding={self.currency: Decimal(outstanding)} if outstanding else {},
+        )
+        bound = Decimal(outstanding) if outstanding else None
+        own = access == Access.OWN
+        return Offer(
+            row, lender, own, Decimal(ratio), Decimal(rate), grace, categories, most, bound
+        )
+
+    # --- What is there ---------------------------------------------------------------------------
+
+    def free(self, borrower: int, token: int) -> Decimal:
+        return self.balances[self.borrowers[borrower].owner_id, self._asset(token), "available"]
+
+    def cash(self, wallet: Wallet) -> Decimal:
+        return self.balances[wallet.owner_id, self.currency, "available"]
+
+    def rounded(self, amount: Decimal) -> Decimal:
+        return amount.quantize(self.step, ROUND_HALF_EVEN)
+
+    def value(self, pledges: dict[int, Decimal]) -> Decimal | None:
+        """None while a price is missing."""
+        tokens = [(self.tokens[number], units) for number, units in pledges.items() if units]
+        if any(token.stale and not token.exited for token, _ in tokens):
+            return None
+        return sum((t.price * units for t, units in tokens if not t.exited), ZERO)
+
+    def pledged(self, borrower: int, token: int) -> Decimal:
+        """By all of the borrower's open loans."""
+        mine = [loan for loan in self.loans if loan.borrower == borrower and loan.is_open]
+        return sum((loan.pledged.get(token, ZERO) for loan in mine), ZERO)
+
+    def accounts(self) -> dict[tuple[UUID, str, str], Decimal]:
+        """Every account that is not empty, with the lenders' books made of the loans anew."""
+        wanted = dict(self.balances)
+        for number, lender in enumerate(self.lenders):
+            mine = [loan for loan in self.loans if loan.offer.lender == number]
+            wanted[lender.owner_id, self.currency, "principal"] = sum(
+                (loan.principal_owed for loan in mine if loan.is_open), ZERO
+            )
+            wanted[lender.owner_id, self.currency, "interest"] = sum(
+                (loan.interest_paid for loan in mine), ZERO
+            )
+        for borrower, wallet in enumerate(self.borrowers):
+            for token in range(len(self.tokens)):
+                key = wallet.owner_id, self._asset(token), "lien"
+                assert wanted.get(key, ZERO) == self.pledged(borrower, token)
+        return {key: amount for key, amount in wanted.items() if amount}
+
+    # --- What will be refused --------------------------------------------------------------------
+
+    def pledge_refusal(
+        self, borrower: int, pledges: dict[int, Decimal], categories: tuple[str, ...]
+    ) -> str | None:
+        for number, units in pledges.items():
+            token = self.tokens[number]
+            if token.exited:
+                return "token_exited"
+            if token.category not in categories:
+                return "category_not_allowed"
+            if token.stale:
+                return "price_unavailable"
+            if units > self.free(borrower, number):
+                return "insufficient_units"
+        return None
+
+    def loan_refusal(
+        self,
+        borrower: int,
+        terms: Offer,
+        units: dict[int, Decimal],
+        amount: Decimal,
+        repayment: Decimal,
+        most: Decimal,
+    ) -> str | None:
+        lender = self.lenders[terms.lender]
+        own = self.borrowers[borrower].organisation == lender.organisation
+        if terms.own and not own:
+            return "loan_configuration_not_found"
+        out = sum(
+            loan.principal_owed for loan in self.loans if loan.is_open and loan.offer is terms
+        )
+        value = self.value(units)
+        rules = {
+            "amount_above_maximum": amount > terms.most,
+            "outstanding_above_maximum": terms.outstanding is not None
+            and out + amount > terms.outstanding,
+            "repayment_above_maximum": repayment > most,
+            "repayment_differs": not own and repayment != most,
+        }
+        for code, broken in rules.items():
+            if broken:
+                return code
+        if refusal := self.pledge_refusal(borrower, units, terms.categories):
+            return refusal
+        if value is not None and value * terms.ratio < amount:
+            return "insufficient_collateral"
+        return "creditor_insufficient_balance" if self.cash(lender) < amount else None
+
+    def spare(self, loan: Modelled, token: int) -> Decimal:
+        """The most units of the token that can be released, if prices are known."""
+        held, quoted = loan.pledged.get(token, ZERO), self.tokens[token]
+        value = self.value(loan.pledged)
+        if value is None or quoted.exited:
+            return held
+        spare = value - loan.principal_owed / loan.offer.ratio
+        return min(held, (spare / quoted.price).quantize(UNIT, ROUND_DOWN))
+
+    def plan(self, loan: Modelled) -> tuple[dict[int, Decimal], Decimal]:
+        """Units of each token that pass to the lender at today's prices, and their value."""
+        passed, left = {}, loan.owed
+        for number, units in loan.held.items():
+            token = self.tokens[number]
+            given = ZERO
+            if not token.exited and left > 0:
+                given = min((left / token.price).quantize(UNIT, ROUND_UP), units)
+            passed[number] = given
+            left -= min(left, self.rounded(given * token.price))
+        return passed, loan.owed - left
+
+    # --- What happened ---------------------------------------------------------------------------
+
+    def money(self, wallet: Wallet, amount: Decimal | int) -> None:
+        self.balances[wallet.owner_id, self.currency, "available"] += amount
+
+    def lent(self, loan: Modelled) -> None:
+        self.loans.append(loan)
+        self._lien(loan.borrower, loan.pledged)
+        self.money(self.lenders[loan.offer.lender], -loan.amount)
+        self.money(self.borrowers[loan.borrower], loan.amount)
+
+    def repaid(self, loan: Modelled, amount: Decimal) -> None:
+        interest = min(amount, loan.repayment - loan.amount - loan.interest_paid)
+        loan.interest_paid += interest
+        loan.principal_paid += amount - interest
+        self.money(self.borrowers[loan.borrower], -amount)
+        self.money(self.lenders[loan.offer.lender], amount)
+        if loan.owed:
+            self.review(loan)
+        else:
+            self._lien(loan.borrower, loan.held, -1)
+            self._close(loan, "COMPLETED")
+
+    def pledged_more(self, loan: Modelled, token: int, units: Decimal) -> None:
+        """Or less, where `units` is negative."""
+        loan.pledged[token] = loan.pledged.get(token, ZERO) + units
+        self._lien(loan.borrower, {token: units})
+        self.review(loan)
+
+    def offered(self, sell: Sell) -> None:
+        self.sells.append(sell)
+        self._units(sell.borrower, sell.token, -sell.left)
+        self._units(sell.borrower, sell.token, sell.left, "reserved")
+
+    def sold(self, token: int, units: Decimal) -> None:
+        """The buyer took that many of those offered, first come first served."""
+        for sell in self.sells:
+            part = min(units, sell.left) if sell.token == token else ZERO
+            units -= part
+            sell.left -= part
+            self._units(sell.borrower, token, -part, "reserved")
+            self.money(self.borrowers[sell.borrower], part * ASKED)
+            self.money(self.buyer, -part * ASKED)
+            self.balances[self.buyer.owner_id, self._asset(token), "available"] += part
+
+    def taken_back(self, sells: Iterable[Sell]) -> None:
+        for sell in sells:
+            self._units(sell.borrower, sell.token, sell.left)
+            self._units(sell.borrower, sell.token, -sell.left, "reserved")
+            sell.left = ZERO
+
+    def aged(self) -> None:
+        """The workers looked at every loan."""
+        for loan in self.loans:
+            if loan.status == "ACTIVE" and loan.days_past is not None:
+                loan.status = "OVERDUE"
+            if loan.status == "OVERDUE" and (loan.days_past or 0) >= loan.offer.grace:
+                loan.status = "DEFAULTED"
+
+    def ended(self, loan: Modelled, ending: Ending) -> None:
+        lender = self.lenders[loan.offer.lender]
+        self._lien(loan.borrower, loan.held, -1)
+        for token, units in ending.passed.items():
+            self._units(loan.borrower, token, -units)
+            self.balances[lender.owner_id, self._asset(token), "available"] += units
+        loan.ending = None
+        self._close(loan, "LIQUIDATED" if ending.liquidates else "WRITTEN_OFF")
+
+    def review(self, loan: Modelled) -> None:
+        """What becomes of the loan's shortfall when its collateral is valued."""
+        value = self.value(loan.pledged)
+        if not loan.is_open:
+            loan.short = False
+        elif value is not None:
+            loan.short = value * loan.offer.ratio < loan.principal_owed
+
+    def _asset(self, token: int) -> str:
+        return self.tokens[token].asset
+
+    def _units(self, borrower: int, token: int, units: Decimal, kind: str = "available") -> None:
+        self.balances[self.borrowers[borrower].owner_id, self._asset(token), kind] += units
+
+    def _lien(self, borrower: int, pledges: dict[int, Decimal], sign: int = 1) -> None:
+        for token, units in pledges.items():
+            self._units(borrower, token, -sign * units)
+            self._units(borrower, token, sign * units, "lien")
+
+    def _close(self, loan: Modelled, status: str) -> None:
+        loan.status = status
+        loan.short = False
+        loan.closed = dict(Loan.objects.values().get(id=loan.row.id))
