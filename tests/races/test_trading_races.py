@@ -1,0 +1,271 @@
+"""Races in the book: many connections that trade, cancel, and open accounts at the same moment.
+
+Refusals are fine; a deadlock or any other error of the database is not. What came of it is held
+against the reference: all that was placed and cancelled, replayed in the order of the token's
+lock, must give the same trades.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from functools import partial
+from itertools import chain
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.db.models import Sum
+from psycopg import errors
+
+from exchange.errors import Refused
+from exchange.models import Token
+from orders.errors import OrderNotActive
+from orders.models import Order, Trade
+from tests.orders import reference
+from tests.support.crowd import Crowd, size
+from tests.support.market import Trader, fee_income, give_units, make_token, make_trader
+from tests.support.pausing import Pause
+from tests.support.world import assert_books_hold
+from tests.wallets.ledger.harness import session
+from wallets.models import Account
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+CONNECTIONS = 32
+SECONDS = size("TRADING_SECONDS", 3)
+MONEY, UNITS = Decimal(10_000), Decimal(1000)
+CENT = Decimal("0.01")
+
+
+def make_market(tokens: int, owners: int, **more: Any) -> tuple[list[Token], list[Trader]]:
+    """Owners of two organisations, with money and units of every token."""
+    firms = [make_trader(MONEY), make_trader(MONEY)]
+    traders = firms + [
+        make_trader(MONEY, organisation=firms[n % 2].wallet.organisation, member=True)
+        for n in range(owners - len(firms))
+    ]
+    made = []
+    for _ in range(tokens):
+        token = make_token(traders[0], total_supply=UNITS * owners, **more)
+        give_units(token, traders[0], dict.fromkeys(traders[1:], UNITS))
+        made.append(token)
+    return made, traders
+
+
+def trade_until(end: float, tokens: list[Token], traders: list[Trader], seed: int) -> Counter[str]:
+    """Places and cancels at random; what came of it, counted. Only refusals are caught."""
+    random = Random(seed)
+    open_orders: list[tuple[Trader, Any]] = []
+    outcomes: Counter[str] = Counter()
+    while time.monotonic() < end:
+        if open_orders and random.random() < 0.2:
+            trader, order = open_orders.pop(random.randrange(len(open_orders)))
+            try:
+                trader.cancel(order)
+                outcomes["cancelled"] += 1
+            except OrderNotActive:
+                outcomes["too late"] += 1
+            continue
+        trader = random.choice(traders)
+        side = random.choice(["Buy", "Sell"])
+        price = CENT * random.randint(95, 105)
+        units = random.choice(
+            [Decimal(random.randint(1, 30)), Decimal(random.randint(1, 10**9)) / 10**8]
+        )
+        try:
+            order = trader.place(random.choice(tokens), side, price, units)
+            open_orders.append((trader, order))
+            outcomes["placed"] += 1
+        except Refused as refused:
+            outcomes[refused.code] += 1
+    return outcomes
+
+
+def assert_nothing_was_lost(tokens: list[Token], traders: list[Trader]) -> None:
+    """Money and units of all owners are what they were, less what the exchange earned."""
+    owned = Account.objects.filter(owner_id__in={t.owner_id for t in traders})
+    sums = dict(owned.values_list("asset_id").annotate(Sum("balance")).order_by())
+    assert sums.pop("KES") == MONEY * len(traders) - fee_income("KES")
+    assert sums == {str(token.id): UNITS * len(traders) for token in tokens}
+    assert not owned.filter(balance__lt=0).exists()
+    assert_books_hold()  # no book is crossed, and all else
+
+
+def replayed(token: Token, traders: list[Trader]) -> reference.Exchange:
+    """The reference after all that happened to `token`, in the order of its lock."""
+    rules = reference.Rules(2, token.buy_fee, token.sell_fee)
+    owners = [trader.owner_id for trader in traders]
+    market = reference.Exchange(rules, dict.fromkeys(owners, MONEY), dict.fromkeys(owners, UNITS))
+    orders = list(Order.objects.filter(token=token).order_by("seq"))
+    assert [o.created_at for o in orders] == sorted(o.created_at for o in orders)
+    placings = ((order.created_at, 0, order) for order in orders)
+    # A rest that its owner cancelled; what matching cancelled has a reason.
+    cancellations = (
+        (order.closed_at, 1, order)
+        for order in orders
+        if order.status == "Cancelled" and not order.reason
+    )
+    made: dict[Any, reference.Order] = {}
+    steps = sorted(chain(placings, cancellations), key=lambda step: (step[0], step[1]))
+    for _, cancels, order in steps:
+        if cancels:
+            assert market.cancel(made[order.id])
+        else:
+            made[order.id] = market.place(order.owner_id, order.type, order.price, order.tokens)
+    return market
+
+
+@pytest.mark.timeout(600)
+def test_32_connections_trade_one_token_as_if_one_after_the_other():
+    [token], traders = make_market(1, 8, buy_fee=Decimal("1.5"), sell_fee=Decimal("0.75"))
+    with Crowd(CONNECTIONS) as crowd, reference.exactly():
+        end = time.monotonic() + SECONDS
+        results = crowd.at_once(
+            [partial(trade_until, end, [token], traders, seed) for seed in range(CONNECTIONS)]
+        )
+    assert [r for r in results if not isinstance(r, Counter)] == []
+    outcomes = sum(results, Counter[str]())
+    assert outcomes["placed"] > CONNECTIONS, outcomes
+    assert outcomes["placed"] == Order.objects.count()
+    assert_nothing_was_lost([token], traders)
+    with reference.exactly():
+        market = replayed(token, traders)
+        found = Trade.objects.filter(token=token).order_by("seq")
+        columns = ("price", "tokens", "buyer_value", "buyer_fee", "seller_value", "seller_fee")
+        assert list(found.values_list(*columns)) == [
+            (t.price, t.units, t.buyer_value, t.buyer_fee, t.seller_value, t.seller_fee)
+            for t in market.trades
+        ]
+        assert market.trades
+        for trader in traders:
+            assert trader.has("KES") == market.available_money(trader.owner_id)
+            assert trader.has(token.id) == market.available_units(trader.owner_id)
+
+
+@pytest.mark.timeout(600)
+def test_owners_who_trade_several_tokens_at_once_do_not_deadlock():
+    tokens, traders = make_market(4, 6, buy_fee=Decimal("0.5"))
+    with Crowd(CONNECTIONS) as crowd:
+        end = time.monotonic() + SECONDS
+        results = crowd.at_once(
+            [partial(trade_until, end, tokens, traders, seed) for seed in range(CONNECTIONS)]
+        )
+    assert [r for r in results if not isinstance(r, Counter)] == []
+    assert sum(results, Counter[str]())["placed"] > CONNECTIONS
+    assert set(Trade.objects.values_list("token_id", flat=True)) == {t.id for t in tokens}
+    assert_nothing_was_lost(tokens, traders)
+
+
+def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
+    [token], traders = make_market(1, 6)
+    maker, *takers = traders
+    fates: Counter[str] = Counter()
+    with Crowd(10) as crowd:
+        for _ in range(size("CANCEL_ROUNDS", 15)):
+            ask = maker.place(token, "Sell", 1, 8)
+            bids = [partial(taker.place, token, "Buy", 1, 2) for taker in takers]
+            results = crowd.at_once([*bids, *[partial(maker.cancel, ask)] * 3, *bids[:2]])
+            order = Order.objects.get(id=ask)
+            cancelled = results[5:8]
+            assert sum(result is None for result in cancelled) == (order.status == "Cancelled")
+            assert all(r is None or isinstance(r, OrderNotActive) for r in cancelled)
+            assert not any(isinstance(r, Exception) for r in results[:5] + results[8:])
+            sold = Trade.objects.filter(sell_order_id=ask).aggregate(Sum("tokens"))["tokens__sum"]
+            assert order.filled == (sold or 0)
+            assert order.reserved == 0
+            fates[order.status] += 1
+            for trader, bid in zip(takers + takers[:2], results[:5] + results[8:], strict=True):
+                if Order.objects.get(id=bid).status == "Active":
+                    trader.cancel(bid)
+    assert set(fates) <= {"Cancelled", "Fulfilled"}
+    assert_nothing_was_lost([token], traders)
+
+
+def test_owners_without_accounts_get_each_of_them_once():
+    """Several tokens open the same new accounts of the same owners, in both directions."""
+    with Crowd(8) as crowd:
+        for _ in range(size("NEWCOMER_ROUNDS", 10)):
+            issuer = make_trader(1000)
+            one, other = (
+                make_trader(organisation=issuer.wallet.organisation, member=True) for _ in range(2)
+            )
+            tokens = [make_token(issuer) for _ in range(4)]
+            for token in tokens:
+                give_units(token, issuer, {one: Decimal(10), other: Decimal(10)})
+                # Neither has an account for money, nor one for reserved units yet.
+                one.place(token, "Sell", 1, 5)
+            results = crowd.at_once(
+                [partial(issuer.place, token, "Buy", 1, 5) for token in tokens]
+                + [partial(other.place, token, "Sell", 2, 5) for token in tokens]
+            )
+            assert [r for r in results if isinstance(r, Exception)] == []
+            assert (one.has("KES"), issuer.has("KES")) == (20, 980)
+            for trader in (one, other):
+                found = Account.objects.filter(owner_id=trader.owner_id)
+                kinds = Counter(found.values_list("asset_id", "kind"))
+                assert set(kinds.values()) == {1}
+    assert_books_hold()
+
+
+def test_completing_a_raise_locks_the_issuers_own_accounts_with_all_others():
+    """They get the proceeds last; locked only then, they could be held by who waits for these."""
+    issuer, buyer = make_trader(1), make_trader(1_000_000)
+    token = make_token(issuer, raise_amount=Decimal(1000), offered=Decimal(20))
+    assert_locked_before_anything_is_written(
+        partial(buyer.place, token, "Buy", 100, 10),
+        [
+            *((issuer, "KES", kind) for kind in ("available", "raise")),
+            *((issuer, token.id, kind) for kind in ("available", "unsold")),
+            (buyer, "KES", "available"),
+        ],
+    )
+    token.refresh_from_db()
+    assert token.completed_raise
+    assert issuer.has("KES") == 1001
+    assert_books_hold()
+
+
+def test_a_worthless_rest_that_makes_way_has_its_accounts_locked_with_all_others():
+    [token], traders = make_market(1, 4)
+    maker, behind, early, late = traders
+    ask = maker.place(token, "Sell", CENT, "2.4")
+    early.place(token, "Buy", CENT, 2)
+    behind.place(token, "Sell", 2 * CENT, 3)
+    assert_locked_before_anything_is_written(
+        partial(late.place, token, "Buy", 2 * CENT, 1),
+        [
+            *((maker, token.id, kind) for kind in ("available", "reserved")),
+            *((behind, *account) for account in ((token.id, "reserved"), ("KES", "available"))),
+            *((late, asset, "available") for asset in ("KES", token.id)),
+        ],
+    )
+    assert Order.objects.get(id=ask).status == "Cancelled"
+    assert_nothing_was_lost([token], traders)
+
+
+def assert_locked_before_anything_is_written(
+    place: Callable[[], Any], accounts: list[tuple[Trader, object, str]]
+) -> None:
+    """Holds an order up where it is written, and finds all these accounts locked by then."""
+    with (
+        ThreadPoolExecutor(1) as pool,
+        Pause("INSERT", "orders_order", "true") as pause,
+        session("owner") as elsewhere,
+    ):
+        placing = pool.submit(place)
+        pause.wait()
+        for trader, asset, kind in accounts:
+            with pytest.raises(errors.LockNotAvailable), elsewhere.transaction():
+                elsewhere.execute(
+                    "SELECT FROM wallets_account WHERE owner_id = %s AND asset_id = %s"
+                    " AND kind = %s FOR NO KEY UPDATE NOWAIT",
+                    [trader.owner_id, str(asset), kind],
+                )
+        pause.release()
+        placing.result()
+        pool.submit(connections.close_all).result()
