@@ -355,7 +355,7 @@ def test_no_sequence_of_steps_leads_a_loan_away_from_the_model(transactional_db)
     run_state_machine_as_test(
         Machine,
         settings=hypothesis_settings(
-            max_examples=size("LOAN_EXAMPLES", 8),
+            max_examples=size("LOAN_EXAMPLES", 5),
             stateful_step_count=size("LOAN_STEPS", 40),
             deadline=None,
             # A failing sequence is made smaller on request only: it takes minutes.

@@ -1,0 +1,405 @@
+"""Races for units, money and loans, each caller with a database connection of its own.
+
+Nobody may be told of a deadlock or anything else that is not a refusal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from credit.models import (
+    Access,
+    Collateral,
+    EndingAction,
+    EndingProposal,
+    Loan,
+    LoanConfiguration,
+    LoanStatus,
+    Repayment,
+)
+from credit.models.loans import OPEN
+from credit.services import servicing
+from credit.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.services.lending import create_loan
+from credit.services.pledging import add_collateral, release_collateral
+from credit.services.repaying import repay
+from credit.services.valuation import Pledge
+from exchange.errors import DomainError
+from exchange.models import Event, Token
+from orders.services import placing
+from tests.support.access import TESTER
+from tests.support.credit import make_configuration
+from tests.support.crowd import Crowd, size
+from tests.support.lending import Lending, give_units, held, make_lending
+from tests.support.start_line import StartLine
+from tests.support.tokens import make_token
+from tests.support.world import (
+    Wallet,
+    assert_books_hold,
+    make_member_wallet,
+    make_staff,
+    make_wallet,
+)
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+Deed = Callable[[], Any]
+ROUNDS = size("CREDIT_ROUNDS", 8)
+DUE = 1_596_000  # of the loan that `Lending.lend` makes
+
+
+@pytest.fixture
+def world() -> Lending:
+    lending = make_lending(units=1)
+    lending.creditor.fund(100_000_000, "NGN")
+    return lending
+
+
+def another(
+    world: Lending, *, units: int = 105, token: Token | None = None, **more: Any
+) -> Lending:
+    """The same lender with another borrower, who has that many units of a new token."""
+    borrower = make_member_wallet()
+    token = token or priced_token()
+    give_units(token, borrower, units)
+    return Lending(world.creditor, borrower, more.get("offer", world.offer), token)
+
+
+def priced_token() -> Token:
+    return make_token(
+        price_buy=Decimal(10_000), price_sell=Decimal(10_000), total_supply=Decimal(10_000)
+    )
+
+
+def codes(results: Sequence[Any]) -> Counter[str]:
+    """How many were done, and how many refused with which code. Anything else is raised."""
+    found: Counter[str] = Counter()
+    for result in results:
+        if isinstance(result, Exception) and not isinstance(result, DomainError):
+            raise result
+        found[result.code if isinstance(result, DomainError) else "done"] += 1
+    return found
+
+
+def sell(wallet: Wallet, token: Token, units: int | Decimal, price: int = 100) -> Any:
+    return order(wallet, token, "Sell", units, price)
+
+
+def order(wallet: Wallet, token: Token, side: str, units: int | Decimal, price: int) -> Any:
+    return placing.place(
+        organisation_id=wallet.organisation.id,
+        member_id=wallet.member_id,
+        request=placing.OrderRequest(
+            token_id=token.id, type=side, price=Decimal(price), tokens=Decimal(units)
+        ),
+        actor=TESTER,
+    )
+
+
+def pay(loan: Loan, amount: int | Decimal) -> Loan:
+    return repay(
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(amount),
+        actor=TESTER,
+    )
+
+
+def change(loan: Loan, call: Callable[..., Loan], *pledges: tuple[Token, Decimal | int]) -> Loan:
+    """`add_collateral` or `release_collateral`."""
+    return call(
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        pledges=tuple(Pledge(token.id, Decimal(units)) for token, units in pledges),
+        actor=TESTER,
+    )
+
+
+def default(world: Lending) -> Loan:
+    """A DEFAULTED loan, made long ago."""
+    loan = create_loan(
+        organisation_id=world.borrower.organisation.id,
+        request=world.request(),
+        actor=TESTER,
+        made_at=timezone.now() - timedelta(days=200),
+    )
+    servicing.age_loans()
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.DEFAULTED
+    return loan
+
+
+@pytest.mark.parametrize("offers", [1, 2])
+def test_the_same_units_are_pledged_once(world, offers):
+    """Two requests at once, under one offer or under offers of two lenders."""
+    lender = make_wallet(100_000_000, currency="NGN").organisation
+    other = make_configuration(lender, access=Access.PUBLIC)
+    with Crowd(2) as crowd:
+        for _ in range(ROUNDS):
+            one = another(world)
+            two = Lending(
+                one.creditor, one.borrower, other if offers == 2 else one.offer, one.token
+            )
+            results = crowd.at_once([one.lend, two.lend])
+            assert codes(results) == {"done": 1, "insufficient_units": 1}
+            assert held(one.borrower.owner_id, one.token.id, "lien") == 105
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("bought", [False, True])
+def test_units_are_sold_or_pledged(world, bought):
+    """The order waits in the book, or is traded at once with one that waits there."""
+    buyer = make_wallet(10_000_000, currency="NGN")
+    outcomes: Counter[bool] = Counter()
+    with Crowd(2) as crowd:
+        for number in range(ROUNDS):
+            one = another(world)
+            if bought:
+                order(buyer, one.token, "Buy", 105, 100)
+            both: list[Deed] = [one.lend, partial(sell, one.borrower, one.token, 105)]
+            results = crowd.at_once(both if number % 2 else both[::-1])
+            assert codes(results) == {"done": 1, "insufficient_units": 1}
+            lien = held(one.borrower.owner_id, one.token.id, "lien")
+            assert lien in {0, 105}
+            assert held(one.borrower.owner_id, one.token.id) == 0
+            outcomes[lien == 0] += 1
+    assert outcomes.total() == ROUNDS
+    assert_books_hold()
+
+
+def test_the_last_payment_is_made_once(world):
+    with Crowd(3) as crowd, StartLine("credit_loan", runners=2) as line:
+        for _ in range(ROUNDS):
+            one = another(world)
+            loan = one.lend()
+            one.borrower.fund(2 * DUE, "NGN")
+            line.draw()
+            *results, released = crowd.at_once([partial(pay, loan, DUE)] * 2 + [line.go])
+            assert released is None
+            assert codes(results) == {"done": 1, "state_conflict": 1}
+            assert any(str(result) == "The loan is COMPLETED" for result in results)
+            assert Repayment.objects.filter(loan=loan).count() == 1
+            assert held(one.borrower.owner_id, "NGN") == 840_000 + DUE
+            assert held(one.borrower.owner_id, one.token.id) == 105
+            told = Event.objects.filter(subject_id=loan.id, type="loan.repaid")
+            assert told.count() == 2  # to both sides, once
+    assert_books_hold()
+
+
+def test_payments_at_once_add_up_to_no_more_than_is_due(world):
+    """Of five payments of three tenths each, three fit."""
+    part = Decimal(DUE) * 3 / 10
+    with Crowd(6) as crowd, StartLine("credit_loan", runners=5) as line:
+        for _ in range(ROUNDS):
+            one = another(world)
+            loan = one.lend()
+            one.borrower.fund(2 * DUE, "NGN")
+            line.draw()
+            *results, released = crowd.at_once([partial(pay, loan, part)] * 5 + [line.go])
+            assert released is None
+            assert codes(results) == {"done": 3, "amount_above_due": 2}
+            loan.refresh_from_db()
+            assert loan.interest_repaid + loan.principal_repaid == 3 * part
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("action", list(EndingAction))
+@pytest.mark.parametrize("amount", [DUE, 1000])
+def test_a_loan_is_ended_or_repaid(world, action, amount):
+    first, second = make_staff("end_loan"), make_staff("end_loan")
+    outcomes: Counter[str] = Counter()
+    with Crowd(3) as crowd, StartLine("credit_loan", runners=2) as line:
+        for number in range(ROUNDS):
+            one = another(world)
+            loan = default(one)
+            one.borrower.fund(DUE, "NGN")
+            proposal = propose_ending(loan_id=loan.id, action=action, note="why", user=first)
+            line.draw()
+            both: list[Deed] = [
+                partial(pay, loan, amount),
+                partial(confirm_ending, proposal_id=proposal.id, user=second),
+            ]
+            *results, released = crowd.at_once([*(both if number % 2 else both[::-1]), line.go])
+            assert released is None
+            assert codes(results) == {"done": 1, "state_conflict": 1}
+            loan.refresh_from_db()
+            outcomes[loan.status] += 1
+            ended = loan.status in {LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF}
+            assert Repayment.objects.filter(loan=loan).count() == (not ended)
+            assert held(one.creditor.owner_id, "NGN", "principal") == sum(
+                row.amount - row.principal_repaid for row in Loan.objects.filter(status__in=OPEN)
+            )
+    assert outcomes.total() == ROUNDS
+    assert_books_hold()
+
+
+def test_a_proposal_is_confirmed_or_declined_once(world):
+    people = [make_staff("end_loan") for _ in range(4)]
+    with Crowd(4) as crowd:
+        for number in range(ROUNDS):
+            loan = default(another(world))
+            proposal = propose_ending(
+                loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=people[0]
+            )
+            calls: list[Deed] = [
+                partial(confirm_ending, proposal_id=proposal.id, user=people[1]),
+                partial(decline_ending, proposal_id=proposal.id, user=people[2]),
+                partial(confirm_ending, proposal_id=proposal.id, user=people[3]),
+            ]
+            results = crowd.at_once(calls[number % 3 :] + calls[: number % 3])
+            assert codes(results) == {"done": 1, "state_conflict": 2}
+            proposal.refresh_from_db()
+            loan.refresh_from_db()
+            assert (loan.status == LoanStatus.LIQUIDATED) == (proposal.status == "Confirmed")
+    assert_books_hold()
+
+
+def test_of_two_proposals_at_once_one_waits(world):
+    people = [make_staff("end_loan") for _ in range(4)]
+    loan = default(another(world))
+    calls = [
+        partial(propose_ending, loan_id=loan.id, action=action, note="why", user=person)
+        for person, action in zip(people, list(EndingAction) * 2, strict=True)
+    ]
+    with Crowd(4) as crowd:
+        assert codes(crowd.at_once(calls)) == {"done": 1, "proposal_pending": 3}
+    assert EndingProposal.objects.filter(loan=loan).count() == 1
+
+
+def test_of_sixteen_loans_at_once_the_three_that_the_limit_allows_are_made(world):
+    lender = make_wallet(100_000_000, currency="NGN")
+    offer = make_configuration(
+        lender.organisation,
+        access=Access.PUBLIC,
+        max_amount={"NGN": Decimal(1_000_000)},
+        max_outstanding={"NGN": Decimal(840_000 * 4 - 1)},
+    )
+    tokens = [priced_token() for _ in range(4)]
+    asking = [another(world, token=tokens[n % 4], offer=offer) for n in range(16)]
+    with Crowd(16) as crowd:
+        results = crowd.at_once([one.lend for one in asking])
+    assert codes(results) == {"done": 3, "outstanding_above_maximum": 13}
+    assert held(lender.owner_id, "NGN", "principal") == 3 * 840_000
+    assert_books_hold()
+
+
+def offers_of(lender: Wallet, count: int) -> list[LoanConfiguration]:
+    """Offers that each lend one loan at a time."""
+    amount = Decimal(840_000)
+    return [
+        make_configuration(
+            lender.organisation,
+            access=Access.PUBLIC,
+            max_amount={"NGN": amount},
+            max_outstanding={"NGN": amount},
+        )
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 10])
+def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(world, count):
+    """Under one offer they come one after the other. Under ten, and with ten tokens, nothing is
+    between them but the lender's wallet, which all have found full.
+    """
+    lender = make_wallet(840_000 * 3 - 1, currency="NGN")
+    offers = (
+        offers_of(lender, 10)
+        if count == 10
+        else [make_configuration(lender.organisation, access=Access.PUBLIC)] * 10
+    )
+    asking = [another(world, offer=offer) for offer in offers]
+    calls: list[Deed] = [one.lend for one in asking]
+    with Crowd(11) as crowd, StartLine("wallets_account", runners=10) as line:
+        if count == 10:
+            line.draw()
+            *results, released = crowd.at_once([*calls, line.go])
+            assert released is None
+        else:
+            results = crowd.at_once(calls)
+    assert codes(results) == {"done": 2, "creditor_insufficient_balance": 8}
+    assert held(lender.owner_id, "NGN") == 840_000 - 1
+    assert Loan.objects.filter(creditor=lender.organisation).count() == 2
+    assert_books_hold()
+
+
+def test_collateral_that_is_added_and_released_at_once_adds_up(world):
+    one = another(world, units=200)
+    other = priced_token()
+    give_units(other, one.borrower, 100)
+    loan = one.lend()  # covered by 105 units to the last
+    add = partial(change, loan, add_collateral)
+    release = partial(change, loan, release_collateral)
+    mine = (one.token, 1), (other, 1)
+    with Crowd(12) as crowd:
+        for _ in range(ROUNDS):
+            results = crowd.at_once(
+                [partial(add, *mine), partial(add, *mine[::-1]), partial(release, *mine)] * 2
+                + [partial(release, *mine[::-1]), partial(release, mine[0])] * 3
+            )
+            counts = codes(results)
+            assert set(counts) <= {"done", "insufficient_collateral", "not_pledged"}
+            assert isinstance(results[0], Loan), results[0]
+            units = dict(Collateral.objects.filter(loan=loan).values_list("token_id", "quantity"))
+            assert sum(units.values()) >= 105
+            for token in (one.token, other):
+                lien = held(one.borrower.owner_id, token.id, "lien")
+                assert lien == units.get(token.id, 0)
+    assert_books_hold()
+
+
+def test_units_needed_for_a_loan_are_not_released_twice(world):
+    """210 units, 105 needed: of eight releases of 60 at once one fits."""
+    with Crowd(9) as crowd, StartLine("credit_loan", runners=1) as line:
+        for _ in range(ROUNDS):
+            one = another(world, units=210)
+            loan = one.lend(units=210)
+            line.draw()
+            # The first to lock the token comes to the line; the others wait behind it.
+            *results, released = crowd.at_once(
+                [partial(change, loan, release_collateral, (one.token, 60))] * 8 + [line.go]
+            )
+            assert released is None
+            assert codes(results) == {"done": 1, "insufficient_collateral": 7}
+    assert_books_hold()
+
+
+def test_loans_are_aged_once_whoever_looks(world):
+    """Ten loans are past their grace; four workers and a borrower meet over them."""
+    amount = Decimal(1000)
+    asking = [another(world) for _ in range(10)]
+    loans = [
+        create_loan(
+            organisation_id=one.borrower.organisation.id,
+            request=one.request(amount=amount),
+            actor=TESTER,
+            made_at=timezone.now() - timedelta(days=200),
+        )
+        for one in asking
+    ]
+    payments: list[Deed] = [partial(pay, loan, 1) for loan in loans[:2]]
+    with Crowd(7) as crowd, StartLine("credit_loan", runners=6) as line:
+        line.draw()
+        calls: list[Deed] = [*[servicing.age_loans] * 4, *payments]
+        *results, released = crowd.at_once([*calls, line.go])
+        assert released is None
+    aged = results[:4]
+    assert codes(results) == {"done": 6}
+    assert sum(aged) + servicing.age_loans() == 10
+    told = Counter(
+        Event.objects.filter(subject_id__in=[loan.id for loan in loans]).values_list(
+            "subject_id", "organisation_id", "type"
+        )
+    )
+    assert set(told.values()) == {1}
+    assert len(told) == 10 * 2 * 3  # created, overdue and defaulted, to both sides
+    assert set(Loan.objects.values_list("status", flat=True)) == {LoanStatus.DEFAULTED}
+    assert_books_hold()

@@ -1,0 +1,133 @@
+"""All that can happen to loans at once, over few tokens, borrowers and offers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from random import Random
+
+import pytest
+from django.utils import timezone
+
+from credit.models import Access, EndingAction, Loan
+from credit.services import servicing
+from credit.services.endings import confirm_ending, propose_ending
+from credit.services.lending import create_loan
+from credit.services.pledging import add_collateral, release_collateral
+from credit.services.valuation import Pledge
+from exchange.errors import DomainError
+from exchange.services.quotes import Prices, put_in_force_at_once
+from orders.models import Order, OrderStatus
+from orders.services import placing
+from tests.races.test_credit_races import change, codes, order, pay, priced_token, sell
+from tests.support.access import TESTER
+from tests.support.credit import make_configuration
+from tests.support.crowd import Crowd, size
+from tests.support.lending import Lending, give_units, make_lending
+from tests.support.world import assert_books_hold, make_member_wallet, make_staff, make_wallet
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+THREADS = 10
+
+
+class Storm:
+    """What people, staff and workers do, each time with something else."""
+
+    def __init__(self) -> None:
+        world = make_lending(units=1)
+        world.creditor.fund(100_000_000, "NGN")
+        self.creditor = world.creditor
+        self.tokens = [world.token, priced_token(), priced_token()]
+        self.borrowers = [make_member_wallet(100_000, currency="NGN") for _ in range(4)]
+        self.buyer = make_wallet(10_000_000, currency="NGN")
+        for borrower in self.borrowers:
+            for token in self.tokens:
+                give_units(token, borrower, 100)
+        other = make_configuration(world.creditor.organisation, access=Access.PUBLIC)
+        self.offers = [world.offer, other]
+        self.officers = [make_staff("end_loan") for _ in range(2)]
+        self.deeds = [self.lend, self.lend, self.settle, self.settle, self.move, self.move]
+        self.deeds += [self.trade, self.cancel, self.end, self.quote, self.serve]
+
+    def one(self, random: Random) -> Loan:
+        return random.choice(list(Loan.objects.order_by("-id")[:12]))
+
+    def lend(self, random: Random) -> None:
+        """Against one to three tokens in any order; some were made long ago."""
+        chosen = random.sample(self.tokens, random.randint(1, 3))
+        one = Lending(
+            self.creditor, random.choice(self.borrowers), random.choice(self.offers), chosen[0]
+        )
+        pledges = tuple(Pledge(token.id, Decimal(random.randint(1, 3))) for token in chosen)
+        create_loan(
+            organisation_id=one.borrower.organisation.id,
+            request=one.request(amount=5000, collaterals=pledges),
+            actor=TESTER,
+            made_at=timezone.now() - timedelta(days=random.choice([0, 95, 200])),
+        )
+
+    def settle(self, random: Random) -> None:
+        loan = self.one(random)
+        pay(loan, random.choice([Decimal(1000), loan.repayment_amount]))
+
+    def move(self, random: Random) -> None:
+        some = random.sample(self.tokens, random.randint(1, 2))
+        call = random.choice([add_collateral, release_collateral])
+        change(self.one(random), call, *((token, 1) for token in some))
+
+    def trade(self, random: Random) -> None:
+        token = random.choice(self.tokens)
+        sell(random.choice(self.borrowers), token, 2)
+        order(self.buyer, token, "Buy", random.randint(1, 3), 100)
+
+    def cancel(self, random: Random) -> None:
+        found = Order.objects.filter(status=OrderStatus.ACTIVE).order_by("?").first()
+        if found is not None:
+            organisation = found.organisation_id
+            placing.cancel(order_id=found.id, organisation_id=organisation, actor=TESTER)
+
+    def end(self, random: Random) -> None:
+        action = random.choice(list(EndingAction))
+        proposal = propose_ending(
+            loan_id=self.one(random).id, action=action, note="why", user=self.officers[0]
+        )
+        confirm_ending(proposal_id=proposal.id, user=self.officers[1])
+
+    def quote(self, random: Random) -> None:
+        price = Decimal(random.randint(9000, 11_000))
+        token = random.choice(self.tokens)
+        put_in_force_at_once(token_id=token.id, prices=Prices(price, price), note="")
+
+    def serve(self, random: Random) -> None:
+        servicing.age_loans()
+        servicing.revalue_loans(all_of_them=random.random() < 0.5)
+
+    def live(self, number: int) -> Counter[str]:
+        """What one of the crowd did, and was refused; anything but a refusal is raised."""
+        random, found = Random(number), Counter[str]()
+        for _ in range(size("CREDIT_STORM", 12)):
+            deed = random.choice(self.deeds)
+            try:
+                deed(random)
+            except DomainError as refusal:
+                found[f"{deed.__name__}: {refusal.code}"] += 1
+            else:
+                found[deed.__name__] += 1
+        return found
+
+
+def test_everything_at_once_ends_in_refusals_at_worst(caplog):
+    storm = Storm()
+    for number in range(6):
+        storm.lend(Random(number))
+    with Crowd(THREADS) as crowd:
+        results = crowd.at_once([partial(storm.live, number) for number in range(THREADS)])
+    assert codes(results) == {"done": THREADS}
+    done = sum(results, Counter[str]())
+    assert min(done[name] for name in ("lend", "settle", "move", "trade", "serve")) > 0, done
+    # A worker says so when it could not serve a loan, and goes on.
+    assert "loan_not_serviced" not in caplog.text
+    assert_books_hold()
