@@ -1,0 +1,64 @@
+"""Our contender of the loan benchmark: the service call, once its world is made by services.
+
+Run as a program under the benchmark's settings.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import django
+
+django.setup()
+
+from credit.models import Access  # noqa: E402 - Django must be set up before its models are
+from credit.services.assessing import LoanRequest  # noqa: E402
+from credit.services.lending import create_loan  # noqa: E402
+from credit.services.valuation import Pledge  # noqa: E402
+from exchange.actors import Actor  # noqa: E402
+from tests.benchmarks import loan_mix  # noqa: E402
+from tests.support.access import make_member, make_organisation  # noqa: E402
+from tests.support.credit import make_configuration  # noqa: E402
+from tests.support.lending import give_units  # noqa: E402
+from tests.support.tokens import make_token  # noqa: E402
+from tests.support.world import Wallet, make_wallet  # noqa: E402
+
+ACTOR = Actor.system("benchmark")
+
+creditor = make_wallet(10**12, currency="NGN").organisation
+firm = make_organisation()
+borrowers = [Wallet(firm, make_member(firm)) for _ in range(loan_mix.BORROWERS)]
+tokens = [make_token(total_supply=Decimal(10**9)) for _ in range(loan_mix.TOKENS)]
+for token in tokens:
+    for borrower in borrowers:
+        give_units(token, borrower, 10**6)
+offers = [
+    make_configuration(
+        creditor,
+        access=Access.PUBLIC,
+        max_outstanding={"NGN": Decimal(loan_mix.MOST_OUTSTANDING)},
+    )
+    for _ in range(loan_mix.OFFERS)
+]
+
+
+def lend(wanted: loan_mix.Lending) -> None:
+    create_loan(
+        organisation_id=firm.id,
+        request=LoanRequest(
+            user_id=borrowers[wanted.borrower].member_id,
+            configuration_id=offers[wanted.offer].id,
+            currency="NGN",
+            amount=Decimal(loan_mix.AMOUNT),
+            repayment_amount=Decimal(loan_mix.REPAYMENT),
+            interest_rate=Decimal("0.3"),
+            duration=Decimal(3),
+            collaterals=tuple(
+                Pledge(tokens[number].id, Decimal(loan_mix.UNITS)) for number in wanted.tokens
+            ),
+        ),
+        actor=ACTOR,
+    )
+
+
+loan_mix.serve(lend)

@@ -1,0 +1,119 @@
+"""Loans made a second: our service call beside the same in plain Django, on one connection each.
+
+A loan of 1,000 is made to one of 200 members against units of one to three of 10 tokens, under one
+of 20 offers with a limit on what is outstanding. Each contender is a process of its own; both are
+on one durable database, in one interleaved run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import psycopg
+
+from config.embedded.layout import OWNER, database_url
+from tests.benchmarks.cpu import CpuMeter
+from tests.benchmarks.stage import Stage
+
+_CHECKOUT = Path(__file__).resolve().parent.parent.parent
+_OURS = "tests.benchmarks.loan_program"
+_PEER = "tests.benchmarks.peers.orm_loans"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Loans a second, and milliseconds of processor time a loan."""
+
+    per_second: float
+    application: float
+    database: float
+
+
+class Contender:
+    """A program that makes its world, says so, and then lends for as long as it is told."""
+
+    def __init__(self, stage: Stage, module: str, environment: Mapping[str, str]) -> None:
+        self._meter = CpuMeter(stage)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            cwd=_CHECKOUT,
+            env={**stage.environment, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if self._answer() != "ready":
+            raise RuntimeError(f"{module} did not start")
+
+    def measure(self, seconds: float) -> Measured:
+        """What it comes to in that time."""
+        assert self._process.stdin is not None
+        before = self._meter.read()
+        self._process.stdin.write(f"{seconds}\n")
+        self._process.stdin.flush()
+        count, taken, busy = map(float, self._answer().split())
+        after = self._meter.read()
+        database = after["database"] - before["database"] if after else 0.0
+        return Measured(count / taken, busy / count * 1000, database / count * 1000)
+
+    def end(self) -> None:
+        """Lets the program come to its end."""
+        self._process.communicate(timeout=30)
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        line: str = self._process.stdout.readline().strip()
+        if not line:
+            raise RuntimeError(f"{self._process.args!r} ended")
+        return line
+
+
+def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[str, Any]:
+    """One interleaved run; medians, ratios, processor time and the raw rounds. Always on one
+    connection, whatever `connections` says.
+    """
+    del connections
+    peer_environment = {
+        "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
+        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+    }
+    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA peer_loans")
+    stage.manage_peer(peer_environment, "migrate", "--run-syncdb", "--verbosity", "0")
+    contenders = {
+        "ours": Contender(stage, _OURS, {}),
+        "plain ORM": Contender(stage, f"{_PEER}.program", peer_environment),
+    }
+    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+        connection.execute("ANALYZE")
+    raw: dict[str, list[Measured]] = {contender: [] for contender in contenders}
+    for contender in contenders.values():  # warm up: plans, accounts that are opened once
+        contender.measure(seconds)
+    for _ in range(rounds):
+        for name, contender in contenders.items():
+            raw[name].append(contender.measure(seconds))
+    for contender in contenders.values():
+        contender.end()
+    medians = {name: median(one.per_second for one in values) for name, values in raw.items()}
+    return {
+        "one connection": {
+            "per_second": {name: round(value, 1) for name, value in medians.items()},
+            "ours_times": {"plain ORM": round(medians["ours"] / medians["plain ORM"], 2)},
+            "cpu_milliseconds": {
+                name: {
+                    part: round(median(getattr(one, part) for one in values), 2)
+                    for part in ("application", "database")
+                }
+                for name, values in raw.items()
+            },
+            "rounds": {
+                name: [round(one.per_second, 1) for one in values] for name, values in raw.items()
+            },
+        }
+    }
