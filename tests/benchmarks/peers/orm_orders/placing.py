@@ -1,0 +1,217 @@
+"""The peer's way to place an order: the same locks, rules and rows as ours, one statement each.
+
+It has no ledger guards, documents, idempotency, raises or self-trade rule, so it does less.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from tests.benchmarks.peers.orm_orders.models import (
+    Account,
+    Entry,
+    Event,
+    Member,
+    Order,
+    Token,
+    Trade,
+    Transfer,
+)
+
+CENT = Decimal("0.01")
+Key = tuple[UUID | None, str, str]
+
+
+class Refused(Exception):
+    """The order breaks a rule."""
+
+
+def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens: Decimal) -> Order:
+    """The order, matched and settled as far as the book goes, the rest reserved."""
+    with transaction.atomic():
+        token = Token.objects.select_for_update().get(id=token_id)
+        member = Member.objects.get(id=member_id)
+        if token.closed or not token.secondaries:
+            raise Refused("does not trade")
+        order = Order(
+            token=token,
+            owner=member,
+            side=side,
+            price=price,
+            tokens=tokens,
+            fee_percent=token.buy_fee if side == "Buy" else token.sell_fee,
+        )
+        makers = _makers(order)
+        accounts = _locked_accounts(token, [member.id, *(maker.owner_id for maker in makers)])
+        source = accounts[member.id, _reserved_asset(order), "available"]
+        if source.balance < _needed(order):
+            raise Refused("insufficient")
+        order.save(force_insert=True)
+        for maker in makers:
+            _settle(order, maker, accounts)
+        _end(order)
+        if order.status == "Active":
+            order.reserved = _needed(order) - (order.charged + order.charged_fee)
+            if side == "Sell":
+                order.reserved = order.tokens - order.filled
+            target = accounts[member.id, _reserved_asset(order), "reserved"]
+            _post(
+                "order_reserve",
+                f"order:{order.id}:reserve",
+                {source: -order.reserved, target: order.reserved},
+            )
+        order.save()
+        if order.filled:
+            token.vol_buy += order.filled
+            token.vol_sell += order.filled
+            token.save()
+        _tell("order.created", member.organisation, {"order": _shown(order)})
+        if order.status == "Fulfilled":
+            _tell("order.fulfilled", member.organisation, {"order": _shown(order)})
+    return order
+
+
+def _makers(order: Order) -> list[Order]:
+    """The orders it will trade with, best first, locked."""
+    book: QuerySet[Order] = Order.objects.select_for_update(of=("self",)).select_related("owner")
+    book = book.filter(token=order.token, status="Active")
+    if order.side == "Buy":
+        book = book.filter(side="Sell", price__lte=order.price).order_by("price", "created_at")
+    else:
+        book = book.filter(side="Buy", price__gte=order.price).order_by("-price", "created_at")
+    makers, left = [], order.tokens
+    for maker in book:
+        if left <= 0:
+            break
+        makers.append(maker)
+        left -= maker.tokens - maker.filled
+    return makers
+
+
+def _locked_accounts(token: Token, owners: Iterable[UUID]) -> dict[Key, Account]:
+    wanted = Account.objects.filter(owner__in=owners, asset__in=[token.currency, str(token.id)])
+    found = {(a.owner, a.asset, a.kind): a for a in wanted.select_for_update().order_by("id")}
+    fees = Account.objects.get(owner=None, asset=token.currency, kind="fees")
+    return {**found, (None, token.currency, "fees"): fees}
+
+
+def _settle(order: Order, maker: Order, accounts: dict[Key, Account]) -> None:
+    """One fill at the maker's price: money, units, fees, the trade and its events."""
+    token = order.token
+    units = min(order.tokens - order.filled, maker.tokens - maker.filled)
+    buy, sell = (order, maker) if order.side == "Buy" else (maker, order)
+    charges = {}
+    for one in (buy, sell):
+        one.filled += units
+        one.filled_value += maker.price * units
+        value = _rounded(one.filled_value) - one.charged
+        fee = _rounded(one.filled_value * one.fee_percent / 100) - one.charged_fee
+        one.charged += value
+        one.charged_fee += fee
+        charges[one.side] = (value, fee)
+    (paid, buy_fee), (got, sell_fee) = charges["Buy"], charges["Sell"]
+    freed = paid + buy_fee if maker.side == "Buy" else units
+    maker.reserved -= freed
+    _end(maker)
+    maker.save()
+    trade = Trade.objects.create(
+        token=token,
+        buy_order=buy,
+        sell_order=sell,
+        price=maker.price,
+        tokens=units,
+        buyer_value=paid,
+        buyer_fee=buy_fee,
+        seller_value=got,
+        seller_fee=sell_fee,
+    )
+    money, asset = token.currency, str(token.id)
+    kinds = {order.id: "available", maker.id: "reserved"}
+    _post(
+        "trade",
+        f"trade:{trade.id}",
+        {
+            accounts[buy.owner_id, money, kinds[buy.id]]: -paid - buy_fee,
+            accounts[sell.owner_id, money, "available"]: got - sell_fee,
+            accounts[None, money, "fees"]: paid - got + buy_fee + sell_fee,
+            accounts[sell.owner_id, asset, kinds[sell.id]]: -units,
+            accounts[buy.owner_id, asset, "available"]: units,
+        },
+    )
+    for one in (order, maker):
+        shown = {"trade": _shown_trade(trade), "order": _shown(one)}
+        _tell("trade.created", one.owner.organisation, shown)
+    if maker.status == "Fulfilled":
+        _tell("order.fulfilled", maker.owner.organisation, {"order": _shown(maker)})
+
+
+def _post(kind: str, reference: str, amounts: dict[Account, Decimal]) -> None:
+    transfer = Transfer.objects.create(kind=kind, reference=reference)
+    changes: defaultdict[Account, Decimal] = defaultdict(Decimal)
+    for account, amount in amounts.items():
+        changes[account] += amount
+    Entry.objects.bulk_create(
+        [Entry(transfer=transfer, account=a, amount=n) for a, n in changes.items() if n]
+    )
+    for account, amount in changes.items():
+        if account.owner is not None and amount:
+            account.balance += amount
+            account.save(update_fields=["balance"])
+
+
+def _end(order: Order) -> None:
+    if order.filled == order.tokens:
+        order.status = "Fulfilled"
+
+
+def _needed(order: Order) -> Decimal:
+    if order.side == "Sell":
+        units: Decimal = order.tokens
+        return units
+    value = order.filled_value + order.price * (order.tokens - order.filled)
+    return _rounded(value) + _rounded(value * order.fee_percent / 100)
+
+
+def _reserved_asset(order: Order) -> str:
+    return order.token.currency if order.side == "Buy" else str(order.token_id)
+
+
+def _rounded(value: Decimal) -> Decimal:
+    return value.quantize(CENT, ROUND_HALF_EVEN)
+
+
+def _tell(kind: str, organisation: UUID, data: dict[str, Any]) -> None:
+    Event.objects.create(type=kind, organisation=organisation, body={"type": kind, "data": data})
+
+
+def _shown(order: Order) -> dict[str, Any]:
+    return {
+        "_id": str(order.id),
+        "price": float(order.price),
+        "amount": float(order.price * order.tokens),
+        "type": order.side,
+        "status": order.status,
+        "user": str(order.owner_id),
+        "token": str(order.token_id),
+        "meta": {"tokens": float(order.tokens), "filled": float(order.filled)},
+        "createdAt": order.created_at.isoformat(),
+        "updatedAt": order.updated_at.isoformat(),
+    }
+
+
+def _shown_trade(trade: Trade) -> dict[str, Any]:
+    return {
+        "_id": str(trade.id),
+        "token": str(trade.token_id),
+        "price": float(trade.price),
+        "tokens": float(trade.tokens),
+        "amount": float(trade.buyer_value),
+        "createdAt": trade.created_at.isoformat(),
+    }
