@@ -1,0 +1,174 @@
+"""How well two spellings of a person's or firm's name match: the measure of the review page.
+
+Case, accents, punctuation and forms of address do not count. `Ng'ang'a` is `Nganga`; a word
+written in two ("Abdul Rahman") is the one word ("Abdulrahman"). The degrees:
+
+    same        the same words in the same order
+    reordered   the same words in another order: banks write the family name first
+    initials    as above, but some words stand only as their first letter
+    partly      some words are shared; how many, of how many in the longer name, is told
+    different   no whole word is shared
+
+A letter more or less makes another word ("Mohamed", "Mohammed"), which is told, not forgiven.
+Pure functions.
+"""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from dataclasses import dataclass
+from enum import Enum
+
+# Forms of address, as banks of West and East Africa put them before names; none is a name itself.
+_ADDRESS = frozenset(
+    {"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "chief", "alhaji", "alhaja", "alh",
+     "hajia", "haja", "mallam", "malam", "engr", "barr", "barrister", "rev", "revd", "pastor",
+     "sir", "hon", "mwalimu", "mzee"}
+)  # fmt: skip
+_SHORT_FORMS = {"limited": "ltd", "company": "co", "incorporated": "inc", "corporation": "corp"}
+_NO_WORDS = frozenset({"and"})
+# Letters of Hausa, Ewe, Krio and others that no decomposition turns into a plain one.
+_PLAIN = str.maketrans(
+    {"ɓ": "b", "ɗ": "d", "ɖ": "d", "ƙ": "k", "ƴ": "y", "ŋ": "n", "ɛ": "e", "ɔ": "o", "ə": "e",
+     "ƒ": "f", "ɣ": "g", "ʋ": "v", "ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"}  # noqa: RUF001
+)  # fmt: skip
+# Written inside a word, they part nothing; quotes of every keyboard, and Unicode's letters for it.
+_INSIDE = frozenset("'`\u00b4\u2018\u2019\u201b\u02bb\u02bc\u02bd\u02be\u02bf\ua78c\u2032")
+_LONGEST_JOIN = 3
+_NEARLY = 0.8
+
+
+class Degree(Enum):
+    """How well names match, from best to worst."""
+
+    SAME = "same"
+    REORDERED = "same words in another order"
+    INITIALS = "same, but for initials"
+    PARTLY = "partly"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """`shared` of `words` (those of the longer name) match; what does not, on either side.
+
+    `nearly` are pairs that differ by little: a slip, another transcription, or another person.
+    """
+
+    degree: Degree
+    shared: int
+    words: int
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    nearly: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """`partly: 2 of 3 words`."""
+        if self.degree is Degree.PARTLY:
+            return f"partly: {self.shared} of {self.words} words"
+        return self.degree.value
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing speaks against the same person.
+
+        Also when one name only says more than the other: at least two words are shared, and the
+        first name has none that the second lacks.
+        """
+        if self.degree is Degree.PARTLY:
+            return self.shared > 1 and not self.only_first
+        return self.degree is not Degree.DIFFERENT
+
+
+def compare_names(first: str, second: str) -> NameMatch:
+    """How well `first` (what was given) matches `second` (what the bank says)."""
+    mine, theirs = _words(first), _words(second)
+    mine, theirs = _joined(mine, theirs), _joined(theirs, mine)
+    longer = max(len(mine), len(theirs))
+    if not mine or not theirs:
+        return NameMatch(Degree.DIFFERENT, 0, longer, tuple(mine), tuple(theirs))
+    if mine == theirs:
+        return NameMatch(Degree.SAME, longer, longer)
+
+    left, right = _unshared(mine, theirs), _unshared(theirs, mine)
+    whole = len(mine) - len(left)
+    left, right, initials = _without_initials(left, right)
+    rest = tuple(left), tuple(right)
+    if not whole:
+        return NameMatch(Degree.DIFFERENT, 0, longer, *rest, _near(left, right))
+    shared = whole + initials
+    if left or right:
+        return NameMatch(Degree.PARTLY, shared, longer, *rest, _near(left, right))
+    degree = Degree.INITIALS if initials else Degree.REORDERED
+    return NameMatch(degree, shared, longer)
+
+
+def _words(name: str) -> list[str]:
+    """The words that count, bare of case, accents and punctuation."""
+    bare = []
+    for character in unicodedata.normalize("NFKD", name.casefold()):
+        if unicodedata.combining(character) or character in _INSIDE:
+            continue
+        bare.append(character if character.isalnum() else " ")
+    words = "".join(bare).translate(_PLAIN).split()
+    words = [_SHORT_FORMS.get(word, word) for word in words if word not in _NO_WORDS]
+    named = [word for word in words if word not in _ADDRESS]
+    # "Chief" or "Pastor" may be all there is of a name.
+    return named or words
+
+
+def _joined(words: list[str], others: list[str]) -> list[str]:
+    """`words`, with neighbours joined that are one word among `others`."""
+    known = set(others) - set(words)
+    found: list[str] = []
+    place = 0
+    while place < len(words):
+        for length in range(min(_LONGEST_JOIN, len(words) - place), 1, -1):
+            joined = "".join(words[place : place + length])
+            if joined in known:
+                found.append(joined)
+                place += length
+                break
+        else:
+            found.append(words[place])
+            place += 1
+    return found
+
+
+def _unshared(words: list[str], others: list[str]) -> list[str]:
+    """`words` without those that also stand among `others`, each as often as there."""
+    rest = list(others)
+    left = []
+    for word in words:
+        if word in rest:
+            rest.remove(word)
+        else:
+            left.append(word)
+    return left
+
+
+def _without_initials(left: list[str], right: list[str]) -> tuple[list[str], list[str], int]:
+    """Both without the words that stand on the other side as their initial, and how many."""
+    found = 0
+    left, right = list(left), list(right)
+    for ours, theirs in ((left, right), (right, left)):
+        for letter in [word for word in ours if len(word) == 1]:
+            match = next((word for word in theirs if word.startswith(letter)), None)
+            if match is not None:
+                ours.remove(letter)
+                theirs.remove(match)
+                found += 1
+    return left, right, found
+
+
+def _near(left: list[str], right: list[str]) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    rest = list(right)
+    for word in left:
+        close = difflib.get_close_matches(word, rest, n=1, cutoff=_NEARLY)
+        if close:
+            rest.remove(close[0])
+            pairs.append((word, close[0]))
+    return tuple(pairs)
