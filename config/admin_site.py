@@ -8,14 +8,14 @@ admin of ours: they register while it is being imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
 from typing import Any, cast
 
-from django.contrib import admin
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+
+from config.signin.site import StaffSignIn
 
 # Scripts come from our own static files only; the widgets of Django's admin set styles.
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -41,7 +41,7 @@ class LabelledChoices(AutocompleteJsonView):
         return {"id": str(getattr(obj, to_field_name)), "text": label(obj)}
 
 
-class BackOffice(admin.AdminSite):
+class BackOffice(StaffSignIn):
     """The back office of the exchange."""
 
     site_title = "Tokenized Investment Exchange"
@@ -63,29 +63,11 @@ class BackOffice(admin.AdminSite):
         if getattr(admin_class, "in_back_office", False):
             super().register(model_or_iterable, admin_class, **options)
 
-    def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:
-        """`view` for signed-in staff, with the headers of every page."""
-        inner = super().admin_view(view, cacheable)
-
-        @wraps(inner)
-        def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            return _guarded(inner(request, *args, **kwargs))
-
-        return page
-
-    def login(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """The sign-in page."""
-        response: HttpResponse = super().login(request, extra_context)
-        _guarded(response)
+    def dressed(self, response: HttpResponseBase) -> HttpResponseBase:
+        """`response` with the headers of every page."""
+        response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
         return response
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         """Suggestions for the fields that choose a record."""
         return cast(HttpResponse, LabelledChoices.as_view(admin_site=self)(request))
-
-
-def _guarded(response: HttpResponseBase) -> HttpResponseBase:
-    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
-    return response

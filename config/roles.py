@@ -1,21 +1,28 @@
-"""The roles of staff, as groups with exact permissions, and making a member of staff.
+"""The roles of staff, as groups with exact permissions; which permissions decide; new staff.
 
-Duties are apart: who enters money does not confirm it, who pays out sets no figures, who sets
-figures and hands out keys pays nothing out, and an auditor changes nothing. The back office lists
-tokens, sets their terms and proposes prices; finance approves prices and ends tokens, because
-completing and cancelling a raise pays its issuer or its buyers. Credit officers propose terms of
-loans and decide about them. The services demand a second person on top, whatever roles somebody
-has.
+Duties are apart: who enters money does not confirm it, who pays out sets no figures, who hands out
+keys and lets people in decides nothing about money, and an auditor changes nothing. The back office
+lists tokens, sets their terms, proposes prices and keeps the figures (fees, minimums); finance
+approves prices and ends tokens, because completing and cancelling a raise pays its issuer or its
+buyers. Credit officers propose terms of loans and decide about them. The services demand a second
+person on top, whatever roles somebody has.
+
+Migrations of `config` put the table in force: after changing it, `manage.py make_roles_migration`.
 """
 
 from __future__ import annotations
 
-from django.contrib.auth.models import Group, Permission
-from django.core.exceptions import ValidationError
+from collections.abc import Mapping, Set
+from typing import Any
+
+from django.apps import apps as installed
+from django.contrib.auth.management import create_permissions
+from django.contrib.auth.models import Group
 from django.db import transaction
 
-from exchange.errors import Conflict, InvalidRequest
+from exchange.errors import InvalidRequest
 from exchange.models import StaffUser
+from exchange.services.staff import add_person
 
 FINANCE_APPROVER = "Finance approver"
 BACK_OFFICE = "Back office"
@@ -35,6 +42,7 @@ _SEEN = {
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _SEEN.items() for model in models)
+_VIEW_PEOPLE = frozenset({"exchange.view_accessrecord", "exchange.view_staffuser"})
 
 ROLES: dict[str, frozenset[str]] = {
     FINANCE_APPROVER: _VIEW
@@ -48,6 +56,8 @@ ROLES: dict[str, frozenset[str]] = {
     },
     BACK_OFFICE: _VIEW
     | {
+        "wallets.add_configuration",
+        "wallets.change_configuration",
         "wallets.add_deposit",
         "wallets.change_alert",
         "exchange.add_organisation",
@@ -64,11 +74,10 @@ ROLES: dict[str, frozenset[str]] = {
         "credit.decide_configuration",
         "credit.end_loan",
     },
-    AUDITOR: _VIEW,
+    AUDITOR: _VIEW | _VIEW_PEOPLE,
     ADMINISTRATOR: _VIEW
+    | _VIEW_PEOPLE
     | {
-        "wallets.add_configuration",
-        "wallets.change_configuration",
         "wallets.change_alert",
         "exchange.add_organisation",
         "exchange.change_organisation",
@@ -76,26 +85,82 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_apikey",
         "exchange.change_apikey",
         "exchange.change_event",
-        "exchange.view_staffuser",
         "exchange.add_staffuser",
         "exchange.change_staffuser",
     },
 }
 
 
-@transaction.atomic
-def ensure_roles() -> None:
-    """Makes the groups, and sets their permissions to exactly what `ROLES` says."""
-    known = {
-        f"{permission.content_type.app_label}.{permission.codename}": permission
-        for permission in Permission.objects.select_related("content_type")
+# Who has one of these decides about money, or about who may: they sign in with a second factor, and
+# enter a code again before they decide.
+DECIDING = frozenset(
+    {
+        "credit.decide_configuration",
+        "credit.end_loan",
+        "credit.propose_configuration",
+        "exchange.add_apikey",
+        "exchange.add_staffuser",
+        "exchange.add_token",
+        "exchange.change_apikey",
+        "exchange.change_staffuser",
+        "exchange.change_token",
+        "exchange.decide_quote",
+        "exchange.end_token",
+        "exchange.propose_quote",
+        "wallets.add_configuration",
+        "wallets.add_deposit",
+        "wallets.change_configuration",
+        "wallets.decide_deposit",
+        "wallets.decide_withdrawal",
+        "wallets.resolve_payout",
     }
-    for name, permissions in ROLES.items():
-        group, _ = Group.objects.get_or_create(name=name)
-        group.permissions.set([known[permission] for permission in permissions])
+)
+# Changes that move no money and open no door. What stands in neither list counts as deciding.
+HARMLESS = frozenset(
+    {
+        "exchange.add_member",
+        "exchange.add_organisation",
+        "exchange.change_event",
+        "exchange.change_organisation",
+        "wallets.change_alert",
+    }
+)
 
 
-@transaction.atomic
+def decides(user: StaffUser) -> bool:
+    """Whether the person may do anything that asks for a second factor."""
+    return user.is_superuser or any(map(is_deciding, user.get_all_permissions()))
+
+
+def is_deciding(permission: str) -> bool:
+    """Whether `app.codename` lets its bearer decide; looking never does."""
+    return permission not in HARMLESS and not permission.partition(".")[2].startswith("view_")
+
+
+def ensure_roles(
+    table: Mapping[str, Set[str]] = ROLES, *, apps: Any = installed, using: str = "default"
+) -> None:
+    """Makes the groups, and sets their permissions to exactly what `table` says."""
+    groups, permissions = (apps.get_model("auth", name).objects for name in ("Group", "Permission"))
+    with transaction.atomic(using=using):
+        known = {
+            f"{permission.content_type.app_label}.{permission.codename}": permission
+            for permission in permissions.using(using).select_related("content_type")
+        }
+        for name, wanted in table.items():
+            group, _ = groups.using(using).get_or_create(name=name)
+            group.permissions.set([known[permission] for permission in sorted(wanted)])
+
+
+def put_in_force(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
+    """`ensure_roles` inside a migration: Django makes permissions only when all of them ran, so
+    those of the tables that are there (`apps`) are made first.
+    """
+    for app in installed.get_app_configs():
+        create_permissions(app, verbosity=0, using=using, apps=apps)
+    ensure_roles(table, apps=apps, using=using)
+
+
 def create_staff(username: str, password: str, role: str) -> StaffUser:
     """A new member of staff with one role.
 
@@ -103,15 +168,6 @@ def create_staff(username: str, password: str, role: str) -> StaffUser:
     """
     if role not in ROLES:
         raise InvalidRequest(f"The role must be one of {', '.join(ROLES)}")
-    if StaffUser.objects.filter(username=username).exists():
-        raise Conflict(f"There is a member of staff called {username} already")
     ensure_roles()
-    user = StaffUser(username=username, is_staff=True)
-    user.set_password(password)
-    try:
-        user.full_clean()
-    except ValidationError as error:
-        raise InvalidRequest(" ".join(error.messages)) from error
-    user.save()
-    user.groups.add(Group.objects.get(name=role))
-    return user
+    group = Group.objects.get(name=role)
+    return add_person(username=username, password=password, role=group, by=None)

@@ -96,7 +96,22 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 # --- Sign-in of staff ------------------------------------------------------------------------
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_AGE = 12 * 3600
+# However busy somebody is, and after how long without a request.
+SESSION_HOURS = env.int("SESSION_HOURS", default=12)
+SESSION_COOKIE_AGE = SESSION_HOURS * 3600
+SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
+# How long after a code of the second factor its bearer may decide.
+SECOND_FACTOR_FRESH_MINUTES = env.int("SECOND_FACTOR_FRESH_MINUTES", default=15)
+# Wrong passwords, and wrong codes, for one account and from one address until they are locked out.
+SIGN_IN_TRIES: dict[str, int] = {
+    "account": env.int("SIGN_IN_TRIES_PER_ACCOUNT", default=5),
+    "address": env.int("SIGN_IN_TRIES_PER_ADDRESS", default=30),
+}
+SIGN_IN_LOCKED_MINUTES = env.int("SIGN_IN_LOCKED_MINUTES", default=15)
+# How many proxies of ours add to X-Forwarded-For; 0: the peer is the client.
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+# How long the one-time address of an invitation is good.
+PASSWORD_RESET_TIMEOUT = env.int("INVITATION_HOURS", default=24) * 3600
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 

@@ -5,7 +5,13 @@ from exchange.models.currencies import Currency
 from exchange.models.events import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.models.idempotency import IdempotencyRecord
 from exchange.models.participants import Member, Organisation
-from exchange.models.staff import StaffUser
+from exchange.models.staff import (
+    AccessEvent,
+    AccessRecord,
+    RecoveryCode,
+    SecondFactor,
+    StaffUser,
+)
 from exchange.models.tokens import (
     Catalogue,
     DealAccess,
@@ -20,6 +26,8 @@ from exchange.models.tokens import (
 )
 
 __all__ = [
+    "AccessEvent",
+    "AccessRecord",
     "ApiKey",
     "Catalogue",
     "Currency",
@@ -34,6 +42,8 @@ __all__ = [
     "PayoutFrequency",
     "Quote",
     "QuoteStatus",
+    "RecoveryCode",
+    "SecondFactor",
     "StaffUser",
     "Token",
     "TokenAccess",

@@ -1,9 +1,15 @@
-"""People who work in the admin. Never members, never bearers of an API key."""
+"""People who work in the admin, their second factor, and what happened to anybody's access.
+
+Staff are never members, never bearers of an API key. Whoever may decide about money signs in with
+a second factor as well (`config.roles`, `config.signin`); `services.second_factor` and
+`services.staff` write these tables.
+"""
 
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils.crypto import salted_hmac
 
 from exchange.ids import uuid7
 
@@ -12,6 +18,8 @@ class StaffUser(AbstractUser):
     """A back-office user; roles are Django groups."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # Part of what every session is checked against: counting it up ends them all.
+    session_epoch = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         verbose_name = "staff user"
@@ -19,3 +27,92 @@ class StaffUser(AbstractUser):
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        # Django's own hook for it, also under keys that are being rotated out.
+        return salted_hmac(
+            "exchange.models.staff.session",
+            f"{self.password}|{self.session_epoch}",
+            secret=secret,
+            algorithm="sha256",
+        ).hexdigest()
+
+
+class SecondFactor(models.Model):
+    """What a person's authenticator app and we both know (TOTP, RFC 6238)."""
+
+    user = models.OneToOneField(
+        StaffUser, on_delete=models.CASCADE, primary_key=True, related_name="second_factor"
+    )
+    secret_encrypted = models.TextField()
+    # The time step of the last code that was taken: none up to it is taken again.
+    last_step = models.BigIntegerField()
+    set_up_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"Second factor of {self.user}"
+
+
+class RecoveryCode(models.Model):
+    """One way in without the app, once; only its hash is kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(StaffUser, on_delete=models.CASCADE, related_name="recovery_codes")
+    code_hash = models.CharField(max_length=64)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["user", "code_hash"], name="recovery_code_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Recovery code of {self.user}"
+
+
+class AccessEvent(models.TextChoices):
+    """What can happen to access."""
+
+    SIGNED_IN = "signed_in", "Signed in"
+    SIGNED_OUT = "signed_out", "Signed out"
+    REFUSED = "refused", "Refused"
+    LOCKED_OUT = "locked_out", "Locked out"
+    CONFIRMED = "confirmed", "Entered a code again"
+    SECOND_FACTOR_SET_UP = "second_factor_set_up", "Set up a second factor"
+    SECOND_FACTOR_RESET = "second_factor_reset", "Second factor reset"
+    RECOVERY_CODE_USED = "recovery_code_used", "Used a recovery code"
+    RECOVERY_CODES_RENEWED = "recovery_codes_renewed", "Made new recovery codes"
+    PASSWORD_CHANGED = "password_changed", "Password changed"
+    INVITED = "invited", "Invited"
+    ROLE_CHANGED = "role_changed", "Role changed"
+    DETAILS_CHANGED = "details_changed", "Details changed"
+    DEACTIVATED = "deactivated", "Deactivated"
+    ACTIVATED = "activated", "Activated"
+
+
+class AccessRecord(models.Model):
+    """One thing that happened to a person's access. Rows are added and never changed: the
+    service's role may not.
+
+    `user` is whose access it is, `by` who did it when somebody else did.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField()
+    event = models.CharField(max_length=30, choices=AccessEvent.choices)
+    user = models.ForeignKey(StaffUser, on_delete=models.PROTECT, related_name="access_records")
+    by = models.ForeignKey(StaffUser, null=True, on_delete=models.PROTECT, related_name="+")
+    address = models.CharField(max_length=60, blank=True)
+    details = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        default_permissions = ("view",)
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["user", "-id"], name="access_record_user")]
+
+    def __str__(self) -> str:
+        return f"{self.get_event_display()}: {self.user}"

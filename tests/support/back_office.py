@@ -16,6 +16,7 @@ from django.test import Client
 from config.roles import create_staff
 from exchange.actors import Actor
 from exchange.models import Member, Organisation, StaffUser
+from tests.support.signin import sign_in
 from wallets.models import Withdrawal
 from wallets.services import deposits
 from wallets.services.banks import bank_directory
@@ -25,10 +26,12 @@ SYSTEM = Actor.system("tests")
 
 
 def signed_in(role: str, username: str = "") -> Client:
-    """A browser in which a new member of staff with `role` is signed in, without CSRF tokens."""
+    """A browser in which a new member of staff with `role` is signed in by both steps, without CSRF
+    tokens.
+    """
     name = username or role.lower().replace(" ", "-")
     client = Client()
-    client.force_login(create_staff(name, "correct horse battery", role))
+    sign_in(client, create_staff(name, "correct horse battery", role))
     return client
 
 

@@ -17,6 +17,7 @@ from tests.support.access import TESTER, make_organisation
 from tests.support.back_office import everything, said, signed_in, text_of
 from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
 from tests.support.lending import make_lending
+from tests.support.signin import sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -299,7 +300,7 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
 
 def test_the_front_page_and_the_creditor_lead_to_them():
     client = Client()
-    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
     lender = make_organisation()
     make_configuration(lender)
     front = client.get(reverse("admin:index")).content.decode()

@@ -27,6 +27,7 @@ from exchange.models import Member, Token
 from tests.support.access import TESTER
 from tests.support.back_office import everything, said, signed_in, text_of, user_of
 from tests.support.lending import Lending, held, make_lending
+from tests.support.signin import sign_in
 from tests.support.world import assert_books_hold
 
 pytestmark = pytest.mark.django_db
@@ -327,7 +328,7 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
     other = default(world)
     proposal = propose(ada, loan)
     strict = Client(enforce_csrf_checks=True)
-    strict.force_login(user_of(ben))
+    sign_in(strict, user_of(ben))
     before = everything()
     for name in ("confirm", "decline"):
         assert ben.get(decision(proposal, name)).status_code == 405

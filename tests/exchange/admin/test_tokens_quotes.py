@@ -12,6 +12,7 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Quote, StaffUser, Token
 from tests.support.back_office import everything, said, signed_in, text_of
+from tests.support.signin import sign_in
 from tests.support.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +79,7 @@ def test_a_decided_quote_is_not_decided_again():
 def test_nobody_approves_what_they_proposed_whatever_they_may():
     token = make_token()
     client = Client()
-    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
     propose(client, token)
     quote = Quote.objects.get()
     before = everything()

@@ -21,6 +21,7 @@ from tests.support.back_office import (
     signed_in,
     text_of,
 )
+from tests.support.signin import sign_in
 from wallets.models import Account, Configuration, Deposit, Transfer
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +56,7 @@ def test_one_person_enters_and_another_one_confirms():
 def test_nobody_confirms_what_they_entered_whatever_they_may():
     organisation, _ = participants()
     client = Client()
-    client.force_login(StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
     enter(client, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     before = everything()
@@ -149,7 +150,7 @@ def edit(client: Client, key: str, value: str, seen: str):
 
 
 def test_a_figure_is_changed_and_who_when_before_and_after_are_kept():
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in(BACK_OFFICE)
     shown = reverse("admin:wallets_configuration_change", args=["NGN_WITHDRAWAL_FEE"])
     Configuration.objects.filter(key="NGN_WITHDRAWAL_FEE").update(value=49)
     response = edit(client, "NGN_WITHDRAWAL_FEE", "75.5", "49")
@@ -157,8 +158,8 @@ def test_a_figure_is_changed_and_who_when_before_and_after_are_kept():
     edit(client, "NGN_WITHDRAWAL_FEE", "80", "75.5")
     (section,) = client.get(shown).context["sections"]
     assert [[str(cell) for cell in row[1:]] for row in section.rows] == [
-        ["administrator", "75.5", "80"],
-        ["administrator", "49", "75.5"],
+        ["back-office", "75.5", "80"],
+        ["back-office", "49", "75.5"],
         ["The system", "50", "49"],
         ["The system", "-", "50"],
     ]
@@ -178,7 +179,7 @@ def test_a_figure_is_changed_and_who_when_before_and_after_are_kept():
     ],
 )
 def test_a_figure_that_cannot_be_changes_nothing(key, value, told):
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in(BACK_OFFICE)
     seen = str(Configuration.objects.get(key=key).value)
     before = everything()
     response = edit(client, key, value, seen)
@@ -188,7 +189,7 @@ def test_a_figure_that_cannot_be_changes_nothing(key, value, told):
 
 
 def test_a_figure_somebody_else_changed_meanwhile_is_not_overwritten():
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in(BACK_OFFICE)
     edit(client, "NGN_WITHDRAWAL_FEE", "75", "50")
     before = everything()
     response = edit(client, "NGN_WITHDRAWAL_FEE", "60", "50")
@@ -197,7 +198,7 @@ def test_a_figure_somebody_else_changed_meanwhile_is_not_overwritten():
 
 
 def test_only_known_keys_without_a_figure_are_added():
-    client = signed_in(ADMINISTRATOR)
+    client = signed_in(BACK_OFFICE)
     add = reverse("admin:wallets_configuration_add")
     for key in ("NGN_WITHDRAWAL_FEE", "EUR_INTERNAL_FEE", "ANYTHING"):
         response = client.post(add, {"key": key, "value": "1"})
@@ -207,8 +208,8 @@ def test_only_known_keys_without_a_figure_are_added():
     assert Configuration.objects.count() == 25
 
 
-@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
-def test_only_an_administrator_sets_figures(role):
+@pytest.mark.parametrize("role", [ADMINISTRATOR, AUDITOR, FINANCE_APPROVER])
+def test_only_the_back_office_sets_figures(role):
     client = signed_in(role)
     before = everything()
     assert edit(client, "NGN_WITHDRAWAL_FEE", "75", "50").status_code == 403

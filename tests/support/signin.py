@@ -1,0 +1,54 @@
+"""Sessions of staff as signing in leaves them, and the codes of their apps."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.test import Client
+
+from config.signin.standing import BACKEND
+from exchange.models import StaffUser
+from exchange.services import second_factor
+
+
+def sign_in(client: Client, user: StaffUser, *, second_factor: bool = True, age: float = 0) -> None:
+    """Signs `user` in as both steps do, or the first alone; `age` seconds ago."""
+    client.force_login(user, backend=BACKEND)
+    then = time.time() - age
+    session = client.session
+    session.update({"signin_started": then, "signin_seen": then})
+    if second_factor:
+        session["second_factor_at"] = then
+    session.save()
+
+
+def shift_session(client: Client, **ages: float) -> None:
+    """Sets moments of the session to so many seconds ago."""
+    session = client.session
+    session.update({name: time.time() - age for name, age in ages.items()})
+    session.save()
+
+
+def app_of(user: StaffUser) -> str:
+    """Sets up a second factor for `user`; gives the secret that the app holds."""
+    secret = second_factor.new_secret()
+    # By the last code, so that the present one has not been used.
+    code = second_factor.code_at(secret=secret, step=present_step() - 1)
+    second_factor.set_up(user=user, secret=secret, code=code)
+    return secret
+
+
+def present_step() -> int:
+    """The time step that codes are of now."""
+    return int(time.time()) // second_factor.STEP_SECONDS
+
+
+def present_code(secret: str, ahead: int = 0) -> str:
+    """The code that the app shows now, or `ahead` steps later."""
+    return second_factor.code_at(secret=secret, step=present_step() + ahead)
+
+
+def enter_password(client: Client, username: str, password: str, **extra: Any) -> Any:
+    """Sends the form of the first step."""
+    return client.post("/admin/login/", {"username": username, "password": password}, **extra)
