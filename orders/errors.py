@@ -42,6 +42,7 @@ _MESSAGES = {
     "token_exited": "The token has exited",
     "token_closed": "The token is closed to new orders",
     "price_decimals": "price must not have more than {decimals} decimals",
+    "tokens_decimals": "tokens must not have more than 8 decimals",
     "in_primary_raise": "The token is in its primary raise: it can be bought, not sold",
     "own_raise": "An issuer cannot buy in its own raise",
     "below_offer": "In the primary raise a unit costs {price}: price must be at least that",

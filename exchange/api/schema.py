@@ -247,6 +247,8 @@ class EnvelopeSchema(AutoSchema):
         return self.method == "GET" and isinstance(self.view.answers.get("GET"), PageOf)
 
     def _takes_key(self) -> bool:
+        if self.method in getattr(self.view, "takes_key_on", ()):
+            return True
         return self.method == "POST" and (
             self.view.moves_money or getattr(self.view, "takes_idempotency_key", False)
         )

@@ -10,18 +10,18 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer
-from exchange.api.pagination import EnvelopePagination, read_count
+from exchange.api.pagination import read_count
 from exchange.api.schema import PageOf
 from exchange.api.views import ApiView, path_id
 from exchange.errors import TokenNotFound
 from exchange.selectors.tokens import token_document
 from orders.api import shapes
 from orders.api.orders import SORT_FIELDS
-from orders.api.pages import META_SCHEMA, TokenOrderPages
+from orders.api.pages import META_SCHEMA, TokenOrderPages, TradePages
 from orders.filtersets import TokenOrderFilters, TradeFilters
 from orders.models import Order, Trade
 from orders.payloads import TRADE
-from orders.selectors.orders import orders_on_token, read_book, trades_of
+from orders.selectors.orders import orders_on_token, read_book, together, trades_of
 
 
 class MarketView(ApiView):
@@ -53,9 +53,9 @@ class TokenOrdersView(MarketView):
         """
         organisation_id = self.caller.organisation_id
         found, text = self.token(token_id)
-        orders = self.filter_queryset(orders_on_token(organisation_id, found))
+        parts = [self.filter_queryset(part) for part in orders_on_token(organisation_id, found)]
         pages = TokenOrderPages(organisation_id, found, text)
-        pages.paginate_queryset(orders.values_list("id", flat=True), request, self)
+        pages.paginate_queryset(together(parts), request, self)
         return pages.orders(self)
 
 
@@ -87,6 +87,6 @@ class TradesView(MarketView):
         """List the trades of a token. Everybody's, newest first."""
         found, _ = self.token(token_id)
         trades: QuerySet[Trade] = self.filter_queryset(trades_of(found))
-        pages = EnvelopePagination()
-        pages.paginate_queryset(trades.values_list("document", flat=True), request, self)
+        pages = TradePages()
+        pages.paginate_queryset(trades.values_list("id"), request, self)
         return pages.answer(self, "Trades retrieved")

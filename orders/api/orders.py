@@ -24,10 +24,10 @@ from orders.payloads import ORDER
 from orders.selectors.orders import order_text, orders_of
 from orders.services.placing import Customer, OrderRequest, cancel, place
 
-# What orders can be sorted by, wherever they are listed.
+# What orders can be sorted by, wherever they are listed: what an index of them may hold, since it
+# never changes. (A fill that changed an entry of an index would have to write to all of them.)
 SORT_FIELDS = {
     "createdAt": "created_at",
-    "updatedAt": "updated_at",
     "price": "price",
     "amount": "amount",
 }
@@ -64,8 +64,8 @@ class OrdersView(ApiView):
         `token` is the token's id.
         """
         found = self.filter_queryset(self.get_queryset())
-        pages = OrderPages()
-        pages.paginate_queryset(found.values_list("document", flat=True), request, self)
+        pages = OrderPages(self.caller.organisation_id)
+        pages.paginate_queryset(found.values_list("id"), request, self)
         return pages.orders(self)
 
     @extend_schema(examples=[shapes.BUY_EXAMPLE, shapes.SELL_EXAMPLE])
@@ -101,7 +101,7 @@ class OrderView(ApiView):
     """One order."""
 
     required_scopes: ClassVar = {"GET": "orders:read", "DELETE": "orders:write"}
-    moves_money = True
+    takes_key_on: ClassVar = ("DELETE",)
     answers: ClassVar = {"GET": Record(ORDER), "DELETE": Record(ORDER)}
 
     @property
@@ -118,7 +118,6 @@ class OrderView(ApiView):
         found = path_id(order_id, OrderNotFound())
         return Answer(RawJSON(order_text(self.caller.organisation_id, found)), "Order retrieved")
 
-    @extend_schema(parameters=[shapes.KEY_PARAMETER])
     def delete(self, request: Request, order_id: str) -> Answer:
         """Cancel the open rest of an order. What is reserved for it is free again; what was filled
         stays so. Emits `order.cancelled`.

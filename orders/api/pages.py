@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from exchange.api.answers import Answer
 from exchange.api.pagination import EnvelopePagination, Page, read_parameter
-from orders.selectors.orders import order_texts, with_token
+from orders.selectors.orders import order_texts, trade_texts, with_token
 
 _WHOLE = {"type": "integer", "minimum": 0}
 _PAGE = {"type": "integer", "minimum": 1}
@@ -36,10 +36,44 @@ META_SCHEMA: dict[str, Any] = {
 }
 
 
-class OrderPages(EnvelopePagination):
-    """Pages of stored order documents, with `meta`."""
+class Pages(EnvelopePagination):
+    """Pages of ids, whose documents are read for the page only.
+
+    Filters, order and totals need what is in an index and nothing else; the documents are in the
+    table.
+    """
+
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The documents of the records with these ids, in their order."""
+        raise NotImplementedError
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        """The documents of the page that `request` asks for. Rows of `queryset` end with an id."""
+        rows = super().paginate_queryset(queryset, request, view)
+        texts = self.texts([row[-1] for row in rows]) if rows else []
+        self.page = replace(self.page, texts=texts)
+        return texts
+
+
+class TradePages(Pages):
+    """Pages of trades."""
+
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The stored documents."""
+        return trade_texts(ids)
+
+
+class OrderPages(Pages):
+    """Pages of an organisation's orders, with `meta`."""
 
     sort = ""
+
+    def __init__(self, organisation_id: UUID) -> None:
+        self.organisation_id = organisation_id
+
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The documents as the organisation sees them."""
+        return order_texts(self.organisation_id, ids)
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """The documents of the page that `request` asks for."""
@@ -52,22 +86,16 @@ class OrderPages(EnvelopePagination):
 
 
 class TokenOrderPages(OrderPages):
-    """Pages of order ids, whose documents are made for the page only: as the caller sees them,
-    each with the document of the token they are all for.
-    """
+    """Pages of a token's orders, each with the document of the token they are all for."""
 
     def __init__(self, organisation_id: UUID, token_id: UUID, token_text: str) -> None:
-        self.organisation_id = organisation_id
+        super().__init__(organisation_id)
         self.token_id = token_id
         self.token_text = token_text
 
-    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The documents of the page that `request` asks for."""
-        found = super().paginate_queryset(queryset, request, view)
-        seen = order_texts(self.organisation_id, found) if found else []
-        texts = [with_token(text, self.token_id, self.token_text) for text in seen]
-        self.page = replace(self.page, texts=texts)
-        return texts
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The documents as the organisation sees them, with the token in place of its id."""
+        return [with_token(text, self.token_id, self.token_text) for text in super().texts(ids)]
 
 
 def _meta(page: Page, sort: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.idempotency import HEADER
 from exchange.documents import Document
 from exchange.payloads import TOKEN
 from orders.payloads import ORDER
@@ -49,14 +48,6 @@ LEVELS_PARAMETER = OpenApiParameter(
     default=LEVELS_DEFAULT,
     description=f"Prices a side, from 1; above {LEVELS_MOST} counts as that",
 )
-KEY_PARAMETER = OpenApiParameter(
-    HEADER,
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description="Your own key of this request: sent again within 24 hours, it gets the first "
-    "answer instead of a 409",
-)
-
 BUY_EXAMPLE = OpenApiExample(
     "A member buys",
     value={
@@ -95,6 +86,7 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
         "token_exited": "The token has exited",
         "token_closed": "The token is closed to new orders",
         "price_decimals": "price must not have more than 2 decimals",
+        "tokens_decimals": "tokens must not have more than 8 decimals",
         "in_primary_raise": "The token is in its primary raise: it can be bought, not sold",
         "own_raise": "An issuer cannot buy in its own raise",
         "below_offer": "In the primary raise a unit costs 100: price must be at least that",

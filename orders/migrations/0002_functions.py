@@ -10,7 +10,9 @@ class Migration(migrations.Migration):
     dependencies = [("orders", "0001_initial"), ("wallets", "0005_token_units")]
 
     operations = [
-        *sqlfiles.install("orders", "order_guard", "place_order", "match_order", "close_order"),
+        *sqlfiles.install(
+            "orders", "order_guard", "order_types", "place_order", "match_order", "close_order"
+        ),
         payloads.ORDER.install(),
         payloads.TRADE.install(),
     ]

@@ -123,6 +123,14 @@ class Order(models.Model):
                 ),
                 name="order_within_bounds",
             ),
+            models.CheckConstraint(
+                condition=Q(
+                    type__in=OrderType.values,
+                    status__in=OrderStatus.values,
+                    owner_model__in=OwnerModel.values,
+                ),
+                name="order_words_known",
+            ),
             models.UniqueConstraint(
                 fields=["organisation", "client_order_id"],
                 condition=~Q(client_order_id=""),
@@ -141,8 +149,25 @@ class Order(models.Model):
                 condition=Q(status="Active", type="Buy"),
                 name="order_bids",
             ),
+            # Lists read these without the table, for filters, order and totals alike. They hold
+            # nothing that a partial fill changes.
+            models.Index(
+                fields=["token", "-created_at", "-id"],
+                include=["type", "price", "amount"],
+                condition=Q(status="Active"),
+                name="order_open",
+            ),
+            models.Index(
+                fields=["organisation", "token", "-created_at", "-id"],
+                include=["type", "status", "price", "amount"],
+                name="order_of_owner_on_token",
+            ),
+            models.Index(
+                fields=["organisation", "-created_at", "-id"],
+                include=["token", "type", "status", "owner_model", "member", "price", "amount"],
+                name="order_of_owner",
+            ),
             models.Index(fields=["token", "-created_at", "-id"], name="order_of_token"),
-            models.Index(fields=["organisation", "-created_at", "-id"], name="order_of_owner"),
         ]
 
     def __str__(self) -> str:

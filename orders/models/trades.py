@@ -54,7 +54,13 @@ class Trade(models.Model):
                 name="trade_positive",
             ),
         ]
-        indexes = [models.Index(fields=["token", "-seq"], name="trade_of_token")]
+        indexes = [
+            models.Index(
+                fields=["token", "-seq"],
+                include=["id", "taker", "price", "tokens", "created_at"],
+                name="trade_of_token",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{plain(self.tokens)} at {plain(self.price)}"

@@ -40,9 +40,9 @@ def close_token(*, token_id: UUID, user: StaffUser) -> Token:
     def end(token: Token, actor: Actor) -> None:
         if token.closed:
             raise StateConflict("The token is closed already")
+        _cancel_orders(token, "The token was closed", actor)
         token.closed = True
         token.save(update_fields=["closed"])
-        _cancel_orders(token, "The token was closed", actor)
 
     return _decide(token_id, user, end)
 
@@ -81,9 +81,9 @@ def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
             raise StateConflict("The token has exited already")
         if not token.completed_raise:
             raise Refused("The raise is open: complete or cancel it first", code="raise_open")
+        _cancel_orders(token, "The token has exited", actor)
         token.exited = True
         token.save(update_fields=["exited"])
-        _cancel_orders(token, "The token has exited", actor)
 
     return _decide(token_id, user, end)
 
@@ -143,6 +143,8 @@ def _decide(token_id: UUID, user: StaffUser, change: Callable[[Token, Actor], No
 
 
 def _cancel_orders(token: Token, reason: str, actor: Actor) -> None:
+    # Before the token is saved, which takes the lock of the catalogue's version, the last of all.
+    fetch_one("SELECT lock_accounts_of_token(%s)", [token.id])
     active = Order.objects.filter(token=token, status=OrderStatus.ACTIVE).order_by("seq")
     for order_id in list(active.values_list("id", flat=True)):
         close_order(order_id, reason, actor)

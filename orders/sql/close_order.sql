@@ -29,6 +29,30 @@ END $$;
 REVOKE ALL ON FUNCTION close_order FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION close_order TO exchange_runtime;
 
+-- Locks, in the order of their ids, every account that ending a token's trading moves: of those
+-- with open orders and, while its raise is open, of its buyers and its issuer. Orders closed and
+-- sales undone one after the other would lock them in an order of their own, and could wait for
+-- somebody who trades another token and waits for them. The token is locked by the caller.
+CREATE OR REPLACE FUNCTION lock_accounts_of_token(p_token uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+    PERFORM 1 FROM wallets_account a JOIN exchange_token t ON t.id = p_token
+        WHERE a.asset_id IN (t.currency_id, t.id::text)
+            AND a.kind IN ('available', 'reserved', 'raise', 'unsold')
+            AND a.owner_id IN (
+                SELECT o.owner_id FROM orders_order o
+                WHERE o.token_id = t.id AND o.status = 'Active'
+                UNION ALL
+                SELECT b.owner_id FROM orders_trade x JOIN orders_order b ON b.id = x.buy_order_id
+                WHERE x.token_id = t.id AND x.sell_order_id IS NULL AND NOT t.completed_raise
+                UNION ALL
+                SELECT t.issuer_id WHERE NOT t.completed_raise)
+        ORDER BY a.id FOR NO KEY UPDATE OF a;
+END $$;
+REVOKE ALL ON FUNCTION lock_accounts_of_token FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lock_accounts_of_token TO exchange_runtime;
+
 -- The raise is complete: its proceeds, and units that were not worth a trade any more, are the
 -- issuer's to use. The token is locked by the caller.
 CREATE OR REPLACE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
@@ -36,8 +60,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 DECLARE
     t exchange_token;
-    v_raise uuid;
-    v_unsold uuid;
+    v_accounts uuid[];
     v_money numeric;
     v_units numeric;
 BEGIN
@@ -45,18 +68,19 @@ BEGIN
     IF t.completed_raise OR t.cancelled THEN
         RETURN;
     END IF;
-    v_raise := account_of(t.issuer_id, t.currency_id, 'raise');
-    v_unsold := account_of(t.issuer_id, t.id::text, 'unsold');
-    PERFORM 1 FROM wallets_account WHERE id IN (v_raise, v_unsold) ORDER BY id FOR NO KEY UPDATE;
+    -- Opened first: what is being opened by somebody else is waited for, as it is in `place_order`,
+    -- without a lock on an account that they may want.
+    v_accounts := ARRAY[
+        account_of(t.issuer_id, t.currency_id, 'raise'),
+        open_account(new_id(), t.currency_id, 'available', t.issuer_id, NULL),
+        account_of(t.issuer_id, t.id::text, 'unsold'),
+        open_account(new_id(), t.id::text, 'available', t.issuer_id, NULL)];
+    PERFORM 1 FROM wallets_account WHERE id = ANY (v_accounts) ORDER BY id FOR NO KEY UPDATE;
     -- An issuer may have several raises in one currency: only this one's proceeds are due.
     v_money := t.total_raised;
-    SELECT balance INTO v_units FROM wallets_account WHERE id = v_unsold;
+    SELECT coalesce(balance, 0) INTO v_units FROM wallets_account WHERE id = v_accounts[3];
     PERFORM post_legs('raise_complete', 'raise:' || t.id || ':close', t.id, p_actor, t.symbol,
-        ARRAY[v_raise,
-              open_account(new_id(), t.currency_id, 'available', t.issuer_id, NULL),
-              v_unsold,
-              open_account(new_id(), t.id::text, 'available', t.issuer_id, NULL)],
-        ARRAY[-v_money, v_money, -coalesce(v_units, 0), coalesce(v_units, 0)]);
+        v_accounts, ARRAY[-v_money, v_money, -v_units, v_units]);
     UPDATE exchange_token SET completed_raise = true WHERE id = t.id;
 END $$;
 REVOKE ALL ON FUNCTION complete_raise FROM PUBLIC;

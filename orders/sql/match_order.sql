@@ -156,7 +156,9 @@ BEGIN
         v_kinds := v_kinds || CASE WHEN t.completed THEN 'reserved' ELSE 'unsold' END
             || CASE WHEN t.completed THEN 'available' ELSE 'raise' END;
     END LOOP;
-    -- What `close_order` and `complete_raise` will move.
+    -- What `close_order` will move of makers whose rest is worth nothing, and `complete_raise` of
+    -- the issuer's. Both lock again what is locked here, so neither ever waits: an order waits for
+    -- accounts in this one place, in the order of their ids, and takes part in no deadlock.
     FOREACH f IN ARRAY m.dust LOOP
         v_owners := v_owners || f.owner || f.owner;
         v_assets := v_assets || t.gets || t.gets;

@@ -10,42 +10,8 @@
 -- up to exactly what one fill would have cost. Buyer and seller may so differ by the last decimal
 -- of the currency; the difference is the exchange's.
 --
--- A refusal raises SQLSTATE XO400 with the code as its message and JSON as its detail.
-CREATE TYPE order_request AS (
-    id uuid, organisation uuid, member uuid, api_key uuid, owner_model text, token uuid,
-    type text, price numeric, tokens numeric, customer_name text, customer_email text,
-    client_order_id text, actor text,
-    -- The idempotency key it came with, or nulls.
-    method text, path text, key text, body_hash text
-);
--- What the token asks of an order of one side, read under its lock. `gives` is the asset the
--- order pays with, `gets` the one it wants: the currency and the token's units, or the reverse.
-CREATE TYPE order_terms AS (
-    id uuid, symbol text, issuer uuid, currency text, gives text, gets text, decimals integer,
-    fee numeric,
-    lowest numeric, highest numeric, least numeric, most numeric,
-    cancelled boolean, exited boolean, closed boolean, secondaries boolean, completed boolean,
-    -- Of a primary raise: the offer, what it still needs, what is left, the smallest purchase.
-    offer numeric, needed numeric, unsold numeric, smallest numeric,
-    visible boolean, member_known boolean
-);
--- One fill: what both sides are charged, and the maker's sums after it. In a primary raise `maker`
--- is NULL and its owner the issuer.
-CREATE TYPE order_fill AS (
-    seq bigint, price numeric, units numeric,
-    maker uuid, organisation uuid, member uuid, owner uuid,
-    taker_value numeric, taker_fee numeric, maker_value numeric, maker_fee numeric,
-    filled numeric, filled_value numeric, charged numeric, charged_fee numeric, fulfilled boolean
-);
--- What matching comes to: the fills, makers whose rest is worth nothing, why the incoming order
--- does not rest, and whether a raise is complete with it.
-CREATE TYPE order_match AS (
-    fills order_fill[], dust order_fill[], stopped text, completes boolean
-);
--- The accounts that move, locked: `ids` with their `balances`. `roles` are who they are: 1 what
--- the order's owner gives from; then, with fills, where it gets; then, with a rest, where that is
--- reserved; then two for each fill: where its other side gives from, and where that gets.
-CREATE TYPE order_accounts AS (roles uuid[], ids uuid[], balances numeric[]);
+-- A refusal raises SQLSTATE XO400 with the code as its message and JSON as its detail. The types
+-- are in order_types.sql.
 
 -- Tables are reached by their keys, however few rows they have: plans are made once.
 CREATE OR REPLACE FUNCTION place_order(
@@ -150,6 +116,12 @@ RETURNS orders_order LANGUAGE plpgsql AS $$
 DECLARE
     o orders_order;
 BEGIN
+    -- Before they are put into columns, which would round them.
+    IF q.price <> round(q.price, 8) THEN
+        PERFORM public.refuse_order('price_decimals', format('{"decimals":%s}', t.decimals));
+    ELSIF q.tokens <> round(q.tokens, 8) THEN
+        PERFORM public.refuse_order('tokens_decimals');
+    END IF;
     o.id := q.id;
     o.seq := nextval('public.orders_seq');
     o.token_id := t.id;

@@ -314,8 +314,8 @@ def test_book_and_trades_take_the_same_round_trips_however_much_there_is(market:
     caller = Trader().caller
     for part, query, expected in (
         ("/book", {}, 3),
-        ("/trades", {}, 3),
-        ("/trades", {"limit": 2}, 4),
+        ("/trades", {}, 4),
+        ("/trades", {"limit": 2}, 5),
     ):
         caller.get(market.path(part), query)
         for _ in range(2):

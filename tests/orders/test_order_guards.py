@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from exchange.errors import UserNotFound
+from exchange.errors import Refused, UserNotFound
 from exchange.ids import uuid7
 from exchange.models import Token
 from orders.models import Order, Trade
@@ -224,3 +224,26 @@ def test_an_organisation_places_no_order_for_the_member_of_another():
     with pytest.raises(UserNotFound):
         thief.place(token, "Buy", 100, 1)
     assert everything() == before
+
+
+def test_decimals_that_a_column_would_round_away_are_refused(token):
+    trader = make_trader(10_000)
+    before = everything()
+    for price, units, code, message in (
+        ("100.000000001", "1", "price_decimals", "price must not have more than 2 decimals"),
+        ("100", "1.000000001", "tokens_decimals", "tokens must not have more than 8 decimals"),
+    ):
+        with pytest.raises(Refused) as refused:
+            trader.place(token, "Buy", price, units)
+        assert (refused.value.code, str(refused.value)) == (code, message)
+    assert everything() == before
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("column", ["type", "status", "owner_model"])
+def test_sides_states_and_owners_are_known_words(orders, owner_connection, column):
+    owner_connection.execute("SET session_replication_role = replica")
+    attack = f"UPDATE orders_order SET {column} = 'Hold' WHERE id = %s"
+    with pytest.raises(errors.CheckViolation) as refused:
+        owner_connection.execute(attack, [orders["Active"]])
+    assert refused.value.diag.constraint_name == "order_words_known"

@@ -17,6 +17,7 @@ from itertools import chain
 from random import Random
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import connections
 from django.db.models import Sum
@@ -26,11 +27,12 @@ from exchange.errors import Refused
 from exchange.models import Token
 from orders.errors import OrderNotActive
 from orders.models import Order, Trade
+from orders.services import endings
 from tests.orders import reference
 from tests.support.crowd import Crowd, size
 from tests.support.market import Trader, fee_income, give_units, make_token, make_trader
 from tests.support.pausing import Pause
-from tests.support.world import assert_books_hold
+from tests.support.world import assert_books_hold, make_staff
 from tests.wallets.ledger.harness import session
 from wallets.models import Account
 
@@ -248,24 +250,101 @@ def test_a_worthless_rest_that_makes_way_has_its_accounts_locked_with_all_others
     assert_nothing_was_lost([token], traders)
 
 
-def assert_locked_before_anything_is_written(
-    place: Callable[[], Any], accounts: list[tuple[Trader, object, str]]
-) -> None:
-    """Holds an order up where it is written, and finds all these accounts locked by then."""
+def test_ending_a_tokens_trading_locks_the_accounts_of_all_its_orders_first():
+    """Locked one order after the other, they could be held by who waits for the first ones. And
+    what raises the catalogue's version comes after accounts, as where an order completes a raise.
+    """
+    [token], traders = make_market(1, 4)
+    for trader in traders:
+        trader.place(token, "Buy", CENT, 10)
+    officer = make_staff("end_token")
+    assert_locked_before_anything_is_written(
+        partial(endings.close_token, token_id=token.id, user=officer),
+        [(trader, "KES", kind) for trader in traders for kind in ("available", "reserved")],
+        at=("UPDATE", "orders_order"),
+        free="exchange_catalogue",
+    )
+    assert not Order.objects.filter(status="Active").exists()
+    assert_nothing_was_lost([token], traders)
+
+
+def test_undoing_a_raise_locks_the_accounts_of_all_its_buyers_first():
+    issuer = make_trader()
+    token = make_token(issuer, raise_amount=Decimal(10_000))
+    buyers = [make_trader(1000) for _ in range(3)]
+    for buyer in buyers:
+        buyer.place(token, "Buy", 100, 5)
+    officer = make_staff("end_token")
+    assert_locked_before_anything_is_written(
+        partial(endings.cancel_token, token_id=token.id, user=officer, reason="Withdrawn"),
+        [
+            *((buyer, asset, "available") for buyer in buyers for asset in ("KES", token.id)),
+            *((issuer, *account) for account in (("KES", "raise"), (token.id, "unsold"))),
+        ],
+        at=("INSERT", "wallets_transfer"),
+    )
+    assert [buyer.has("KES") for buyer in buyers] == [1000] * 3
+    assert_books_hold()
+
+
+def test_completing_a_raise_opens_accounts_before_it_locks_any():
+    """Who opens the same account at that moment is waited for, and may want those it has."""
+    issuer, buyer = make_trader(), make_trader(1000)
+    token = make_token(issuer, raise_amount=Decimal(10_000))
+    buyer.place(token, "Buy", 100, 5)
+    officer = make_staff("end_token")
     with (
         ThreadPoolExecutor(1) as pool,
-        Pause("INSERT", "orders_order", "true") as pause,
+        Pause("INSERT", "wallets_account", "NEW.kind = 'available'") as pause,
         session("owner") as elsewhere,
     ):
-        placing = pool.submit(place)
+        completing = pool.submit(endings.complete_raise, token_id=token.id, user=officer)
         pause.wait()
-        for trader, asset, kind in accounts:
-            with pytest.raises(errors.LockNotAvailable), elsewhere.transaction():
-                elsewhere.execute(
-                    "SELECT FROM wallets_account WHERE owner_id = %s AND asset_id = %s"
-                    " AND kind = %s FOR NO KEY UPDATE NOWAIT",
-                    [trader.owner_id, str(asset), kind],
-                )
+        for account in (("KES", "raise"), (token.id, "unsold")):
+            lock_account(elsewhere, issuer, *account)
         pause.release()
-        placing.result()
+        completing.result()
         pool.submit(connections.close_all).result()
+    assert (issuer.has("KES"), issuer.has(token.id)) == (500, 995)
+    assert_books_hold()
+
+
+def assert_locked_before_anything_is_written(
+    act: Callable[[], Any],
+    accounts: list[tuple[Trader, object, str]],
+    *,
+    at: tuple[str, str] = ("INSERT", "orders_order"),
+    free: str = "",
+) -> None:
+    """Holds `act` up at its first such write, and finds all these accounts locked by then, and the
+    rows of the table `free` not.
+    """
+    with (
+        ThreadPoolExecutor(1) as pool,
+        Pause(*at, "true") as pause,
+        session("owner") as elsewhere,
+    ):
+        acting = pool.submit(act)
+        pause.wait()
+        for account in accounts:
+            with pytest.raises(errors.LockNotAvailable):
+                lock_account(elsewhere, *account)
+        if free:
+            with elsewhere.transaction():
+                elsewhere.execute(f"SELECT FROM {free} FOR NO KEY UPDATE NOWAIT")
+        pause.release()
+        acting.result()
+        pool.submit(connections.close_all).result()
+
+
+def lock_account(
+    elsewhere: psycopg.Connection[Any], trader: Trader, asset: object, kind: str
+) -> None:
+    """Locks an account for a moment; raises `LockNotAvailable` where somebody else has."""
+    with elsewhere.transaction():
+        found = elsewhere.execute(
+            "SELECT id FROM wallets_account WHERE owner_id = %s AND asset_id = %s"
+            " AND kind = %s FOR NO KEY UPDATE NOWAIT",
+            [trader.owner_id, str(asset), kind],
+        ).fetchall()
+        assert len(found) == 1
