@@ -17,6 +17,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 INSTALLED_APPS = [
     "config.apps.ExchangeAdminConfig",
+    # The theme of the admin; after it, since its scripts of the same names expect Alpine.
+    "unfold.apps.BasicAppConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -92,6 +94,14 @@ STATIC_ROOT: Path | None = BASE_DIR / "static"
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+# --- Back office -----------------------------------------------------------------------------
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "Tokenized Investment Exchange",
+    "SITE_HEADER": "Tokenized Investment Exchange",
+    "SIDEBAR": {"navigation": "config.navigation.sidebar"},
+    "DASHBOARD_CALLBACK": "config.navigation.front",
+}
 
 # --- Sign-in of staff ------------------------------------------------------------------------
 SESSION_COOKIE_HTTPONLY = True

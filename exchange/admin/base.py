@@ -15,7 +15,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin import helpers
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
@@ -25,6 +24,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
+from unfold.forms import AdminForm
+from unfold.mixins import BaseModelAdminMixin
 
 from exchange.actors import Actor
 from exchange.errors import DomainError
@@ -35,7 +36,11 @@ if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Model]
     ModelChoice = forms.ModelChoiceField[Any]
 else:
-    ModelAdmin = admin.ModelAdmin
+    # Not `unfold.admin.ModelAdmin`: it keeps the request on an object that all requests share, and
+    # its actions change things on GET.
+    class ModelAdmin(BaseModelAdminMixin, admin.ModelAdmin):
+        pass
+
     ModelChoice = forms.ModelChoiceField
 
 # Counting stops here; nobody pages further, they filter.
@@ -270,7 +275,7 @@ class SafeAdmin(ModelAdmin):
             title,
             record=record,
             form=form,
-            fieldsets=list(helpers.AdminForm(form, fields, {})),  # type: ignore[arg-type]
+            fieldsets=list(AdminForm(form, fields, {})),
             submit=submit,
             note=note,
             **context,

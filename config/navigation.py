@@ -1,0 +1,148 @@
+"""The sidebar of the back office: what staff do, and how much of it waits.
+
+A page that nobody placed here still shows, in the last group, so that a new one is never lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import CharField, QuerySet, Value
+from django.http import HttpRequest
+from django.urls import reverse
+
+from credit.admin.loan_lists import work
+from credit.models import ConfigurationVersion, EndingProposal, EndingStatus, VersionStatus
+from exchange.models import Quote
+from wallets.models import Alert, Proposal, Withdrawal
+
+# Title, icon of `exchange/icons.svg`, models in order.
+GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    (
+        "Money out",
+        "out",
+        (
+            "wallets.withdrawal",
+            "wallets.proposal",
+            "wallets.decision",
+            "wallets.payout",
+            "wallets.providerevent",
+            "wallets.bankaccount",
+            "wallets.banklist",
+        ),
+    ),
+    ("Money in", "in", ("wallets.deposit",)),
+    ("Market", "market", ("exchange.token", "exchange.quote", "orders.order", "orders.trade")),
+    ("Credit", "credit", ("credit.loan", "credit.loanconfiguration")),
+    (
+        "Ledger",
+        "ledger",
+        (
+            "wallets.account",
+            "wallets.transfer",
+            "wallets.entry",
+            "wallets.booksproof",
+            "wallets.alert",
+        ),
+    ),
+    ("Participants", "people", ("exchange.organisation", "exchange.member", "exchange.apikey")),
+    ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
+    ("Settings", "settings", ("wallets.configuration",)),
+    ("People", "staff", ("exchange.staffuser",)),
+)
+# A badge counts no further: whoever sees it knows enough.
+COUNTED_AT_MOST = 99
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """The groups of links to what the person may see, for the settings of the theme."""
+    seen = _addresses(request)
+    badges = _badges(seen)
+    here = _model_of(request)
+    placed = {label for _, _, labels in GROUPS for label in labels}
+    others = tuple(sorted(seen.keys() - placed))
+    groups: list[dict[str, Any]] = [
+        {
+            "title": "",
+            "items": [
+                {
+                    "title": "Overview",
+                    "icon": "home",
+                    "link": reverse("admin:index"),
+                    "active": request.path == reverse("admin:index"),
+                }
+            ],
+        }
+    ]
+    for title, icon, labels in (*GROUPS, ("More", "other", others)):
+        items = [
+            {
+                "title": seen[label][0],
+                "link": seen[label][1],
+                "active": label == here,
+                "badge": badges.get(label),
+            }
+            for label in labels
+            if label in seen
+        ]
+        if items:
+            groups.append({"title": title, "icon": icon, "items": items})
+    return groups
+
+
+def front(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """What the front page shows beside the sidebar."""
+    if request.user.has_perm("credit.view_loan"):
+        context["loan_work"] = work()
+    return context
+
+
+def _addresses(request: HttpRequest) -> dict[str, tuple[str, str]]:
+    """Title and list of every model that the person may see, by its label."""
+    found = {}
+    for model, model_admin in admin.site._registry.items():
+        if model_admin.has_view_permission(request):
+            meta = model._meta
+            name = f"admin:{meta.app_label}_{meta.model_name}_changelist"
+            title = str(meta.verbose_name_plural)
+            found[meta.label_lower] = (title[:1].upper() + title[1:], reverse(name))
+    return found
+
+
+def _model_of(request: HttpRequest) -> str:
+    """The label of the model whose page this is; empty on other pages."""
+    match = request.resolver_match
+    parts = (match.url_name or "").split("_") if match else []
+    return ".".join(parts[:2]) if len(parts) > 2 else ""
+
+
+def _badges(seen: Mapping[str, object]) -> dict[str, str]:
+    """What waits, in one statement; each part has a partial index to count by."""
+    waiting: dict[str, QuerySet[Any]] = {
+        "wallets.withdrawal": Withdrawal.objects.filter(status="Pending"),
+        "wallets.proposal": Proposal.objects.filter(status="Open"),
+        "wallets.alert": Alert.objects.filter(resolved_at__isnull=True),
+        "exchange.quote": Quote.objects.filter(status="Pending"),
+        "credit.loan": EndingProposal.objects.filter(status=EndingStatus.PENDING),
+        "credit.loanconfiguration": ConfigurationVersion.objects.filter(
+            status=VersionStatus.PENDING
+        ),
+    }
+    parts = [
+        rows.order_by()
+        .annotate(of=Value(label, output_field=CharField()))
+        .values_list("of", flat=True)[: COUNTED_AT_MOST + 1]
+        for label, rows in waiting.items()
+        if label in seen
+    ]
+    if not parts:
+        return {}
+    counts: dict[str, int] = {}
+    for label in parts[0].union(*parts[1:], all=True):
+        counts[label] = counts.get(label, 0) + 1
+    return {
+        label: str(n) if n <= COUNTED_AT_MOST else f"{COUNTED_AT_MOST}+"
+        for label, n in counts.items()
+    }

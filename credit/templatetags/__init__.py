@@ -1,1 +1,0 @@
-"""What templates of the admin ask of lending."""
