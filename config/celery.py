@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
+from typing import Any
 
-from celery import Celery
+from celery import Celery, Task
 
 from exchange import wake
+from exchange.acting import acting
+from exchange.actors import Actor
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 
@@ -29,7 +32,20 @@ SCHEDULE: dict[str, timedelta] = {
 }
 _HINT_EXPIRES_SECONDS = 60
 
-app = Celery("exchange")
+
+class ActingTask(Task):  # type: ignore[type-arg] # not generic when it runs
+    """A task whose changes the audit knows for its own."""
+
+    abstract = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs it."""
+        run = f":{self.request.id}" if self.request.id else ""
+        with acting(Actor.system(self.name), f"task:{self.name}{run}"):
+            return super().__call__(*args, **kwargs)
+
+
+app = Celery("exchange", task_cls=ActingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {

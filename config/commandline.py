@@ -24,6 +24,8 @@ from config import local_secrets
 from config.embedded.layout import EmbeddedError, default_data_dir
 from config.embedded.sharing import running_server
 from config.preflight import ServerUnusable, check_server, one_line
+from exchange.acting import acting
+from exchange.actors import Actor
 
 # `up` starts its own server; the others never connect.
 _WITHOUT_DATABASE = {
@@ -86,7 +88,14 @@ def _run(arguments: list[str]) -> None:
                     f"`{command}` needs the owner of the tables: set DATABASE_OWNER_URL."
                 )
             arguments.append("--database=owner")
-        execute_from_command_line(arguments)
+        with _acting(command):
+            execute_from_command_line(arguments)
+
+
+def _acting(command: str) -> AbstractContextManager[None]:
+    if command in _WITHOUT_DATABASE:
+        return contextlib.nullcontext()
+    return acting(Actor.system(command), f"command:{command}")
 
 
 def _database_for(

@@ -5,8 +5,8 @@ request (the check of the access token, a withdrawal) is sent through a plain ps
 the same connection instead: same pool, same transaction, same errors, but parsed and planned once
 per connection where the database's OPTIONS give a `prepare_threshold`.
 
-Such a call does not pass Django's execute wrappers: what hooks into those (query logs, the
-context of pghistory) does not see it.
+Such a call does not pass Django's execute wrappers: what hooks into those (query logs, who is
+acting: `exchange.acting`) does not see it.
 """
 
 from __future__ import annotations

@@ -30,8 +30,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "oauth2_provider",
-    "pgtrigger",
-    "pghistory",
     "exchange",
     "wallets",
     "credit",
@@ -51,7 +49,7 @@ MIDDLEWARE = [
     "exchange.api.middleware.OutsideAuthentication",
     "exchange.api.middleware.OutsideMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "exchange.api.middleware.OutsideHistory",
+    "exchange.api.middleware.ActingMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

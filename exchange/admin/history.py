@@ -1,24 +1,166 @@
-"""Who made the changes that triggers keep: the admin's requests carry the person (pghistory)."""
+"""The history of a record, on its page and on a page of its own. Shown to whoever may view the
+audit; changes nothing.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Any
-from uuid import UUID
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from exchange.admin.show import moment
 from exchange.ids import parse_id
-from exchange.models import ApiKey, StaffUser
+from exchange.models import ApiKey, Change, Operation, StaffUser
+from exchange.numbers import plain
+from exchange.selectors import audit
+
+VIEW_AUDIT = "exchange.view_change"
+HEADINGS = ("When (UTC)", "Who", "What", "Before", "After", "Through")
+_ON_THE_PAGE = 10
+_ON_ITS_OWN = 200
+_LONGEST = 120
+_COLUMNS_TOLD = 12
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = object
 
 
-def who_changed(changes: Sequence[Any]) -> list[str]:
-    """The person behind each of `changes`; `The system` where none is known."""
-    ids = [_person_id(change) for change in changes]
-    known = {user.pk: str(user) for user in StaffUser.objects.filter(pk__in=[i for i in ids if i])}
-    return [known.get(i, "The system") if i else "The system" for i in ids]
+class HistoryPages(ModelAdmin):
+    """For a ModelAdmin: the history of each of its records."""
+
+    def history_ids(self, obj: Any) -> list[object]:
+        """Ids whose changes are the history of `obj`; what names one of them as what it is about
+        comes with it.
+        """
+        return [obj.pk]
+
+    def history_address(self, request: HttpRequest, obj: Any) -> str:
+        """Where the whole history of `obj` is; empty for somebody who may not read it."""
+        if obj is None or not request.user.has_perm(VIEW_AUDIT):
+            return ""
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_history", args=[obj.pk])
+
+    def history_sections(self, request: HttpRequest, obj: Any) -> list[dict[str, Any]]:
+        """The last changes of `obj`, for the end of its page."""
+        address = self.history_address(request, obj)
+        if not address:
+            return []
+        changes = audit.history(*self.history_ids(obj), most=_ON_THE_PAGE)
+        return [section(changes, more={"label": "The whole history", "url": address})]
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """Every change of the record: who, when, through what, before and after."""
+        if not request.user.has_perm(VIEW_AUDIT) or not self.has_view_permission(request):
+            raise PermissionDenied
+        obj = self.get_object(request, object_id)
+        if obj is None:
+            raise Http404
+        changes = audit.history(*self.history_ids(obj), most=_ON_ITS_OWN)
+        found = f"{reverse('admin:exchange_change_changelist')}?q={obj.pk}"
+        more = {"label": "Look for it in the whole audit", "url": found}
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "original": obj,
+            "title": "History",
+            "subtitle": str(obj),
+            "sections": [section(changes, more=more)],
+            "media": self.media,
+        }
+        return TemplateResponse(request, "admin/history.html", context)
 
 
-def _person_id(change: Any) -> UUID | None:
-    return parse_id(str((change.pgh_context or {}).get("user") or ""))
+def section(changes: Sequence[Change], more: dict[str, str] | None = None) -> dict[str, Any]:
+    """`changes` as a table of a page."""
+    people = audit.who(changes)
+    return {
+        "title": "History",
+        "headings": HEADINGS,
+        "rows": [
+            row for change, name in zip(changes, people, strict=True) for row in rows(change, name)
+        ],
+        "right": (),
+        "empty": "Nothing was changed since the audit began.",
+        "more": more,
+    }
+
+
+def rows(change: Change, name: str) -> list[tuple[object, ...]]:
+    """One row for each column that changed; one for a record that came or went."""
+    what = audit.in_words(change.table)
+    head = (moment(change.at), name)
+    if change.operation == Operation.UPDATE:
+        return [
+            (*head, f"{what}: {words(column)}", shown(was), shown(now), through(change))
+            for column, was, now in audit.columns_of(change)
+        ]
+    return [
+        (
+            *head,
+            f"{what} {change.get_operation_display().lower()}",
+            _told(change.before),
+            _told(change.after),
+            through(change),
+        )
+    ]
+
+
+def words(column: str) -> str:
+    """A column as people call it."""
+    return column.removesuffix("_id").replace("_", " ")
+
+
+def shown(value: Any, longest: int = _LONGEST) -> str:
+    """A value as people read it, cut short."""
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | Decimal):
+        return f"{Decimal(plain(Decimal(value))):,f}"
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def through(change: Change) -> SafeString:
+    """The request, task or command, leading to the change by itself."""
+    address = reverse("admin:exchange_change_change", args=[change.pk])
+    return format_html('<a href="{}">{}</a>', address, change.via or change.database_user)
+
+
+def record_of(change: Change) -> SafeString | str:
+    """The changed record, as a link where it has a page."""
+    model = audit.model_of(change.table)
+    if model is not None:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}_change"
+        try:
+            return format_html(
+                '<a href="{}">{}</a>', reverse(name, args=[change.record_id]), change.record_id
+            )
+        except NoReverseMatch:
+            pass
+    return change.record_id
+
+
+def _told(columns: dict[str, Any] | None) -> str:
+    if not columns:
+        return "-"
+    told = [f"{words(name)}: {shown(value, 60)}" for name, value in columns.items()]
+    rest = len(told) - _COLUMNS_TOLD
+    return ", ".join(told[:_COLUMNS_TOLD]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def actors(texts: Sequence[str]) -> list[str]:

@@ -116,7 +116,7 @@ class TermsForm(forms.Form):
 class EditForm(TermsForm):
     """New terms, and the version the person had before them."""
 
-    seen = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    seen = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
 
 class GrantForm(forms.Form):

@@ -11,11 +11,11 @@ from django.utils import timezone
 from exchange.admin import show
 from exchange.admin.base import Section
 from exchange.admin.chart import Chart, step_chart
-from exchange.admin.history import who_changed
 from exchange.admin.show import age, difference, moment, page_of, percent, state
 from exchange.models import DealAccess, Quote, QuoteStatus, Token
 from exchange.models.tokens import DECIDED, TERMS
 from exchange.numbers import plain
+from exchange.selectors import audit
 
 Facts = Sequence[tuple[str, object]]
 
@@ -235,22 +235,14 @@ def price_table(token: Token, quotes: Sequence[Quote]) -> Section:
 
 def changes(token: Token) -> Section:
     """What was changed about it, by whom, before and after."""
-    rows_of = list(token.changes.order_by("-pgh_id")[: _CHANGES_SHOWN + 1])  # type: ignore[attr-defined] # made by pghistory
-    people = who_changed(rows_of)
-    rows: list[tuple[object, ...]] = []
-    for after, before, person in zip(rows_of, rows_of[1:], people, strict=False):
-        for name in (*TERMS, *DECIDED):
-            was, now = getattr(before, name), getattr(after, name)
-            if was != now:
-                rows.append(
-                    (
-                        moment(after.pgh_created_at),
-                        person,
-                        label_of(name),
-                        _value(was),
-                        _value(now),
-                    )
-                )
+    found = audit.changes_of(Token._meta.db_table, token.pk, (*TERMS, *DECIDED))
+    made = list(found.exclude(before=None)[:_CHANGES_SHOWN])
+    rows = [
+        (moment(change.at), person, label_of(name), _value(was), _value(now))
+        for change, person in zip(made, audit.who(made), strict=True)
+        for name, was, now in audit.columns_of(change)
+        if name in TERMS or name in DECIDED
+    ]
     headings = ("When (UTC)", "Who", "What", "Before", "After")
     return Section("Changes", headings, rows, empty="Nothing was changed since the listing.")
 

@@ -17,6 +17,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
+from exchange.acting import acts
 from exchange.actors import Actor, ActorKind
 from exchange.database import fetch_one
 
@@ -95,7 +96,9 @@ class BearerAuthentication(BaseAuthentication):
         token = token.strip()
         if not _TOKEN.fullmatch(token):
             raise InvalidToken("The access token is malformed")
-        return None, _caller(token)
+        caller = _caller(token)
+        acts(caller.actor)
+        return None, caller
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
         """The challenge of a request that brought no token (RFC 6750 §3)."""

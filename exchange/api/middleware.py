@@ -21,10 +21,12 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
-from pghistory.middleware import HistoryMiddleware
 
+from exchange.acting import acting
+from exchange.actors import Actor
 from exchange.api.answers import encode
 from exchange.ids import uuid7
+from exchange.models import StaffUser
 
 API_PREFIX = "/v1/"
 OAUTH_PREFIX = "/v1/oauth/"
@@ -133,6 +135,28 @@ class BodyLimitMiddleware:
         return False
 
 
+class ActingMiddleware:
+    """Says for the audit who changes what a request changes: a person of the back office here, an
+    API key once its token or secret was checked (`exchange.acting.acts`).
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        api = in_api(request)
+        if api and request.method in {"GET", "HEAD", "OPTIONS"}:
+            return self.get_response(request)
+        request_id = structlog.contextvars.get_contextvars().get("request_id", "")
+        with acting(lambda: None if api else _person(request), f"request:{request_id}"):
+            return self.get_response(request)
+
+
+def _person(request: HttpRequest) -> Actor | None:
+    user = request.user
+    return Actor.staff(user.pk, str(user)) if isinstance(user, StaffUser) else None
+
+
 def outside_api(middleware: type[Any]) -> type[Any]:
     """`middleware` for requests that are not the API's; the API's pass it by."""
 
@@ -151,4 +175,3 @@ def outside_api(middleware: type[Any]) -> type[Any]:
 OutsideSession: type[MiddlewareMixin] = outside_api(SessionMiddleware)
 OutsideAuthentication: type[MiddlewareMixin] = outside_api(AuthenticationMiddleware)
 OutsideMessages: type[MiddlewareMixin] = outside_api(MessageMiddleware)
-OutsideHistory: type[Any] = outside_api(HistoryMiddleware)

@@ -22,6 +22,8 @@ from django.views.generic import View
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views.mixins import OAuthLibMixin
 
+from exchange.acting import acts
+from exchange.actors import Actor, ActorKind
 from exchange.api.answers import encode
 from exchange.api.throttling import Budget, spend
 from exchange.models import ApiKey
@@ -38,7 +40,11 @@ class KeyValidator(OAuth2Validator):  # type: ignore[misc]
             right = super().authenticate_client(request, *args, **kwargs)
         except (DataError, ValueError):  # NUL characters in what was sent
             return False
-        return bool(right and request.client.usable)
+        if not (right and request.client.usable):
+            return False
+        key = request.client
+        acts(Actor(ActorKind.API_KEY, str(key.pk), key.name, key.organisation_id))
+        return True
 
     def authenticate_client_id(self, *_args: Any, **_kwargs: Any) -> bool:
         """Never: every key has a secret."""

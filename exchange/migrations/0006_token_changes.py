@@ -1,9 +1,6 @@
 """Every change of what staff set about a token leaves a row."""
 
 import django.db.models.deletion
-import pghistory.utils
-import pgtrigger.compiler
-import pgtrigger.migrations
 from django.db import migrations, models
 
 from exchange import sqlfiles
@@ -22,7 +19,7 @@ class Migration(migrations.Migration):
                 ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
                 ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
                 ('pgh_label', models.TextField(help_text='The event label.')),
-                ('pgh_context', pghistory.utils.JSONField(null=True)),
+                ('pgh_context', models.JSONField(null=True)),
                 ('pgh_context_id', models.UUIDField(null=True)),
                 ('name', models.CharField(max_length=200)),
                 ('image', models.CharField(blank=True, help_text='URL, or a path of this service', max_length=500)),
@@ -60,14 +57,6 @@ class Migration(migrations.Migration):
             options={
                 'abstract': False,
             },
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='token',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "exchange_tokenchange" ("buy_fee", "cancelled", "carry", "closed", "completed_raise", "deal_access", "discount", "dividend", "esop_token", "exited", "image", "interest", "investment_category", "investment_type", "listing_reference", "management_fee", "max_buy", "max_sell", "max_trade_buy", "max_trade_sell", "min_buy", "min_sell", "min_trade_buy", "min_trade_sell", "name", "payout_frequency", "pgh_context", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "post_raise_valuation", "secondaries", "sell_fee", "tenor", "type", "valuation") VALUES (NEW."buy_fee", NEW."cancelled", NEW."carry", NEW."closed", NEW."completed_raise", NEW."deal_access", NEW."discount", NEW."dividend", NEW."esop_token", NEW."exited", NEW."image", NEW."interest", NEW."investment_category", NEW."investment_type", NEW."listing_reference", NEW."management_fee", NEW."max_buy", NEW."max_sell", NEW."max_trade_buy", NEW."max_trade_sell", NEW."min_buy", NEW."min_sell", NEW."min_trade_buy", NEW."min_trade_sell", NEW."name", NEW."payout_frequency", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_id\', TRUE), \'\'), NULL)::UUID, NOW(), \'insert\', NEW."id", NEW."post_raise_valuation", NEW."secondaries", NEW."sell_fee", NEW."tenor", NEW."type", NEW."valuation"); RETURN NULL;', hash='be6f1fc0fd182752af4bff1f77043f36d53ac3d4', operation='INSERT', pgid='pgtrigger_insert_insert_33f23', table='exchange_token', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='token',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."buy_fee" IS DISTINCT FROM (NEW."buy_fee") OR OLD."cancelled" IS DISTINCT FROM (NEW."cancelled") OR OLD."carry" IS DISTINCT FROM (NEW."carry") OR OLD."closed" IS DISTINCT FROM (NEW."closed") OR OLD."completed_raise" IS DISTINCT FROM (NEW."completed_raise") OR OLD."deal_access" IS DISTINCT FROM (NEW."deal_access") OR OLD."discount" IS DISTINCT FROM (NEW."discount") OR OLD."dividend" IS DISTINCT FROM (NEW."dividend") OR OLD."esop_token" IS DISTINCT FROM (NEW."esop_token") OR OLD."exited" IS DISTINCT FROM (NEW."exited") OR OLD."image" IS DISTINCT FROM (NEW."image") OR OLD."interest" IS DISTINCT FROM (NEW."interest") OR OLD."investment_category" IS DISTINCT FROM (NEW."investment_category") OR OLD."investment_type" IS DISTINCT FROM (NEW."investment_type") OR OLD."listing_reference" IS DISTINCT FROM (NEW."listing_reference") OR OLD."management_fee" IS DISTINCT FROM (NEW."management_fee") OR OLD."max_buy" IS DISTINCT FROM (NEW."max_buy") OR OLD."max_sell" IS DISTINCT FROM (NEW."max_sell") OR OLD."max_trade_buy" IS DISTINCT FROM (NEW."max_trade_buy") OR OLD."max_trade_sell" IS DISTINCT FROM (NEW."max_trade_sell") OR OLD."min_buy" IS DISTINCT FROM (NEW."min_buy") OR OLD."min_sell" IS DISTINCT FROM (NEW."min_sell") OR OLD."min_trade_buy" IS DISTINCT FROM (NEW."min_trade_buy") OR OLD."min_trade_sell" IS DISTINCT FROM (NEW."min_trade_sell") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."payout_frequency" IS DISTINCT FROM (NEW."payout_frequency") OR OLD."post_raise_valuation" IS DISTINCT FROM (NEW."post_raise_valuation") OR OLD."secondaries" IS DISTINCT FROM (NEW."secondaries") OR OLD."sell_fee" IS DISTINCT FROM (NEW."sell_fee") OR OLD."tenor" IS DISTINCT FROM (NEW."tenor") OR OLD."type" IS DISTINCT FROM (NEW."type") OR OLD."valuation" IS DISTINCT FROM (NEW."valuation"))', func='INSERT INTO "exchange_tokenchange" ("buy_fee", "cancelled", "carry", "closed", "completed_raise", "deal_access", "discount", "dividend", "esop_token", "exited", "image", "interest", "investment_category", "investment_type", "listing_reference", "management_fee", "max_buy", "max_sell", "max_trade_buy", "max_trade_sell", "min_buy", "min_sell", "min_trade_buy", "min_trade_sell", "name", "payout_frequency", "pgh_context", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "post_raise_valuation", "secondaries", "sell_fee", "tenor", "type", "valuation") VALUES (NEW."buy_fee", NEW."cancelled", NEW."carry", NEW."closed", NEW."completed_raise", NEW."deal_access", NEW."discount", NEW."dividend", NEW."esop_token", NEW."exited", NEW."image", NEW."interest", NEW."investment_category", NEW."investment_type", NEW."listing_reference", NEW."management_fee", NEW."max_buy", NEW."max_sell", NEW."max_trade_buy", NEW."max_trade_sell", NEW."min_buy", NEW."min_sell", NEW."min_trade_buy", NEW."min_trade_sell", NEW."name", NEW."payout_frequency", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_id\', TRUE), \'\'), NULL)::UUID, NOW(), \'update\', NEW."id", NEW."post_raise_valuation", NEW."secondaries", NEW."sell_fee", NEW."tenor", NEW."type", NEW."valuation"); RETURN NULL;', hash='a5414f7c6e50558cbb7aa552d6d0c6f2bfbfde1d', operation='UPDATE', pgid='pgtrigger_update_update_b5ae8', table='exchange_token', when='AFTER')),
         ),
         migrations.AddField(
             model_name='tokenchange',

@@ -1,6 +1,7 @@
 """Tables of who calls and what is traded. Nothing here knows a request, a task or a wallet."""
 
 from exchange.models.access import ApiKey
+from exchange.models.audit import Change, Operation
 from exchange.models.currencies import Currency
 from exchange.models.events import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.models.idempotency import IdempotencyRecord
@@ -30,6 +31,7 @@ __all__ = [
     "AccessRecord",
     "ApiKey",
     "Catalogue",
+    "Change",
     "Currency",
     "DealAccess",
     "DeliveryAttempt",
@@ -38,6 +40,7 @@ __all__ = [
     "InvestmentCategory",
     "InvestmentType",
     "Member",
+    "Operation",
     "Organisation",
     "PayoutFrequency",
     "Quote",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pghistory
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.contrib.postgres.search import SearchVector, SearchVectorField
@@ -86,8 +85,8 @@ def _percent(help_text: str = "percent") -> models.DecimalField[Any, Any]:
     return models.DecimalField(max_digits=12, decimal_places=4, default=0, help_text=help_text)
 
 
-# What staff set: of these every change leaves a row (`TokenChange`) that a trigger writes, whatever
-# made the change. Prices have their history in `Quote`; trades change none of these.
+# What staff set: the last change of these in the audit is the version of a token that an edit
+# names. Prices have their history in `Quote`; trades change none of these.
 TERMS = (
     *("name", "image", "listing_reference", "type", "deal_access", "investment_type"),
     *("investment_category", "payout_frequency", "min_buy", "min_sell", "max_buy", "max_sell"),
@@ -114,14 +113,6 @@ _LISTED_BY = (
 )
 
 
-@pghistory.track(
-    pghistory.InsertEvent(),
-    pghistory.UpdateEvent(),
-    model_name="TokenChange",
-    fields=[*TERMS, *DECIDED],
-    context_field=pghistory.ContextJSONField(),
-    obj_field=pghistory.ObjForeignKey(related_name="changes", related_query_name="changes"),
-)
 class Token(models.Model):
     """One tokenized investment. Its units are the ledger asset whose id is the token's."""
 

@@ -1,8 +1,8 @@
 """What staff set about a listed token: its description, limits and fees, and who may see it.
 
 Prices are changed by quotes, trading is ended by `orders`, units move in the ledger; nothing here
-touches those. Every change leaves a row that a trigger writes (`Token.changes`), and its number is
-the version that the next change names.
+touches those. Every change is in the audit, and the id of the last one there is the version that
+the next change names.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refus
 from exchange.models import Organisation, StaffUser, Token, TokenAccess
 from exchange.models.tokens import DECIDED, TERMS
 from exchange.numbers import LARGEST, decimals_of
+from exchange.selectors.audit import changes_of, last_change
 
 logger = structlog.get_logger(__name__)
 
@@ -39,15 +40,17 @@ PERCENT = {
     **dict.fromkeys(("carry", "management_fee", "discount", "interest", "dividend"), Decimal(100)),
 }
 _PERCENT_DECIMALS = 4
+_SET_BY_STAFF = (*TERMS, *DECIDED)
 
 
-def version_of(token: Token) -> int:
-    """The number of the last change of what staff set; 0 when there was none."""
-    last = token.changes.order_by("-pgh_id").values_list("pgh_id", flat=True).first()  # type: ignore[attr-defined] # made by pghistory
-    return int(last or 0)
+def version_of(token: Token) -> UUID | None:
+    """The last change of what staff set, in the audit; None when there was none."""
+    return last_change(Token._meta.db_table, token.pk, _SET_BY_STAFF)
 
 
-def change_terms(*, token_id: UUID, terms: Mapping[str, Any], seen: int, user: StaffUser) -> Token:
+def change_terms(
+    *, token_id: UUID, terms: Mapping[str, Any], seen: UUID | None, user: StaffUser
+) -> Token:
     """Sets `terms`: fields of `exchange.models.tokens.TERMS` with their new values.
 
     Amounts are Decimals of the token's currency, percentages Decimals with up to 4 decimals,
@@ -148,16 +151,15 @@ def _organisation(organisation_id: UUID) -> Organisation:
     return organisation
 
 
-def _still(token: Token, seen: int) -> None:
+def _still(token: Token, seen: UUID | None) -> None:
     """Raises `Conflict`, which names the fields, when the token is no longer as it was seen."""
     if version_of(token) == seen:
         return
-    before = token.changes.filter(pgh_id=seen).first()  # type: ignore[attr-defined] # made by pghistory
-    fields = [
-        name
-        for name in (*TERMS, *DECIDED)
-        if before is not None and getattr(before, name) != getattr(token, name)
-    ]
+    since = changes_of(Token._meta.db_table, token.pk, _SET_BY_STAFF)
+    if seen is not None:
+        since = since.filter(id__gt=seen)
+    touched = {name for change in since for name in change.after or {}}
+    fields = [name for name in _SET_BY_STAFF if name in touched]
     what = f" ({', '.join(fields)})" if fields else ""
     raise Conflict(
         f"The token was changed meanwhile{what}. Please look at it again", code="state_conflict"

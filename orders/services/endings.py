@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from exchange.acting import acting_as
 from exchange.actors import Actor
 from exchange.database import fetch_one
 from exchange.errors import Forbidden, InvalidRequest, Refused, TokenNotFound
@@ -94,7 +95,10 @@ def complete_raise(*, token_id: UUID, user: StaffUser) -> Token:
     def complete(token: Token, actor: Actor) -> None:
         if token.completed_raise:
             raise StateConflict("The raise is complete already")
-        fetch_one("SELECT complete_raise(%s, %s)", [token.id, str(actor)])
+        fetch_one(
+            "SELECT complete_raise(%s, %s) FROM act_as(%s, %s, %s)",
+            [token.id, str(actor), *acting_as(actor)],
+        )
 
     return _decide(token_id, user, complete)
 

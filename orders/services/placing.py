@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 
 from exchange import wake
+from exchange.acting import acting_as
 from exchange.actors import Actor
 from exchange.database import LOCK_NOT_AVAILABLE, constraint_of, fetch_one, sqlstate
 from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning
@@ -135,7 +136,10 @@ def close_order(
         found = found.filter(organisation_id=organisation_id)
     if not found.exists():
         raise OrderNotFound
-    row = fetch_one("SELECT close_order(%s, %s, %s)", [order_id, reason, str(actor)])
+    row = fetch_one(
+        "SELECT close_order(%s, %s, %s) FROM act_as(%s, %s, %s)",
+        [order_id, reason, str(actor), *acting_as(actor)],
+    )
     closed = bool(row and row[0])
     if closed:
         wake.after_commit(wake.DELIVER_EVENTS)

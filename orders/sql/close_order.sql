@@ -7,6 +7,7 @@ DECLARE
     o orders_order;
     v_asset text;
 BEGIN
+    PERFORM name_actor(p_actor);
     PERFORM 1 FROM exchange_token
         WHERE id = (SELECT token_id FROM orders_order WHERE id = p_order) FOR NO KEY UPDATE;
     SELECT * INTO o FROM orders_order WHERE id = p_order FOR NO KEY UPDATE;
@@ -64,6 +65,7 @@ DECLARE
     v_money numeric;
     v_units numeric;
 BEGIN
+    PERFORM name_actor(p_actor);
     SELECT * INTO t FROM exchange_token WHERE id = p_token FOR NO KEY UPDATE;
     IF t.completed_raise OR t.cancelled THEN
         RETURN;

@@ -12,9 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
-from exchange.admin.history import who_changed
 from exchange.admin.show import moment
 from exchange.numbers import plain
+from exchange.selectors import audit
 from wallets.models import Configuration
 from wallets.services.configuration import add_figure, change_figure, known_keys
 
@@ -73,19 +73,14 @@ class ConfigurationAdmin(SafeAdmin):
         return [Tool("Change the figure", self.address("edit", obj.pk))]
 
     def sections(self, request: HttpRequest, obj: Configuration) -> list[Section]:
-        changes = list(obj.changes.order_by("-pgh_id")[: _CHANGES_SHOWN + 1])  # type: ignore[attr-defined] # made by pghistory
-        people = who_changed(changes)
-        rows = []
-        for index, change in enumerate(changes[:_CHANGES_SHOWN]):
-            earlier = changes[index + 1] if index + 1 < len(changes) else None
-            rows.append(
-                (
-                    moment(change.pgh_created_at),
-                    people[index],
-                    plain(earlier.value) if earlier else "-",
-                    plain(change.value),
-                )
-            )
+        found = audit.changes_of(Configuration._meta.db_table, obj.pk, ["value"])
+        changes = list(found[:_CHANGES_SHOWN])
+        rows = [
+            (moment(change.at), person, plain(was) if was is not None else "-", plain(now))
+            for change, person in zip(changes, audit.who(changes), strict=True)
+            for column, was, now in audit.columns_of(change)
+            if column == "value"
+        ]
         headings = ("When (UTC)", "Who", "Before", "After")
         return [Section("Changes", headings, rows, right=(2, 3))]
 

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-import pghistory
 from django.db import models
 
 
-# Every change leaves a row (`ConfigurationChange`) that a trigger writes, whatever made the
-# change: what the figure became, when, and the member of staff when it was made in the admin.
-@pghistory.track(
-    pghistory.InsertEvent(),
-    pghistory.UpdateEvent(),
-    model_name="ConfigurationChange",
-    exclude=["description", "updated_at"],
-    context_field=pghistory.ContextJSONField(),
-    obj_field=pghistory.ObjForeignKey(related_name="changes", related_query_name="changes"),
-)
 class Configuration(models.Model):
     """One figure. Keys: `MINIMUM_WITHDRAWAL_<CUR>`, `<CUR>_WITHDRAWAL_FEE`, `<CUR>_USD_RATE`
     (units per USD), `SECOND_APPROVAL_ABOVE_<CUR>`, `<CUR>_INTERNAL_FEE`.

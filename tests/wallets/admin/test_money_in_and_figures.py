@@ -160,8 +160,7 @@ def test_a_figure_is_changed_and_who_when_before_and_after_are_kept():
     assert [[str(cell) for cell in row[1:]] for row in section.rows] == [
         ["back-office", "75.5", "80"],
         ["back-office", "49", "75.5"],
-        ["The system", "50", "49"],
-        ["The system", "-", "50"],
+        [f"Database user {connection.settings_dict['USER']}", "50", "49"],
     ]
 
 

@@ -1,0 +1,15 @@
+-- What is audited of credit. Repayments are append-only and name who paid; valuations are computed
+-- anew every day.
+
+SELECT audit_table('credit_loanconfiguration', about => 'creditor_id',
+    left_out => '{updated_at}');
+SELECT audit_table('credit_configurationversion', about => 'configuration_id');
+SELECT audit_table('credit_configurationversion_organisations',
+    about => 'configurationversion_id');
+SELECT audit_table('credit_loanlimit', about => 'version_id');
+
+SELECT audit_table('credit_loan', about => 'organisation_id',
+    left_out => '{updated_at,collateral_text,document}');
+SELECT audit_table('credit_collateral', about => 'loan_id');
+SELECT audit_table('credit_shortfall', about => 'loan_id');
+SELECT audit_table('credit_endingproposal', about => 'loan_id');

@@ -1,0 +1,116 @@
+"""Reads of the audit: the history of a record, what it says of who and of which table, and all of
+it in pieces for a file.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import Model, QuerySet
+
+from exchange.acting import VISITOR
+from exchange.ids import parse_id
+from exchange.models import ApiKey, Change, StaffUser
+
+_PIECE = 1000
+
+
+def history(*record_ids: object, most: int) -> list[Change]:
+    """The last changes, at most `most`, of the records with these ids and of what is about them."""
+    ids = [str(record_id) for record_id in record_ids]
+    # Two reads, so that each walks its own index from the newest end.
+    of_them = Change.objects.filter(record_id__in=ids).order_by("-id")[:most]
+    about = Change.objects.filter(about_id__in=ids).exclude(record_id__in=ids).order_by("-id")
+    merged = heapq.merge(of_them, about[:most], key=lambda change: change.id, reverse=True)
+    return list(merged)[:most]
+
+
+def changes_of(table: str, record_id: object, columns: Iterable[str]) -> QuerySet[Change]:
+    """Changes of `columns` of one record, newest first."""
+    return Change.objects.filter(
+        table=table, record_id=str(record_id), after__has_any_keys=list(columns)
+    ).order_by("-id")
+
+
+def last_change(table: str, record_id: object, columns: Iterable[str]) -> UUID | None:
+    """The id of the last change of `columns` of a record: the version of them that one sees."""
+    return changes_of(table, record_id, columns).values_list("id", flat=True).first()
+
+
+def in_pieces(found: QuerySet[Change]) -> Iterator[list[Change]]:
+    """All of `found`, newest first, some at a time: neither memory nor a transaction holds all."""
+    rows = found.order_by("-id")
+    piece = list(rows[:_PIECE])
+    while piece:
+        yield piece
+        piece = list(rows.filter(id__lt=piece[-1].id)[:_PIECE])
+
+
+def who(changes: Iterable[Change]) -> list[str]:
+    """The actors of `changes` in words: the name kept with the change, else the one they have."""
+    changes = list(changes)
+    unnamed = {change.actor for change in changes if not change.actor_label}
+    ids = {actor: parse_id(actor.partition(":")[2]) for actor in unnamed}
+    wanted = [found for found in ids.values() if found]
+    names: dict[str, str] = {}
+    if wanted:
+        names = {f"staff:{u.pk}": str(u) for u in StaffUser.objects.filter(pk__in=wanted)}
+        names |= {f"api_key:{k.pk}": k.name for k in ApiKey.objects.filter(pk__in=wanted)}
+    return [
+        _in_words(change.actor, change.actor_label or names.get(change.actor, ""))
+        for change in changes
+    ]
+
+
+def _in_words(actor: str, name: str) -> str:
+    kind, _, rest = actor.partition(":")
+    if actor == VISITOR:
+        return "Nobody signed in"
+    return {
+        "staff": name or rest,
+        "api_key": f"API key {name or rest}",
+        "system": f"The system: {rest}",
+        "database": f"Database user {rest}",
+    }.get(kind, name or actor)
+
+
+@lru_cache(maxsize=1)
+def _models() -> dict[str, type[Model]]:
+    return {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
+
+
+def model_of(table: str) -> type[Model] | None:
+    """The model whose table it is; None for a table that is no longer there."""
+    return _models().get(table)
+
+
+def in_words(table: str) -> str:
+    """What a record of `table` is called."""
+    model = model_of(table)
+    if model is None:
+        return table
+    return str(model._meta.verbose_name).replace("-", " ").replace(" relationship", "").capitalize()
+
+
+def audited_tables() -> list[tuple[str, str]]:
+    """Every table of ours with what its records are called, in the order of the words."""
+    labels = {"exchange", "wallets", "credit", "orders", "auth", "oauth2_provider"}
+    return sorted(
+        (
+            (table, in_words(table))
+            for table, model in _models().items()
+            if model._meta.app_label in labels
+        ),
+        key=lambda pair: pair[1],
+    )
+
+
+def columns_of(change: Change) -> list[tuple[str, Any, Any]]:
+    """What changed: column, before, after."""
+    before, after = change.before or {}, change.after or {}
+    return [(name, before.get(name), after.get(name)) for name in {**before, **after}]

@@ -1,0 +1,287 @@
+"""Every column of every table is audited, audited with its value hidden, or left out for a reason.
+
+A table or a column that is new here fails: say below what it is, and put the table under audit in
+the `sql/audited.sql` of its app (docs/audit.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from django.db import connection
+
+pytestmark = pytest.mark.django_db
+
+COMPUTED = "made by the database from other columns of the row"
+TOUCHED = "when the row was last written: the change has its own time"
+WORKERS = "the workers' own: claims, leases, next steps, counters"
+
+
+@dataclass(frozen=True)
+class Audited:
+    """`left_out`: reason -> columns."""
+
+    columns: str
+    hidden: str = ""
+    left_out: dict[str, str] = field(default_factory=dict)
+    operations: str = "INSERT UPDATE DELETE"
+
+
+AUDITED: dict[str, Audited] = {
+    "auth_group": Audited("id name"),
+    "auth_group_permissions": Audited("id group_id permission_id"),
+    "credit_collateral": Audited("id loan_id token_id position quantity pledged_price"),
+    "credit_configurationversion": Audited(
+        "id configuration_id number name access investment_categories collateral_ratio"
+        " interest_rate duration grace_period grace_period_unit status proposed_by"
+        " proposed_by_label decided_by_id decided_at reason created_at"
+    ),
+    "credit_configurationversion_organisations": Audited(
+        "id configurationversion_id organisation_id"
+    ),
+    "credit_endingproposal": Audited(
+        "id loan_id action status note plan owed value_passed deficiency proposed_by_id"
+        " decided_by_id created_at decided_at"
+    ),
+    "credit_loan": Audited(
+        "id borrower_id organisation_id creditor_id configuration_id version_id currency_id amount"
+        " repayment_amount repayment_date interest_rate collateral_ratio duration grace_period"
+        " grace_period_unit status interest_repaid principal_repaid reason bank_name bank_code"
+        " account_number requested_by created_at closed_at",
+        left_out={COMPUTED: "document collateral_text", TOUCHED: "updated_at"},
+    ),
+    "credit_loanconfiguration": Audited(
+        "id creditor_id status created_at", left_out={TOUCHED: "updated_at"}
+    ),
+    "credit_loanlimit": Audited("id version_id currency_id max_amount max_outstanding"),
+    "credit_shortfall": Audited("id loan_id cause required value opened_at cured_at"),
+    "exchange_apikey": Audited(
+        "id organisation_id client_id user_id redirect_uris post_logout_redirect_uris client_type"
+        " authorization_grant_type hash_client_secret name skip_authorization created algorithm"
+        " allowed_origins registration_source cimd_expires_at scopes expires_at revoked_at",
+        hidden="client_secret",
+        left_out={TOUCHED: "updated", "written once a minute by its user": "last_used_at"},
+    ),
+    "exchange_currency": Audited("code name decimals country position"),
+    "exchange_event": Audited(
+        "id organisation_id type subject_id status created_at",
+        left_out={
+            "frozen by a trigger; what it tells is audited where it happened": "body",
+            WORKERS: "attempts next_attempt_at leased_until delivered_at",
+        },
+        operations="UPDATE DELETE",
+    ),
+    "exchange_member": Audited(
+        "id organisation_id name email external_id created_at",
+        left_out={COMPUTED: "document", TOUCHED: "updated_at"},
+    ),
+    "exchange_organisation": Audited(
+        "id name email active created_at", left_out={TOUCHED: "updated_at"}
+    ),
+    "exchange_quote": Audited(
+        "id token_id buy sell exchange status note reason proposed_by_id decided_by_id created_at"
+        " decided_at"
+    ),
+    "exchange_recoverycode": Audited("id user_id used_at", hidden="code_hash"),
+    "exchange_secondfactor": Audited(
+        "user_id set_up_at",
+        hidden="secret_encrypted",
+        left_out={"moves with every code; sign-ins have their own record": "last_step"},
+    ),
+    "exchange_staffuser": Audited(
+        "id is_superuser username first_name last_name email is_staff is_active date_joined"
+        " session_epoch",
+        hidden="password",
+        left_out={"sign-ins have their own record": "last_login"},
+    ),
+    "exchange_staffuser_groups": Audited("id staffuser_id group_id"),
+    "exchange_staffuser_user_permissions": Audited("id staffuser_id permission_id"),
+    "exchange_token": Audited(
+        "id issuer_id creator_id name symbol reference image listing_reference currency_id type"
+        " deal_access investment_type investment_category payout_frequency price_buy price_sell"
+        " price_exchange prev_price_buy prev_price_sell prev_price_exchange quoted_at min_buy"
+        " min_sell max_buy max_sell min_trade_buy min_trade_sell max_trade_buy max_trade_sell"
+        " buy_fee sell_fee carry management_fee discount interest dividend tenor valuation"
+        " post_raise_valuation total_supply raise_amount completed_raise secondaries closed exited"
+        " cancelled esop_token created_at",
+        left_out={
+            COMPUTED: "document words",
+            TOUCHED: "updated_at",
+            "moved by trades, which are append-only": (
+                "vol_buy vol_sell supply total_allocated total_raised"
+            ),
+        },
+    ),
+    "exchange_tokenaccess": Audited("id token_id organisation_id granted_by_id created_at"),
+    "exchange_webhookendpoint": Audited(
+        "id organisation_id url previous_secret_until enabled disabled_reason created_at",
+        hidden="secret previous_secret",
+        left_out={TOUCHED: "updated_at"},
+    ),
+    "oauth2_provider_accesstoken": Audited(
+        "id user_id source_refresh_token_id id_token_id application_id expires scope resource"
+        " created",
+        hidden="token token_checksum",
+        left_out={TOUCHED: "updated"},
+    ),
+    "orders_order": Audited(
+        "id seq token_id organisation_id member_id api_key_id owner_model type price tokens amount"
+        " fee_percent status filled filled_value charged charged_fee reserved customer_name"
+        " customer_email client_order_id placed_by reason created_at closed_at",
+        left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
+    ),
+    "wallets_account": Audited(
+        "id asset_id kind organisation_id member_id",
+        left_out={
+            COMPUTED: "owner_id",
+            "the sum of its entries, which are append-only; the proof of books compares": "balance",
+        },
+        operations="UPDATE DELETE",
+    ),
+    "wallets_alert": Audited(
+        "id kind subject message raised_at resolved_at", left_out={WORKERS: "times"}
+    ),
+    "wallets_asset": Audited("id currency_id token_id decimals", operations="UPDATE DELETE"),
+    "wallets_bankaccount": Audited(
+        "id organisation_id name code provider_bank_id account_number account_name given_name"
+        " name_resolved currency_id branch_code recipient_first_name recipient_last_name"
+        " recipient_email recipient_phone recipient_address created_at",
+        left_out={COMPUTED: "document"},
+    ),
+    "wallets_banklist": Audited("currency_id banks", left_out={TOUCHED: "fetched_at"}),
+    "wallets_booksproof": Audited(
+        "id ran_at passed findings milliseconds", operations="UPDATE DELETE"
+    ),
+    "wallets_configuration": Audited("key value description", left_out={TOUCHED: "updated_at"}),
+    "wallets_deposit": Audited(
+        "id organisation_id member_id currency_id amount reference note status entered_by_id"
+        " decided_by_id decided_at reason created_at",
+        left_out={COMPUTED: "owner_id"},
+    ),
+    "wallets_payout": Audited(
+        "withdrawal_id posted_at provider_id provider_status provider_fee provider_message"
+        " last_error not_found_count first_not_found_at settled_at created_at",
+        left_out={
+            WORKERS: "claimed_by leased_until attempts next_step_at look_ups last_not_found_at"
+            " watch_until",
+            TOUCHED: "updated_at",
+        },
+    ),
+    "wallets_proposal": Audited(
+        "id withdrawal_id action reason status proposed_by_id decided_by_id created_at decided_at"
+    ),
+    "wallets_providerevent": Audited(
+        "id digest reference provider_id body received_at",
+        left_out={WORKERS: "seen"},
+        operations="UPDATE DELETE",
+    ),
+    "wallets_withdrawal": Audited(
+        "id organisation_id member_id reference currency_id amount fee disburse_amount gusd_amount"
+        " internal_fee internal_fee_type escrow_account_id bank_id status version requested_by"
+        " approvals_needed first_approver_id second_approver_id actioned_on actioned_by reason"
+        " created_at",
+        left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
+    ),
+}
+
+APPEND_ONLY = {
+    "credit_repayment",
+    "exchange_accessrecord",
+    "exchange_change",
+    "exchange_deliveryattempt",
+    "orders_trade",
+    "wallets_decision",
+    "wallets_entry",
+    "wallets_transfer",
+}
+NOT_AUDITED = {
+    "auth_permission": "made by migrations from the models",
+    "credit_valuation": "computed anew every hour; what follows from it is a shortfall",
+    "django_admin_log": "Django's own, which the back office does not write",
+    "django_content_type": "made by migrations from the models",
+    "django_migrations": "Django's own",
+    "django_session": "sign-ins have their own record; its data is a secret",
+    "exchange_catalogue": "a counter that triggers keep",
+    "exchange_idempotencyrecord": "answers, kept for a day",
+    "oauth2_provider_devicegrant": "of a grant that is not offered",
+    "oauth2_provider_grant": "of a grant that is not offered",
+    "oauth2_provider_idtoken": "of a grant that is not offered",
+    "oauth2_provider_refreshtoken": "of a grant that is not offered",
+}
+_MARKED = ("secret", "password", "hash", "checksum")
+_NO_SECRET = {
+    "exchange_apikey.hash_client_secret",
+    "exchange_webhookendpoint.previous_secret_until",
+}
+
+
+def rows(sql: str) -> list[tuple[str, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return list(cursor.fetchall())
+
+
+def columns_of_tables() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for table, column in rows(
+        "SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+        " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')"
+        " AND a.attnum > 0 AND NOT a.attisdropped"
+    ):
+        found.setdefault(table, set()).add(column)
+    return found
+
+
+def triggers() -> dict[str, dict[str, tuple[list[str], set[str]]]]:
+    """Table -> operation -> the arguments of its trigger, and the columns an UPDATE is of."""
+    found: dict[str, dict[str, tuple[list[str], set[str]]]] = {}
+    for table, name, arguments, columns in rows(
+        "SELECT tgrelid::regclass::text, tgname, encode(tgargs, 'escape'), coalesce((SELECT"
+        " string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = tgrelid AND attnum ="
+        " ANY (tgattr)), '') FROM pg_trigger WHERE tgname LIKE 'audit\\_%' AND tgenabled = 'O'"
+    ):
+        operation = name.removeprefix("audit_").upper()
+        found.setdefault(table, {})[operation] = (arguments.split("\\000"), set(columns.split()))
+    return found
+
+
+def test_every_table_is_accounted_for():
+    tables = set(columns_of_tables())
+    assert tables == set(AUDITED) | APPEND_ONLY | set(NOT_AUDITED)
+    assert not set(AUDITED) & (APPEND_ONLY | set(NOT_AUDITED))
+
+
+def test_every_column_of_an_audited_table_is_accounted_for():
+    found = columns_of_tables()
+    for table, said in AUDITED.items():
+        names = " ".join([said.columns, said.hidden, *said.left_out.values()]).split()
+        assert sorted(names) == sorted(found[table]), table
+
+
+def test_the_triggers_do_what_is_said_here():
+    found = triggers()
+    assert set(found) == set(AUDITED)
+    for table, said in AUDITED.items():
+        assert set(found[table]) == {*said.operations.split(), "TRUNCATE"}, table
+        for operation in said.operations.split():
+            arguments, columns = found[table][operation]
+            hidden, left_out = (set(text.strip("{}").split(",")) - {""} for text in arguments[2:4])
+            assert hidden == set(said.hidden.split()), table
+            assert left_out == set(" ".join(said.left_out.values()).split()), table
+            if operation == "UPDATE" and left_out:
+                assert columns == set(said.columns.split()) | hidden, table
+
+
+def test_what_is_append_only_is_so():
+    guarded = rows(
+        "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'append_only_rows'"
+    )
+    assert {row[0] for row in guarded} == APPEND_ONLY
+
+
+def test_columns_that_are_called_secret_are_hidden():
+    """A new one is not taken for harmless by mistake."""
+    for table, said in AUDITED.items():
+        open_columns = {f"{table}.{name}" for name in said.columns.split()} - _NO_SECRET
+        assert not [name for name in open_columns if any(word in name for word in _MARKED)]
