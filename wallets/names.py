@@ -68,7 +68,7 @@ class NameMatch:
         """`partly: 2 of 3 words`."""
         if self.degree is Degree.PARTLY:
             return f"partly: {self.shared} of {self.words} words"
-        return self.degree.value
+        return str(self.degree.value)
 
     @property
     def agrees(self) -> bool:

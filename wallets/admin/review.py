@@ -1,19 +1,26 @@
-"""What the review page of a withdrawal shows: facts gathered, nothing changed."""
+"""What the review page of a withdrawal shows: facts gathered, nothing changed.
+
+The page answers "should I pay this?": what to stop at first (`concerns`), then the payment, its
+recipient, what is usual for the owner, the wallet, and exactly what the provider will be sent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import F
 from django.http import HttpRequest
 
-from exchange.admin.base import Section, staff_of
+from exchange.actors import Actor
+from exchange.admin.base import staff_of
 from exchange.admin.show import age, moment, page_of, state
-from exchange.models import ApiKey, Event, StaffUser
+from exchange.ids import parse_id
+from exchange.models import ApiKey, StaffUser
 from exchange.numbers import plain
+from wallets.admin import review_tables
+from wallets.admin.concerns import concerns, match_in_words, match_tone, name_match
 from wallets.admin.show import money
 from wallets.models import (
     AccountKind,
@@ -27,13 +34,21 @@ from wallets.models import (
     WithdrawalStatus,
 )
 from wallets.models.withdrawals import OPEN_STATUSES
-from wallets.selectors.currencies import payout_currencies
+from wallets.selectors.scrutiny import (
+    AccountUse,
+    Requests,
+    Velocity,
+    account_use,
+    inflow,
+    largest_paid,
+    velocity,
+)
 from wallets.selectors.wallets import wallet_balances
 from wallets.services.corridors import missing_fields, needed_fields
 from wallets.services.payouts import transfer_request
 from wallets.services.resolutions import possible_actions
 
-_RECENT = 10
+_DEPOSITS = 10
 _PEOPLE_NAMED = 8
 _DECIDE = "wallets.decide_withdrawal"
 _RESOLVE = "wallets.resolve_payout"
@@ -50,15 +65,15 @@ class BalanceLine:
     after_refusing: str
 
 
-def incomplete() -> Q:
-    """Withdrawals whose bank record lacks something their corridor needs."""
-    lacking = Q(pk__in=())
-    for currency in payout_currencies():
-        missing = Q(pk__in=())
-        for name in needed_fields(currency):
-            missing |= Q(**{f"bank__{name}__regex": r"^\s*$"})
-        lacking |= Q(currency=currency) & missing
-    return lacking
+@dataclass(frozen=True, slots=True)
+class VelocityLine:
+    """Requests of the owner and of the organisation within one span."""
+
+    title: str
+    owner: int
+    owner_amount: str
+    organisation: int
+    organisation_amount: str
 
 
 def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
@@ -66,45 +81,46 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
     user = staff_of(request)
     payout = Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
     pending = withdrawal.status == WithdrawalStatus.PENDING
-    missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
-    may_decide = pending and user.has_perm(_DECIDE)
     may_resolve = user.has_perm(_RESOLVE)
     proposal = (
         withdrawal.proposals.filter(status=ProposalStatus.OPEN)
         .select_related("proposed_by")
         .first()
     )
-    hindrance = ""
-    if missing:
-        hindrance = f"Before approval this payout needs: {', '.join(missing)}."
-    elif withdrawal.first_approver_id == user.pk:
-        hindrance = "You approved it already. Somebody else must approve it too, or reject it."
+    key = _key_of(withdrawal)
+    use = account_use(withdrawal)
+    recent = velocity(withdrawal)
+    largest = largest_paid(withdrawal)
+    arrived = inflow(withdrawal, _DEPOSITS)
     return {
-        "withdrawal": withdrawal,
-        "bank": withdrawal.bank,
-        "name_differs": _words(withdrawal.bank.given_name) != _words(withdrawal.bank.account_name),
+        **summary(withdrawal),
         "owner": withdrawal.member or withdrawal.organisation,
         "owner_link": page_of(withdrawal.member or withdrawal.organisation),
         "organisation_link": page_of(withdrawal.organisation),
-        "requested_by": _requester(withdrawal),
+        "requested_by": page_of(key, f"API key {key.name}") if key else withdrawal.requested_by,
         "status": state(withdrawal.status),
         "age": age(withdrawal.created_at),
         "created": moment(withdrawal.created_at),
-        "amount": money(withdrawal.amount, withdrawal.currency_id),
-        "fee": money(withdrawal.fee, withdrawal.currency_id),
-        "arrives": money(withdrawal.disburse_amount, withdrawal.currency_id),
         "in_usd": money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
+        "concerns": concerns(withdrawal, key=key, use=use, recent=recent, largest=largest)
+        if pending
+        else [],
+        "use": _use_in_words(use),
+        "other_owners": _others_of(use),
+        "velocity": _velocity(withdrawal, recent),
+        "velocity_until": moment(recent.until),
+        "largest": money(largest, withdrawal.currency_id) if largest else "none yet",
+        "deposited": f"{arrived.count}, {money(arrived.amount, withdrawal.currency_id)}",
         "balances": _balances(withdrawal),
         "open": withdrawal.status in OPEN_STATUSES,
         "order": _order(withdrawal),
-        "missing": missing,
         "needed": bool(needed_fields(withdrawal.currency_id)),
         "two_needed": withdrawal.approvals_needed > 1,
         "approvals": _approvals(withdrawal),
         "others": _others(withdrawal) if pending else "",
         "pending": pending,
-        "may_decide": may_decide,
-        "hindrance": hindrance,
+        "may_decide": pending and user.has_perm(_DECIDE),
+        "hindrance": hindrance(withdrawal, user),
         "payout": payout,
         "differs": _differs(withdrawal),
         "proposal": proposal,
@@ -112,28 +128,80 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "may_resolve": may_resolve,
         "possible": [] if proposal or not may_resolve else possible_actions(withdrawal),
         "sections": [
-            *([_payout(withdrawal, payout)] if payout else []),
-            _decisions(withdrawal),
-            *_proposals(withdrawal),
-            _events(withdrawal),
-            _transfers(withdrawal),
-            _recent(withdrawal),
+            *([review_tables.payout(withdrawal, payout)] if payout else []),
+            review_tables.recent(withdrawal),
+            review_tables.deposits(withdrawal, arrived),
+            review_tables.decisions(withdrawal),
+            *review_tables.proposals(withdrawal),
+            review_tables.events(withdrawal),
+            review_tables.transfers(withdrawal),
         ],
     }
 
 
-def _words(name: str) -> list[str]:
-    """The words of a name in any case and order: banks write the family name first."""
-    return sorted(name.casefold().replace(",", " ").split())
+def summary(withdrawal: Withdrawal) -> dict[str, Any]:
+    """How much to whom: what every page about a decision repeats."""
+    match = name_match(withdrawal)
+    return {
+        "withdrawal": withdrawal,
+        "bank": withdrawal.bank,
+        "match": match.label if match else "not checked",
+        "match_tone": match_tone(match),
+        "match_details": match_in_words(match),
+        "amount": money(withdrawal.amount, withdrawal.currency_id),
+        "fee": money(withdrawal.fee, withdrawal.currency_id),
+        "arrives": money(withdrawal.disburse_amount, withdrawal.currency_id),
+        "missing": missing_fields(withdrawal.currency_id, withdrawal.bank),
+    }
 
 
-def _requester(withdrawal: Withdrawal) -> str:
+def hindrance(withdrawal: Withdrawal, user: StaffUser) -> str:
+    """Why `user` cannot approve the Pending `withdrawal` as it stands; "" if they can."""
+    missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
+    if missing:
+        return f"Before approval this payout needs: {', '.join(missing)}."
+    if withdrawal.first_approver_id == user.pk:
+        return "You approved it already. Somebody else must approve it too, or reject it."
+    if withdrawal.requested_by == str(Actor.staff(user.pk, "")):
+        return "You entered it. Somebody else must approve it."
+    return ""
+
+
+def _key_of(withdrawal: Withdrawal) -> ApiKey | None:
     kind, _, key_id = withdrawal.requested_by.partition(":")
-    if kind == "api_key":
-        key = ApiKey.objects.filter(pk=key_id).first()
-        if key is not None:
-            return page_of(key, f"API key {key.name}")
-    return withdrawal.requested_by
+    known = parse_id(key_id) if kind == "api_key" else None
+    return ApiKey.objects.filter(pk=known).first() if known else None
+
+
+def _use_in_words(use: AccountUse) -> str:
+    if not use.earlier:
+        return "first use by this owner"
+    words = f"{use.earlier} earlier, {use.paid} paid"
+    return f"{words}, {use.bounced} failed or returned" if use.bounced else words
+
+
+def _others_of(use: AccountUse) -> str:
+    if not use.other_owners:
+        return "none"
+    named = [f"{member} of {firm}" if member else firm for firm, member in use.others]
+    more = " and others" if use.other_owners > len(named) else ""
+    return f"{use.other_owners}: {', '.join(named)}{more}"
+
+
+def _velocity(withdrawal: Withdrawal, recent: Velocity) -> list[VelocityLine]:
+    def line(title: str, owner: Requests, organisation: Requests) -> VelocityLine:
+        return VelocityLine(
+            title,
+            owner.count,
+            money(owner.amount, withdrawal.currency_id),
+            organisation.count,
+            money(organisation.amount, withdrawal.currency_id),
+        )
+
+    return [
+        line("24 hours", recent.owner_day, recent.organisation_day),
+        line("30 days", recent.owner_month, recent.organisation_month),
+    ]
 
 
 def _balances(withdrawal: Withdrawal) -> list[BalanceLine]:
@@ -204,22 +272,6 @@ def _others(withdrawal: Withdrawal) -> str:
     return ", ".join(names[:_PEOPLE_NAMED]) + more
 
 
-def _payout(withdrawal: Withdrawal, payout: Payout) -> Section:
-    rows: list[Sequence[object]] = [
-        ("Provider's id", payout.provider_id or "-"),
-        ("Provider's status", payout.provider_status or "-"),
-        ("Provider's message", payout.provider_message or "-"),
-        ("Provider's charge", money(payout.provider_fee, withdrawal.currency_id)),
-        ("Sent to the provider (UTC)", moment(payout.posted_at) if payout.posted_at else "not yet"),
-        ("Last error", payout.last_error or "-"),
-        ("Tries", payout.attempts),
-        ("Look-ups", payout.look_ups),
-        ("Look-ups that did not find it", payout.not_found_count),
-        ("Next step (UTC)", moment(payout.next_step_at) if payout.next_step_at else "none"),
-    ]
-    return Section("Payout", ("Fact", "Value"), rows)
-
-
 def _differs(withdrawal: Withdrawal) -> str:
     """What the provider's record has otherwise than it was ordered, in words; "" if nothing."""
     if withdrawal.status != WithdrawalStatus.UNKNOWN:
@@ -228,76 +280,6 @@ def _differs(withdrawal: Withdrawal) -> str:
         kind="payout_differs", subject=withdrawal.reference, resolved_at=None
     ).first()
     return alert.message if alert else ""
-
-
-def _decisions(withdrawal: Withdrawal) -> Section:
-    rows = [
-        (moment(d.created_at), d.verdict, d.actor_label, d.reason or "-", d.version)
-        for d in withdrawal.decisions.all()
-    ]
-    headings = ("When (UTC)", "Decision", "By", "Reason", "On version")
-    return Section("Decisions so far", headings, rows, right=(4,), empty="Nobody has decided yet.")
-
-
-def _proposals(withdrawal: Withdrawal) -> list[Section]:
-    closed = withdrawal.proposals.exclude(status=ProposalStatus.OPEN)
-    rows = [
-        (moment(p.created_at), p.action, state(p.status), p.proposed_by, p.decided_by, p.reason)
-        for p in closed.select_related("proposed_by", "decided_by")
-    ]
-    headings = ("When (UTC)", "Proposal", "State", "By", "Decided by", "Reason")
-    return [Section("Earlier proposals", headings, rows)] if rows else []
-
-
-def _events(withdrawal: Withdrawal) -> Section:
-    rows = [
-        (moment(e.created_at), page_of(e, e.type), state(e.status), e.attempts)
-        for e in Event.objects.filter(subject_id=withdrawal.pk).order_by("created_at", "id")
-    ]
-    headings = ("When (UTC)", "Event", "Delivery", "Tries")
-    return Section("Events told to the organisation", headings, rows, right=(3,))
-
-
-def _transfers(withdrawal: Withdrawal) -> Section:
-    transfers = (
-        Transfer.objects.filter(subject_id=withdrawal.pk)
-        .order_by("created_at", "id")
-        .prefetch_related("entries__account")
-    )
-    rows = [
-        (
-            moment(transfer.created_at),
-            page_of(transfer, transfer.get_kind_display()),
-            entry.account.get_kind_display(),
-            money(entry.amount, entry.asset_id),
-        )
-        for transfer in transfers
-        for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
-    ]
-    headings = ("When (UTC)", "Transfer", "Account", "Amount")
-    return Section("Ledger", headings, rows, right=(3,))
-
-
-def _recent(withdrawal: Withdrawal) -> Section:
-    others = (
-        Withdrawal.objects.filter(owner_id=withdrawal.owner_id)
-        .exclude(pk=withdrawal.pk)
-        .select_related("bank")
-        .order_by("-created_at", "-id")[:_RECENT]
-    )
-    rows = [
-        (
-            age(other.created_at),
-            page_of(other),
-            state(other.status),
-            money(other.amount, other.currency_id),
-            f"{other.bank.account_name}, {other.bank.name} {other.bank.account_number}",
-        )
-        for other in others
-    ]
-    headings = ("Ago", "Withdrawal", "State", "Amount", "To")
-    title = "Recent withdrawals of the same owner"
-    return Section(title, headings, rows, right=(3,), empty="This is the first one.")
 
 
 def changes_since(withdrawal: Withdrawal, version: int) -> str:

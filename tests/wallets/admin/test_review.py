@@ -254,8 +254,10 @@ def test_decisions_take_post_only_and_a_token_against_forgery(world):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     client = signed_in(FINANCE_APPROVER)
     before = everything()
-    for action in ("approve", "reject", "propose"):
-        assert client.get(page(withdrawal, action)).status_code == 405
+    for action in ("approve", "reject"):
+        led = client.get(page(withdrawal, action), {"version": "1", "confirmed": "yes"})
+        assert (led.status_code, led["Location"]) == (302, page(withdrawal))
+    assert client.get(page(withdrawal, "propose")).status_code == 405
     assert client.post(page(withdrawal), {"status": "Approved"}).status_code == 405
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(client))

@@ -1,0 +1,246 @@
+"""Deciding many withdrawals from the list: asked once, decided one by one, each reported."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import AUDITOR, FINANCE_APPROVER
+from tests.support.back_office import (
+    balances,
+    everything,
+    fund,
+    participants,
+    said,
+    signed_in,
+    text_of,
+    user_of,
+    withdraw,
+)
+from wallets.models import Decision, Payout, Withdrawal
+from wallets.services import decisions
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+LIST = "admin:wallets_withdrawal_changelist"
+
+
+@pytest.fixture
+def world():
+    organisation, member = participants()
+    for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
+        fund(organisation, member, currency, amount)
+    return organisation, member
+
+
+def choose(client: Client, rows: list[Withdrawal], action: str = "approve_selected"):
+    """The list's action on the chosen rows: the page that asks."""
+    chosen = {"action": action, "_selected_action": [str(row.pk) for row in rows]}
+    return client.post(reverse(LIST) + "?status=all", chosen)
+
+
+def decide(client: Client, rows: list[str], decision: str = "approve", reason: str = ""):
+    """The answer to the page that asked."""
+    body = {"decision": decision, "row": rows, "reason": reason}
+    return client.post(reverse("admin:wallets_withdrawal_bulk"), body)
+
+
+def outcomes(response) -> list[tuple[str, str]]:
+    return [(row.word, row.text) for row in response.context["outcomes"]]
+
+
+def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(world):
+    organisation, member = world
+    small = withdraw(organisation, member, "KES", "1000")
+    same = withdraw(organisation, member, "KES", "234.5")
+    large = withdraw(organisation, member, "NGN", "6000000")
+    lacking = withdraw(organisation, member, "GHS", "100")
+    client = signed_in(FINANCE_APPROVER)
+    before = everything()
+    asked = choose(client, [small, same, large, lacking])
+    assert asked.status_code == 200
+    assert everything() == before
+    seen = text_of(asked)
+    for part in (
+        "Approve 3?",
+        "Approve: 3 withdrawals; 1 left out",
+        "1,000.00 KES Ada Obi",
+        f"6,000,000.00 NGN {large.bank.account_name}",
+        "never paid to this account before; first of two approvals",
+        "Left out Before approval this payout needs: branch code.",
+        "Total of 2 1,234.50 KES",
+        "Total of 1 6,000,000.00 NGN",
+        "To be paid 1,174.50 KES",
+        "Yes, approve 3: 1,234.50 KES, 6,000,000.00 NGN",
+    ):
+        assert part in seen, part
+    html = asked.content.decode()
+    for row in (small, same, large):
+        assert f'value="{row.pk}:1"' in html
+    assert f"{lacking.pk}:" not in html
+
+
+def test_each_row_is_decided_on_its_own_and_reported(world):
+    organisation, member = world
+    fine, large, stale, gone, lacking, mine = (
+        withdraw(organisation, member, currency, amount)
+        for currency, amount in (
+            ("KES", "1000"),
+            ("NGN", "6000000"),
+            ("KES", "2000"),
+            ("KES", "3000"),
+            ("GHS", "100"),
+            ("NGN", "2900000"),
+        )
+    )
+    client = signed_in(FINANCE_APPROVER, "amina")
+    other = user_of(signed_in(FINANCE_APPROVER, "kofi"))
+    large_too = withdraw(organisation, member, "NGN", "100000")
+    decisions.approve(withdrawal_id=large.pk, version=1, approver=other)
+    Withdrawal.objects.filter(pk=stale.pk).update(version=2)
+    decisions.reject(withdrawal_id=gone.pk, version=1, approver=other, reason="Twice")
+    unknown = "0192f3a4-0000-7000-8000-000000000000"
+    answer = decide(
+        client,
+        [
+            f"{fine.pk}:1",
+            f"{large.pk}:2",
+            f"{stale.pk}:1",
+            f"{gone.pk}:1",
+            f"{lacking.pk}:1",
+            f"{unknown}:1",
+            f"{large_too.pk}:1",
+        ],
+        reason="Looked at",
+    )
+    found = outcomes(answer)
+    assert [word for word, _ in found] == [
+        "Approved", "Approved", "Refused", "Refused", "Refused", "Refused", "Approved",
+    ]  # fmt: skip
+    assert found[0][1] == "Approved: 970.00 KES is paid out."
+    assert found[2][1].startswith("The withdrawal changed meanwhile.")
+    assert found[3][1].startswith(
+        "The withdrawal is Rejected by kofi, no longer Pending. Nothing was done."
+        " Since you opened the page: rejected by kofi at "
+    )
+    assert found[4][1] == "Before approval, GHS payouts need: branch code"
+    assert found[5][1] == "Withdrawal not found"
+    seen = text_of(answer)
+    assert "3 decided, 4 refused." in seen
+    assert "Approved: 1, together 1,000.00 KES." in seen
+    assert "Approved: 2, together 6,100,000.00 NGN." in seen
+
+    statuses = dict(Withdrawal.objects.values_list("pk", "status"))
+    assert [statuses[row.pk] for row in (fine, large, stale, gone, lacking, mine, large_too)] == [
+        "Approved", "Approved", "Pending", "Rejected", "Pending", "Pending", "Approved",
+    ]  # fmt: skip
+    assert Payout.objects.count() == 3
+    kept = Decision.objects.filter(actor_label="amina")
+    assert {(row.withdrawal_id, row.verdict, row.reason) for row in kept} == {
+        (row.pk, "Approve", "Looked at") for row in (fine, large, large_too)
+    }
+
+
+def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
+    organisation, member = world
+    one, two = (withdraw(organisation, member, "NGN", amount) for amount in ("5000000", "6000"))
+    client = signed_in(FINANCE_APPROVER)
+    rows = [f"{one.pk}:1", f"{two.pk}:1"]
+    assert outcomes(decide(client, rows)) == [
+        ("First approval given", "Another person must approve it too."),
+        ("Approved", "Approved: 5,950.00 NGN is paid out."),
+    ]
+    # The same page once more, and one's own approval: nothing is decided twice.
+    before = everything()
+    assert [word for word, _ in outcomes(decide(client, rows))] == ["Refused", "Refused"]
+    assert outcomes(decide(client, [f"{one.pk}:2"])) == [
+        (
+            "Refused",
+            "Somebody else must approve this withdrawal: you entered or approved it already",
+        )
+    ]
+    assert everything() == before
+    asked = text_of(choose(client, [one, two]))
+    assert "Nothing to decide" in asked
+    assert "Left out You approved it already." in asked
+    assert "Left out It is Approved, no longer Pending." in asked
+
+
+def test_many_are_rejected_with_one_reason(world):
+    organisation, member = world
+    rows = [withdraw(organisation, member, "KES", amount) for amount in ("1000", "2000")]
+    client = signed_in(FINANCE_APPROVER)
+    asked = choose(client, rows, "reject_selected")
+    assert "Reason (required, the organisations read it)" in text_of(asked)
+    versions = [f"{row.pk}:1" for row in rows]
+    before = everything()
+    again = decide(client, versions, "reject", "  ")
+    assert "A rejection needs a reason. Nothing was done." in text_of(again)
+    assert f'value="{rows[0].pk}:1"' in again.content.decode()
+    assert everything() == before
+
+    answer = decide(client, versions, "reject", "Ask your bank")
+    assert [word for word, _ in outcomes(answer)] == ["Rejected", "Rejected"]
+    assert "Rejected: 2, together 3,000.00 KES." in text_of(answer)
+    assert set(Withdrawal.objects.values_list("status", "reason")) == {
+        ("Rejected", "Ask your bank")
+    }
+    assert balances(member.pk, "KES") == (Decimal(1000000), Decimal(0))
+
+
+@pytest.mark.parametrize(
+    ("decision", "rows"),
+    [
+        ("approve", []),
+        ("approve", ["x:1"]),
+        ("approve", ["{pk}"]),
+        ("approve", ["{pk}:one"]),
+        ("approve", ["{pk}:1", "{pk}:-1"]),
+        ("pay", ["{pk}:1"]),
+        ("approve", [*(f"0192f3a4-0000-7000-8000-0000000001{n:02}:1" for n in range(100)), "{pk}:1"]),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_a_form_that_cannot_be_read_does_nothing(world, decision, rows):
+    withdrawal = withdraw(world[0], world[1], "KES", "1000")
+    client = signed_in(FINANCE_APPROVER)
+    before = everything()
+    response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
+    assert response.status_code == 302
+    assert said(response) == ["The form was not complete. Nothing was done."]
+    assert everything() == before
+
+
+def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
+    organisation, member = world
+    client = signed_in(FINANCE_APPROVER)
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    before = everything()
+    response = client.post(reverse(LIST), {"action": "approve_selected", "index": "0"})
+    assert "Items must be selected" in said(response)[-1]
+    assert everything() == before
+    monkeypatch.setattr("wallets.admin.deciding.AT_ONCE", 1)
+    response = choose(client, [withdrawal, withdraw(organisation, member, "KES", "1000")])
+    assert said(response)[-1] == "At most 1 withdrawals at once. Nothing has been done."
+
+
+def test_bulk_takes_post_only_and_deciders_only(world):
+    withdrawal = withdraw(world[0], world[1], "KES", "1000")
+    address = reverse("admin:wallets_withdrawal_bulk")
+    approver, auditor = signed_in(FINANCE_APPROVER), signed_in(AUDITOR)
+    before = everything()
+    led = approver.get(address, {"decision": "approve", "row": f"{withdrawal.pk}:1"})
+    assert (led.status_code, led["Location"]) == (302, reverse(LIST))
+    approver.get(
+        reverse(LIST), {"action": "approve_selected", "_selected_action": str(withdrawal.pk)}
+    )
+    assert decide(auditor, [f"{withdrawal.pk}:1"]).status_code == 403
+    choose(auditor, [withdrawal])
+    assert "approve_selected" not in auditor.get(reverse(LIST)).content.decode()
+    assert "approve_selected" in approver.get(reverse(LIST)).content.decode()
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = approver.cookies
+    assert decide(strict, [f"{withdrawal.pk}:1"]).status_code == 403
+    assert everything() == before

@@ -1,0 +1,282 @@
+"""The facts of the review page: exact on cases built for them, and what they warn of."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import FINANCE_APPROVER
+from exchange.actors import Actor
+from exchange.models import Member, Organisation
+from exchange.services.access import issue_api_key, revoke_api_key
+from tests.support.back_office import SYSTEM, fund, participants, signed_in, text_of, withdraw
+from tests.support.world import make_staff
+from wallets.models import Deposit, Withdrawal
+from wallets.selectors.scrutiny import (
+    Requests,
+    account_use,
+    inflow,
+    largest_paid,
+    velocity,
+    with_account_use,
+)
+from wallets.services import decisions, deposits
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+
+@pytest.fixture
+def world():
+    organisation, member = participants()
+    fund(organisation, member, "KES", "1000000")
+    fund(organisation, None, "KES", "1000000")
+    return organisation, member
+
+
+def page(withdrawal: Withdrawal) -> str:
+    return reverse("admin:wallets_withdrawal_change", args=[withdrawal.pk])
+
+
+@contextlib.contextmanager
+def past_the_guards() -> Iterator[Any]:
+    """A cursor that writes history as it never happened, in the test's own transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        yield cursor
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("SET ROLE exchange_runtime")
+
+
+def rewrite(withdrawal: Withdrawal, *, ago: timedelta, status: str = "Pending") -> None:
+    """`withdrawal` was asked for `ago` and has come to `status`."""
+    with past_the_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_withdrawal SET created_at = %s, status = %s WHERE id = %s",
+            [timezone.now() - ago, status, withdrawal.pk],
+        )
+
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_others(world):
+    organisation, member = world
+    for status, ago in (("Completed", 9), ("Completed", 8), ("Failed", 7), ("Rejected", 6)):
+        rewrite(withdraw(organisation, member, "KES", "1000"), ago=ago * DAY, status=status)
+    # Another account of the owner, and the same number at another bank.
+    withdraw(organisation, member, "KES", "1000", account_number="0690000032")
+    other_bank = withdraw(organisation, member, "KES", "1000")
+    with past_the_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_bankaccount SET code = 'elsewhere' WHERE id = %s", [other_bank.bank_id]
+        )
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    # Asked for later: it does not make this one the second use.
+    withdraw(organisation, member, "KES", "1000")
+
+    use = account_use(withdrawal)
+    assert (use.earlier, use.paid, use.bounced) == (4, 2, 1)
+    assert (use.other_owners, use.other_organisations, use.others) == (0, 0, ())
+
+    withdraw(organisation, None, "KES", "1000")
+    use = account_use(withdrawal)
+    assert (use.other_owners, use.other_organisations) == (1, 0)
+    assert use.others == (("Acme", ""),)
+
+    rival = Organisation.objects.create(name="Rival")
+    bo = Member.objects.create(organisation=rival, name="Bo", email="bo@rival.example")
+    fund(rival, bo, "KES", "5000")
+    withdraw(rival, bo, "KES", "1000")
+    withdraw(rival, bo, "KES", "1000")
+    use = account_use(withdrawal)
+    assert (use.other_owners, use.other_organisations) == (2, 1)
+    assert use.others == (("Acme", ""), ("Rival", "Bo"))
+
+    row: Any
+    (row,) = with_account_use(Withdrawal.objects.filter(pk=withdrawal.pk))
+    assert (row.paid_before, row.shared) == (True, True)
+    (row,) = with_account_use(Withdrawal.objects.filter(bank__account_number="0690000032"))
+    assert (row.paid_before, row.shared) == (False, False)
+
+
+def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
+    organisation, member = world
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    rewrite(withdraw(organisation, member, "KES", "200"), ago=23 * HOUR, status="Completed")
+    rewrite(withdraw(organisation, member, "KES", "300"), ago=25 * HOUR, status="Completed")
+    rewrite(withdraw(organisation, member, "KES", "400"), ago=31 * DAY, status="Completed")
+    for status in ("Rejected", "Cancelled", "Failed", "Reversed"):
+        rewrite(withdraw(organisation, member, "KES", "5000"), ago=HOUR, status=status)
+    rewrite(withdraw(organisation, None, "KES", "700"), ago=2 * HOUR)
+    fund(organisation, member, "GHS", "5000")
+    withdraw(organisation, member, "GHS", "4000")
+
+    found = velocity(withdrawal)
+    assert found.owner_day == Requests(2, Decimal(1200))
+    assert found.owner_month == Requests(3, Decimal(1500))
+    assert found.organisation_day == Requests(3, Decimal(1900))
+    assert found.organisation_month == Requests(4, Decimal(2200))
+
+
+def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
+    organisation, member = world
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    decisions.reject(
+        withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not today"
+    )
+    rewrite(withdraw(organisation, member, "KES", "2000"), ago=-HOUR)
+    withdrawal.refresh_from_db()
+    found = velocity(withdrawal)
+    assert found.until == withdrawal.actioned_on
+    assert found.owner_day == Requests(1, Decimal(1000))
+
+
+def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(world):
+    organisation, member = world
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    assert largest_paid(withdrawal) is None
+    rewrite(withdraw(organisation, member, "KES", "300"), ago=DAY, status="Completed")
+    rewrite(withdraw(organisation, member, "KES", "200"), ago=2 * DAY, status="Completed")
+    rewrite(withdraw(organisation, member, "KES", "9000"), ago=DAY, status="Failed")
+    rewrite(withdraw(organisation, None, "KES", "8000"), ago=DAY, status="Completed")
+    assert largest_paid(withdrawal) == Decimal(300)
+
+
+def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
+    organisation, member = world
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    fund(organisation, member, "GHS", "50")
+    old = Deposit.objects.get(member=member, currency="KES")
+    with past_the_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_deposit SET decided_at = decided_at - interval '31 days' WHERE id = %s",
+            [old.pk],
+        )
+    for number, amount in enumerate(("250", "350")):
+        arrival = deposits.Arrival(
+            organisation_id=organisation.pk,
+            member_id=member.pk,
+            currency="KES",
+            amount=Decimal(amount),
+            reference=f"wire {number}",
+        )
+        deposits.deposit(arrival=arrival, actor=SYSTEM)
+    found = inflow(withdrawal, shown=2)
+    assert (found.count, found.amount) == (2, Decimal(600))
+    assert [deposit.reference for deposit in found.deposits] == ["wire 1", "wire 0"]
+
+
+def test_a_request_that_nothing_speaks_against_says_so(world):
+    organisation, member = world
+    rewrite(withdraw(organisation, member, "KES", "900"), ago=3 * DAY, status="Completed")
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    seen = text_of(signed_in(FINANCE_APPROVER).get(page(withdrawal)))
+    for part in (
+        "Nothing stands out",
+        "Go to the decision",
+        "Do they match? not checked",
+        "Use of this account 1 earlier, 1 paid",
+        "Other owners using it none",
+        "24 hours 1 1,000.00 KES 1 1,000.00 KES",
+        "30 days 2 1,900.00 KES 2 1,900.00 KES",
+        "Largest paid before 900.00 KES",
+        "Deposited, 30 days 1, 1,000,000.00 KES",
+        "Deposits to this wallet within 30 days: 1 in KES, 1,000,000.00 KES",
+    ):
+        assert part in seen, part
+
+
+def test_what_should_make_one_stop_stands_on_top(world):
+    organisation, member = world
+    fund(organisation, member, "NGN", "100000")
+    key, _ = issue_api_key(
+        organisation=organisation, name="Backend", scopes=["wallets:withdraw"], actor=SYSTEM
+    )
+    rival = Organisation.objects.create(name="Rival")
+    fund(rival, None, "NGN", "5000")
+    withdraw(rival, None, "NGN", "1000")
+    rewrite(withdraw(organisation, member, "NGN", "1000"), ago=3 * DAY, status="Failed")
+    rewrite(
+        withdraw(organisation, member, "NGN", "1000", account_number="0690000032"),
+        ago=3 * DAY,
+        status="Completed",
+    )
+    for _ in range(4):
+        withdraw(organisation, member, "NGN", "1000", account_number="0690000032")
+    withdrawal = withdraw(organisation, member, "NGN", "3500")
+    with past_the_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_withdrawal SET requested_by = %s WHERE id = %s",
+            [f"api_key:{key.pk}", withdrawal.pk],
+        )
+    revoke_api_key(key_id=key.pk, actor=Actor.system("tests"))
+    Organisation.objects.filter(pk=organisation.pk).update(active=False)
+
+    response = signed_in(FINANCE_APPROVER).get(page(withdrawal))
+    bank = withdrawal.bank
+    shown = [(str(one.level), one.text) for one in response.context["concerns"]]
+    assert shown == [
+        ("Stop", "The organisation is not active."),
+        ("Stop", "The API key that asked, Backend, is revoked."),
+        (
+            "Stop",
+            f"The bank knows the account as {bank.account_name}, the name given is Ada Obi:"
+            " different.",
+        ),
+        ("Stop", "Withdrawals of 1 other organisation go to the same account."),
+        ("Stop", "1 earlier payout to this account failed or came back."),
+        (
+            "Look",
+            "Nothing was ever paid to this account for this owner, out of 1 earlier request.",
+        ),
+        (
+            "Look",
+            "More than 3 times the largest amount paid from this wallet before, 1,000.00 NGN.",
+        ),
+        ("Look", "5 requests of this owner within 24 hours, together 7,500.00 NGN."),
+    ]
+    seen = text_of(response)
+    assert "Stop The organisation is not active." in seen
+    assert f"Name at the bank {bank.account_name} Do they match? different" in seen
+    assert "Other owners using it 1: Rival" in seen
+    assert "By API key Backend" in seen
+
+
+def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(world):
+    organisation, member = world
+    withdraw(organisation, None, "KES", "1000")
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    response = signed_in(FINANCE_APPROVER).get(page(withdrawal))
+    assert [(str(one.level), one.text) for one in response.context["concerns"]] == [
+        ("Look", "1 other owner of Acme withdraws to the same account."),
+        ("Look", "This owner uses this account for the first time."),
+    ]
+
+
+def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(world):
+    organisation, member = world
+    client = signed_in(FINANCE_APPROVER)
+    withdraw(organisation, None, "KES", "100")
+    rewrite(withdraw(organisation, member, "KES", "100"), ago=DAY, status="Completed")
+    withdrawal = withdraw(organisation, member, "KES", "100")
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(page(withdrawal)).status_code == 200
+        return len(captured)
+
+    few = queries()
+    for number in range(15):
+        withdraw(organisation, member if number % 2 else None, "KES", "100")
+    assert queries() == few
+    assert few <= 30

@@ -1,0 +1,258 @@
+"""The withdrawals' list: saved views, filters, search, columns, and a bounded number of queries."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import AUDITOR, FINANCE_APPROVER
+from exchange.models import Member, Organisation
+from tests.support.back_office import fund, participants, signed_in, text_of, user_of, withdraw
+from wallets.models import Proposal, Withdrawal
+from wallets.services import decisions
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+LIST = "admin:wallets_withdrawal_changelist"
+
+
+@pytest.fixture
+def world():
+    organisation, member = participants()
+    for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
+        fund(organisation, member, currency, amount)
+        fund(organisation, None, currency, amount)
+    return organisation, member
+
+
+def rewrite(withdrawal: Withdrawal, **columns: Any) -> Withdrawal:
+    """Writes history as it never happened, in the test's own transaction."""
+    values = ", ".join(f"{name} = %s" for name in columns)
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(
+            f"UPDATE wallets_withdrawal SET {values} WHERE id = %s",
+            [*columns.values(), withdrawal.pk],
+        )
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("SET ROLE exchange_runtime")
+    return withdrawal
+
+
+def listed(client: Client, **query: str) -> list[str]:
+    response = client.get(reverse(LIST), query)
+    assert response.status_code == 200, response
+    return [row.reference for row in response.context["cl"].result_list]
+
+
+def test_saved_views_hold_what_they_say_for_whoever_looks(world):
+    organisation, member = world
+    now = timezone.now()
+    client = signed_in(FINANCE_APPROVER, "amina")
+    other = user_of(signed_in(FINANCE_APPROVER, "kofi"))
+    amina = user_of(client)
+    names = ("plain", "mine", "theirs", "entered", "lacking", "unknown", "old", "fresh", "slow",
+             "quick", "failed", "failed before", "done")  # fmt: skip
+    rows = {
+        name: withdraw(organisation, member, "GHS" if name == "lacking" else "KES", "100")
+        for name in names
+    }
+    for name, approver in (("mine", amina), ("theirs", other)):
+        rewrite(rows[name], approvals_needed=2, first_approver_id=approver.pk)
+    rewrite(rows["entered"], requested_by=f"staff:{amina.pk}")
+    for name, status, ago in (
+        ("unknown", "Unknown", 1),
+        ("old", "Approved", 16),
+        ("fresh", "Approved", 14),
+        ("slow", "Processing", 241),
+        ("quick", "Processing", 239),
+        ("failed", "Failed", 0),
+        ("failed before", "Failed", 24 * 60),
+        ("done", "Completed", 0),
+    ):
+        rewrite(rows[name], status=status, updated_at=now - timedelta(minutes=ago))
+    by_reference = {row.reference: name for name, row in rows.items()}
+
+    def view(who: Client, key: str) -> set[str]:
+        return {by_reference[reference] for reference in listed(who, view=key)}
+
+    expected = {
+        "mine": {"plain", "theirs"},
+        "second": {"mine", "theirs"},
+        "missing": {"lacking"},
+        "stuck": {"unknown", "old", "slow"},
+        "failed": {"failed"},
+    }
+    assert {key: view(client, key) for key in expected} == expected
+    seen = client.get(reverse(LIST), {"view": "stuck"})
+    (narrowing,) = seen.context["cl"].filter_specs
+    assert {one.key: count for one, count, _ in narrowing.views} == {
+        key: len(found) for key, found in expected.items()
+    }
+    assert 'href="?view=stuck"' in seen.content.decode()
+    assert "Stuck 3" in text_of(seen)
+
+    # An auditor decides nothing: no view of theirs, and the address of it shows what opens first.
+    auditor = signed_in(AUDITOR)
+    (narrowing,) = auditor.get(reverse(LIST)).context["cl"].filter_specs
+    assert [one.key for one, _, _ in narrowing.views] == ["second", "missing", "stuck", "failed"]
+
+
+def test_the_list_starts_with_the_pending_ones_that_wait_longest(world):
+    organisation, member = world
+    first = rewrite(
+        withdraw(organisation, member, "KES", "1000"),
+        created_at=timezone.now() - timedelta(hours=5),
+    )
+    second = withdraw(organisation, None, "GHS", "77")
+    done = withdraw(organisation, member, "KES", "333")
+    client = signed_in(FINANCE_APPROVER)
+    decisions.reject(withdrawal_id=done.pk, version=1, approver=user_of(client), reason="no")
+
+    assert listed(client) == [first.reference, second.reference]
+    assert listed(client, status="all") == [done.reference, second.reference, first.reference]
+    assert listed(client, status="Rejected") == [done.reference]
+    assert listed(client, owner_model="organisation") == [second.reference]
+    assert listed(client, details="missing") == [second.reference]
+    assert listed(client, details="complete") == [first.reference]
+    assert listed(client, currency__code__exact="KES") == [first.reference]
+    assert listed(client, approvals="two") == []
+    assert listed(client, approvals="first") == [first.reference, second.reference]
+    both = [first.reference, second.reference]
+    assert listed(client, organisation__id__exact=str(organisation.pk)) == both
+    assert listed(client, owner_id=str(member.pk)) == [first.reference]
+    assert listed(client, age="4h") == [first.reference]
+    assert listed(client, age="24h") == []
+
+
+def test_amounts_days_and_names_narrow_the_list(world):
+    organisation, member = world
+    rival = Organisation.objects.create(name="Rival Ventures")
+    bo = Member.objects.create(organisation=rival, name="Bo Mensah", email="bo@rival.example")
+    fund(rival, bo, "KES", "5000")
+    small, large = (withdraw(organisation, member, "KES", amount) for amount in ("100", "250.5"))
+    theirs = withdraw(rival, bo, "KES", "300")
+    days = {small: 1, large: 2, theirs: 3}
+    for row, day in days.items():
+        rewrite(row, created_at=datetime(2026, 3, day, 23, 59, tzinfo=UTC))
+    client = signed_in(FINANCE_APPROVER)
+    names = {small.reference: "small", large.reference: "large", theirs.reference: "theirs"}
+
+    def found(**query: str) -> list[str]:
+        return [names[reference] for reference in listed(client, **query)]
+
+    assert found(amount_from="100.01") == ["large", "theirs"]
+    assert found(amount_to="250.5") == ["small", "large"]
+    assert found(amount_from="250.5", amount_to="250.5") == ["large"]
+    assert found(created_from="2026-03-02") == ["large", "theirs"]
+    assert found(created_to="2026-03-02") == ["small", "large"]
+    assert found(created_from="2026-03-02", created_to="2026-03-02") == ["large"]
+    assert found(owner="mens") == ["theirs"]
+    assert found(organisation="ventures", amount_from="200") == ["theirs"]
+    assert found(owner="ventures") == []
+    # What the empty form sends changes nothing.
+    empty = dict.fromkeys(("status", "amount_from", "created_to", "age", "owner", "view", "q"), "")
+    assert found(**empty) == ["small", "large", "theirs"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"amount_from": "lots"},
+        {"amount_to": "NaN"},
+        {"amount_from": "-1"},
+        {"created_from": "2026-02-30"},
+        {"age": "1y"},
+        {"status": "Gone"},
+        {"owner": "a\x00b"},
+    ],
+)
+def test_a_filter_that_cannot_be_read_shows_nothing_and_says_so(world, query):
+    withdraw(world[0], world[1], "KES", "100")
+    response = signed_in(FINANCE_APPROVER).get(reverse(LIST), query)
+    assert response.status_code == 200
+    assert list(response.context["cl"].result_list) == []
+    assert "A filter could not be read, so nothing is shown." in text_of(response)
+
+
+def test_search_finds_by_reference_account_payee_and_owner(world):
+    organisation, member = world
+    one = withdraw(organisation, member, "KES", "100", account_number="0690000031")
+    two = withdraw(organisation, None, "KES", "100", account_number="0690000045")
+    client = signed_in(FINANCE_APPROVER)
+    newest_first = [two.reference, one.reference]
+    assert listed(client, q=one.reference) == [one.reference]
+    assert listed(client, q=one.reference[:20]) == [one.reference]
+    assert listed(client, q=one.reference[-8:]) == [one.reference]
+    assert listed(client, q="0690000045") == [two.reference]
+    assert listed(client, q="0045") == [two.reference]
+    assert listed(client, q="obi ada") == newest_first
+    assert listed(client, q="ada 0031") == [one.reference]
+    assert listed(client, q="acme") == newest_first
+    assert listed(client, q="nobody") == []
+    # A search looks through every state, within the other filters.
+    rewrite(one, status="Completed")
+    assert listed(client, q="obi") == newest_first
+    assert listed(client, q="obi", status="Pending") == [two.reference]
+    assert listed(client, q="obi", view="missing") == []
+
+
+def test_each_row_says_what_it_waits_for(world):
+    organisation, member = world
+    client = signed_in(FINANCE_APPROVER, "amina")
+    kofi = user_of(signed_in(FINANCE_APPROVER, "kofi"))
+    waits = {}
+    waits[withdraw(organisation, member, "KES", "100")] = "approval"
+    waits[withdraw(organisation, member, "NGN", "5000000")] = "two approvals"
+    begun = withdraw(organisation, None, "NGN", "5000000")
+    decisions.approve(withdrawal_id=begun.pk, version=1, approver=kofi)
+    waits[begun] = "second approval, after kofi"
+    waits[withdraw(organisation, member, "GHS", "100")] = "payout details: branch code"
+    for status, words in (
+        ("Approved", "being sent"),
+        ("Processing", "the provider"),
+        ("Unknown", "a look-up, or two people"),
+        ("Completed", "-"),
+    ):
+        row = withdraw(organisation, member, "KES", "100")
+        waits[rewrite(row, status=status)] = words
+    lost = rewrite(withdraw(organisation, member, "KES", "100"), status="Unknown")
+    Proposal.objects.create(
+        withdrawal=lost, action="Fail", reason="x", proposed_by=kofi, created_at=timezone.now()
+    )
+    waits[lost] = "somebody else: Fail"
+
+    response = client.get(reverse(LIST), {"status": "all"})
+    shown = response.context["cl"]
+    admin = shown.model_admin
+    assert {row.pk: admin.waits_for(row) for row in shown.result_list} == {
+        row.pk: words for row, words in waits.items()
+    }
+    assert "Acme" in text_of(response)
+    assert "5,000,000.00 NGN" in text_of(response)
+
+
+def test_a_list_of_fifty_takes_as_many_queries_as_a_list_of_two(world):
+    client = signed_in(FINANCE_APPROVER)
+
+    def queries(**query: str) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(reverse(LIST), query).status_code == 200
+        return len(captured)
+
+    withdraw(world[0], world[1], "KES", "101")
+    withdraw(world[0], None, "KES", "101")
+    few = queries()
+    for number in range(48):
+        withdraw(world[0], world[1] if number % 2 else None, "KES", str(102 + number))
+    assert queries() == few
+    assert few <= 12
+    assert queries(view="mine", q="ada", owner="ada", amount_from="1", age="1h") <= 12
