@@ -1,15 +1,75 @@
-"""What loans and loan configurations look like on the wire, declared once."""
+"""What investments, loans and loan configurations look like on the wire, declared once."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import Protocol
+from uuid import UUID
 
 from credit.models import Access, ConfigurationStatus, LoanStatus
 from exchange.documents import Document, Variant, WireField, identifier, moment, number, text
-from exchange.models import InvestmentCategory, Token
+from exchange.models import InvestmentCategory, InvestmentType
 from exchange.numbers import plain
+
+_PRICE = {"type": "number"}
+
+# In the order of the interface's table. Over the rows of `credit.selectors.portfolio`.
+INVESTMENT = Document(
+    name="Investment",
+    table="wallets_account",
+    fields=(
+        identifier("tokenId", "{r}.token_id", "Token id"),
+        number("balance", "{r}.balance", "Units held free of lien, those in open orders included"),
+        number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
+        number(
+            "balance_value",
+            "round_half_even({r}.balance * {r}.price_sell, {r}.decimals)",
+            "`balance` at `price.sell`, rounded half-even to the currency's decimals",
+        ),
+        number(
+            "lien_value",
+            "round_half_even({r}.lien * {r}.price_sell, {r}.decimals)",
+            "`lien` at `price.sell`, rounded half-even to the currency's decimals",
+        ),
+        text("currency", "{r}.currency_id", "What the token's prices and values are in"),
+        text("investment_type", "{r}.investment_type", enum=list(InvestmentType.values)),
+        text(
+            "investment_category", "{r}.investment_category", enum=list(InvestmentCategory.values)
+        ),
+        text("name", "{r}.name", "Token name"),
+        text("symbol", "{r}.symbol"),
+        text("image", "{r}.image", "URL"),
+        WireField(
+            "price",
+            """'{"buy":' || trim_scale({r}.price_buy) || ',"sell":' || trim_scale({r}.price_sell)"""
+            """ || ',"exchange":' || trim_scale({r}.price_exchange) || '}'""",
+            {
+                "type": "object",
+                "description": "Quotes for one unit; `exchange` is units of the currency for one"
+                " USD",
+                "properties": {"buy": _PRICE, "sell": _PRICE, "exchange": _PRICE},
+                "required": ["buy", "sell", "exchange"],
+            },
+        ),
+        number("raise_amount", "{r}.raise_amount", "What the token's raise is to bring"),
+        number("interest", "{r}.interest", "Percent"),
+    ),
+)
+
+
+class Named(Protocol):
+    """What collateral shows of its token."""
+
+    @property
+    def id(self) -> UUID:
+        """Its id."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
 
 _COLLATERALS = WireField(
     "collaterals",
@@ -58,7 +118,7 @@ LOAN = Document(
 )
 
 
-def collateral_text(pledged: Iterable[tuple[Token, Decimal]]) -> str:
+def collateral_text(pledged: Iterable[tuple[Named, Decimal]]) -> str:
     """The JSON array of `collaterals`: units of tokens, in the order of liquidation."""
     items = (
         f'{{"name":{json.dumps(token.name, ensure_ascii=False)},"token_id":"{token.id}",'

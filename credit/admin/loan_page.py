@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from credit.admin.loan_plan import hindrances, others, plan_sections
+from credit.admin.loan_plan import changes_since, hindrances, others, plan_sections
 from credit.admin.terms import share
 from credit.models import EndingProposal, EndingStatus, Loan, LoanStatus, Shortfall, Valuation
 from credit.models.loans import OPEN
@@ -92,10 +92,13 @@ def review(user: StaffUser, loan: Loan) -> dict[str, Any]:
         ],
     }
     if waiting is not None:
+        changes = changes_since(loan, waiting) if is_open(loan) else []
+        plan = endings.made_final(waiting, loan) if changes else waiting
         found |= {
             "action": waiting.get_action_display(),
             "proposed": age(waiting.created_at),
-            "plan": plan_sections(loan, waiting),
+            "changes": changes,
+            "plan": plan_sections(loan, plan),
             "mine": waiting.proposed_by_id == user.pk,
             "hindrances": hindrances(user, loan, waiting),
             "others": others(waiting),

@@ -16,7 +16,7 @@ from exchange.admin.base import Section
 from exchange.admin.show import moment, page_of
 from exchange.admin.token_page import units
 from exchange.errors import Conflict
-from exchange.models import StaffUser, Token
+from exchange.models import StaffUser
 from exchange.numbers import plain
 from wallets.admin.show import money
 from wallets.errors import StateConflict
@@ -35,9 +35,8 @@ def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
     if loan.endings.filter(status=EndingStatus.PENDING).exists():
         raise Conflict("Another proposal for this loan waits", code="proposal_pending")
     owing = owed(loan)
-    # The service's own plan: figures are worked out in one place.
-    plan = endings._plan(loan, owing) if action == EndingAction.LIQUIDATE else []
-    passed = sum((Decimal(step["value"]) for step in plan), Decimal(0))
+    plan = endings.liquidation_plan(loan, owing) if action == EndingAction.LIQUIDATE else []
+    passed = endings.value_of(plan)
     return EndingProposal(
         loan=loan,
         action=action,
@@ -56,41 +55,94 @@ def fingerprint(draft: EndingProposal) -> str:
 
 
 def plan_sections(loan: Loan, proposal: EndingProposal, *, ended: bool = False) -> list[Section]:
-    """What moves: of a draft, of a proposal with its frozen prices, or of what was done."""
+    """What moves: of a draft, of a proposal that waits with what it comes to now (`made_final`),
+    or of what was done.
+    """
     if proposal.action == EndingAction.WRITE_OFF:
-        return _write_off(loan, proposal, ended=ended)
-    code = loan.currency_id
-    tokens = Token.objects.in_bulk([step["token_id"] for step in proposal.plan])
-    by_id = {str(pk): token for pk, token in tokens.items()}
-    rows = []
-    for step in proposal.plan:
-        quantity, passed = Decimal(step["quantity"]), Decimal(step["passed"])
-        quoted = step["quoted_at"]
+        return _write_off(loan, ended=ended)
+    final = proposal.final_plan
+    waits = final is not None and not ended
+    title = "Liquidation: units that passed" if ended else "Liquidation: units that would pass"
+    headings = [
+        "Token", "Price", "Since (UTC)", "Units pledged",
+        *(["At most, as proposed"] if final is not None else []),
+        "Passed to the creditor" if ended else "Pass now" if waits else "Pass to the creditor",
+        "Returned to the borrower" if ended else "Return to the borrower",
+        "Value that passed" if ended else "Value that passes",
+    ]  # fmt: skip
+    rows = _units_that_pass(loan, proposal)
+    right = tuple(n for n in range(1, len(headings)) if n != 2)
+    return [
+        Section(title, tuple(headings), rows, right=right, empty="Nothing is pledged."),
+        _covered(proposal, loan.currency_id, ended=ended),
+    ]
+
+
+def _units_that_pass(loan: Loan, proposal: EndingProposal) -> list[tuple[object, ...]]:
+    code, final = loan.currency_id, proposal.final_plan
+    steps = {step["token_id"]: step for step in proposal.plan}
+    passing = {step["token_id"]: step for step in final or proposal.plan}
+    rows: list[tuple[object, ...]] = []
+    for row, token in open_collateral(loan):
+        key = str(token.id)
+        step = passing.get(key)
+        passed = Decimal(step["passed"]) if step else Decimal(0)
+        quoted = step["quoted_at"] if step else None
+        most = (units(Decimal(steps[key]["passed"])) if step else "added since",)
         rows.append(
             (
-                page_of(by_id[step["token_id"]], step["symbol"]),
-                money(Decimal(step["price"]), code),
+                page_of(token, token.symbol),
+                money(Decimal(step["price"]), code) if step else "-",
                 moment(datetime.fromisoformat(quoted)) if quoted else "-",
-                units(quantity),
+                units(row.quantity),
+                *(most if final is not None else ()),
                 units(passed),
-                units(quantity - passed),
-                money(Decimal(step["value"]), code),
+                units(row.quantity - passed),
+                money(Decimal(step["value"]) if step else Decimal(0), code),
             )
         )
-    headings = (
-        "Token", "Price", "Since (UTC)", "Units pledged", "Pass to the creditor",
-        "Return to the borrower", "Value that passes",
-    )  # fmt: skip
-    sums = [
-        ("Owed", money(proposal.owed, code)),
-        ("Value of the units that pass", money(proposal.value_passed, code)),
-        ("Deficiency: owed and not covered", money(proposal.deficiency, code)),
-    ]
-    title = "Liquidation: units that passed" if ended else "Liquidation: units that would pass"
-    return [
-        Section(title, headings, rows, right=(1, 3, 4, 5, 6), empty="Nothing is pledged."),
-        Section("Liquidation: what it covers", ("What", "How much"), sums, right=(1,)),
-    ]
+    return rows
+
+
+def _covered(proposal: EndingProposal, code: str, *, ended: bool) -> Section:
+    """What it covers: as proposed, and as it is now or was in the end."""
+    lines = (
+        ("Owed", proposal.owed, proposal.final_owed),
+        ("Value of the units that pass", proposal.value_passed, proposal.final_value),
+        ("Deficiency: owed and not covered", proposal.deficiency, proposal.final_deficiency),
+    )
+    title = "Liquidation: what it covers"
+    if proposal.final_owed is None:
+        rows = [(what, money(amount, code)) for what, amount, _ in lines]
+        return Section(title, ("What", "How much"), rows, right=(1,))
+    both = [(what, money(then, code), money(now, code)) for what, then, now in lines]
+    headings = ("What", "As proposed", "In the end" if ended else "Now")
+    return Section(title, headings, both, right=(1, 2))
+
+
+def changes_since(loan: Loan, proposal: EndingProposal) -> list[str]:
+    """What has changed since somebody proposed it, in words: it can be confirmed all the same."""
+    code = loan.currency_id
+    found = []
+    paid = proposal.owed - owed(loan)
+    if paid:
+        found.append(
+            f"{money(paid, code)} was paid since the proposal: {money(owed(loan), code)} is owed"
+            " now. The figures below are worked out anew; no more passes than was proposed."
+        )
+    if proposal.action == EndingAction.LIQUIDATE:
+        planned = {step["token_id"]: Decimal(step["quantity"]) for step in proposal.plan}
+        added = [
+            f"{units(row.quantity - planned.get(str(token.id), Decimal(0)))} {token.symbol}"
+            for row, token in open_collateral(loan)
+            if row.quantity > planned.get(str(token.id), Decimal(0))
+        ]
+        if added:
+            found.append(
+                f"Collateral was added since the proposal and would return: {', '.join(added)}."
+                " To take it as well, decline and propose again."
+            )
+    return found
 
 
 def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[str]:
@@ -100,15 +152,11 @@ def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[st
         found.append("Somebody else must confirm what you proposed.")
     if loan.status != LoanStatus.DEFAULTED:
         found.append(f"The loan is {loan.status}: only a DEFAULTED one can be ended.")
-    elif owed(loan) != proposal.owed:
-        now = money(owed(loan), loan.currency_id)
-        found.append(f"What is owed has changed since the proposal: it is {now} now.")
     if proposal.action == EndingAction.LIQUIDATE:
         if timezone.now() - proposal.created_at > endings.PRICES_HOLD:
             found.append("Its prices are older than 24 hours.")
-        held = {str(row.token_id): plain(row.quantity) for row, _ in open_collateral(loan)}
-        if held != {step["token_id"]: step["quantity"] for step in proposal.plan}:
-            found.append("The collateral has changed since the proposal.")
+        if endings.lacking(loan, proposal):
+            found.append("Less is pledged than would pass.")
     return found
 
 
@@ -125,14 +173,14 @@ def others(proposal: EndingProposal) -> str:
     return ", ".join(names[:_PEOPLE_NAMED]) + more
 
 
-def _write_off(loan: Loan, proposal: EndingProposal, *, ended: bool) -> list[Section]:
+def _write_off(loan: Loan, *, ended: bool) -> list[Section]:
     code = loan.currency_id
     principal = principal_owed(loan)
     rows = [
         (page_of(token, token.symbol), units(row.quantity)) for row, token in open_collateral(loan)
     ]
     sums = [
-        ("Owed, and given up", money(proposal.owed, code)),
+        ("Owed, and given up", money(owed(loan), code)),
         ("Of it principal, the creditor's loss", money(principal, code)),
         ("Of it interest", money(owed(loan) - principal, code)),
     ]

@@ -10,7 +10,8 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from credit.selectors.portfolio import INVESTMENT, portfolio
+from credit.payloads import INVESTMENT
+from credit.selectors.portfolio import portfolio
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.schema import Record
 from exchange.api.views import ApiView, path_id

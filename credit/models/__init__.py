@@ -8,7 +8,7 @@ from credit.models.configurations import (
     LoanLimit,
     VersionStatus,
 )
-from credit.models.loans import Collateral, Loan, LoanStatus, Repayment
+from credit.models.loans import Collateral, Loan, LoanStatus, Outstanding, Repayment
 from credit.models.servicing import (
     EndingAction,
     EndingProposal,
@@ -29,6 +29,7 @@ __all__ = [
     "LoanConfiguration",
     "LoanLimit",
     "LoanStatus",
+    "Outstanding",
     "Repayment",
     "Shortfall",
     "Valuation",

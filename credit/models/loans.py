@@ -141,3 +141,22 @@ class Repayment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.amount} for {self.loan_id}"
+
+
+class Outstanding(models.Model):
+    """Principal of all open loans of a configuration in one currency; a trigger keeps it."""
+
+    configuration = models.ForeignKey(
+        LoanConfiguration, on_delete=models.PROTECT, related_name="outstanding"
+    )
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    principal = models.DecimalField(max_digits=38, decimal_places=8)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["configuration", "currency"], name="outstanding_once"),
+            models.CheckConstraint(condition=Q(principal__gte=0), name="outstanding_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.principal} {self.currency_id} of {self.configuration_id}"

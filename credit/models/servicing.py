@@ -67,13 +67,16 @@ class EndingStatus(models.TextChoices):
     PENDING = "Pending"
     CONFIRMED = "Confirmed"
     DECLINED = "Declined"
+    # The loan was repaid before anybody decided.
+    LAPSED = "Lapsed"
 
 
 class EndingProposal(models.Model):
     """One person proposes to liquidate or write off a loan, another confirms.
 
-    `plan` freezes the prices at the proposal: [{token_id, price, quoted_at, quantity, passed,
-    value}], decimals as strings.
+    `plan` freezes the prices at the proposal: [{token_id, symbol, price, quoted_at, quantity,
+    passed, value}], decimals as strings. It is the most that may pass. What the borrower paid
+    meanwhile makes it less: `final_plan` and its figures are what was done.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -91,6 +94,10 @@ class EndingProposal(models.Model):
     deficiency = models.DecimalField(
         max_digits=38, decimal_places=8, default=0, help_text="Owed and not covered"
     )
+    final_plan = models.JSONField(null=True, blank=True, help_text="What passed, once confirmed")
+    final_owed = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    final_value = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     proposed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )

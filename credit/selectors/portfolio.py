@@ -10,55 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from credit.payloads import INVESTMENT
 from exchange.database import fetch_one
-from exchange.documents import Document, WireField, identifier, number, text
 from exchange.errors import UserNotFound
-from exchange.models import InvestmentCategory, InvestmentType
-
-_PRICE = {"type": "number"}
-
-# In the order of the interface's table.
-INVESTMENT = Document(
-    name="Investment",
-    table="wallets_account",
-    fields=(
-        identifier("tokenId", "{r}.token_id", "Token id"),
-        number("balance", "{r}.balance", "Units held free of lien, those in open orders included"),
-        number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
-        number(
-            "balance_value",
-            "round_half_even({r}.balance * {r}.price_sell, {r}.decimals)",
-            "`balance` at `price.sell`, rounded half-even to the currency's decimals",
-        ),
-        number(
-            "lien_value",
-            "round_half_even({r}.lien * {r}.price_sell, {r}.decimals)",
-            "`lien` at `price.sell`, rounded half-even to the currency's decimals",
-        ),
-        text("currency", "{r}.currency_id", "What the token's prices and values are in"),
-        text("investment_type", "{r}.investment_type", enum=list(InvestmentType.values)),
-        text(
-            "investment_category", "{r}.investment_category", enum=list(InvestmentCategory.values)
-        ),
-        text("name", "{r}.name", "Token name"),
-        text("symbol", "{r}.symbol"),
-        text("image", "{r}.image", "URL"),
-        WireField(
-            "price",
-            """'{"buy":' || trim_scale({r}.price_buy) || ',"sell":' || trim_scale({r}.price_sell)"""
-            """ || ',"exchange":' || trim_scale({r}.price_exchange) || '}'""",
-            {
-                "type": "object",
-                "description": "Quotes for one unit; `exchange` is units of the currency for one"
-                " USD",
-                "properties": {"buy": _PRICE, "sell": _PRICE, "exchange": _PRICE},
-                "required": ["buy", "sell", "exchange"],
-            },
-        ),
-        number("raise_amount", "{r}.raise_amount", "What the token's raise is to bring"),
-        number("interest", "{r}.interest", "Percent"),
-    ),
-)
 
 
 def portfolio(

@@ -1,36 +1,26 @@
 """Whether a loan may be made: every check of decisions §7 in its order, each with its own code.
 
 `assess` collects what refuses, so that a quote can tell all of it; making a loan raises the first.
+The rules ask no questions of the database: they look at `LoanFacts`, read in one go.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from django.db.models import F, Sum
 from django.utils import timezone
 
 from credit.dates import add_months
 from credit.errors import ConfigurationNotFound
-from credit.models import (
-    Access,
-    ConfigurationStatus,
-    ConfigurationVersion,
-    Loan,
-    LoanConfiguration,
-    LoanLimit,
-    VersionStatus,
-)
-from credit.models.loans import OPEN
+from credit.models import Access, ConfigurationStatus, Outstanding
+from credit.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
 from credit.services.valuation import Pledge, covered, cut_off, price_problem, worth
 from exchange.errors import DomainError, InvalidRequest, Refused, TokenNotFound, UserNotFound
-from exchange.models import DealAccess, Member, Token, TokenAccess
 from exchange.numbers import decimals_of, plain, round_to
-from wallets.models import Account, AccountKind
 from wallets.selectors.currencies import currencies
 
 MOST_COLLATERALS = 50
@@ -60,10 +50,9 @@ class Assessment:
 
     at: dt.datetime
     refusals: list[DomainError]
-    member: Member | None = None
-    configuration: LoanConfiguration | None = None
-    version: ConfigurationVersion | None = None
-    tokens: dict[UUID, Token] | None = None
+    offer: OfferFacts | None = None
+    version: VersionFacts | None = None
+    tokens: dict[UUID, TokenFacts] | None = None
     collateral_value: Decimal | None = None
     most_lent: Decimal | None = None
     most_repaid: Decimal | None = None
@@ -74,43 +63,50 @@ def assess(
     request: LoanRequest,
     *,
     organisation_id: UUID,
-    tokens: dict[UUID, Token] | None = None,
     at: dt.datetime | None = None,
+    lock: bool = False,
 ) -> Assessment:
     """Looks at `request` as the organisation's. Changes nothing.
 
-    `tokens` are those of the collateral when the caller has locked them; the loan's time counts
-    from `at`, now by default.
+    With `lock`, tokens and configuration stay as they were found until the open transaction ends.
+    The loan's time counts from `at`, now by default.
     """
-    found = Assessment(at=at or timezone.now(), refusals=[])
-    found.member = (
-        Member.objects.filter(id=request.user_id, organisation_id=organisation_id).first()
-        if request.user_id
-        else None
-    )
-    if found.member is None:
-        found.refusals.append(UserNotFound())
-    _find_offer(found, request, organisation_id)
-    if found.version is not None:
-        found.refusals += _against_terms(found, request, organisation_id)
-    tokens = find_tokens(request.collaterals) if tokens is None else tokens
-    found.tokens = visible_tokens(tokens, organisation_id)
-    found.refusals += collateral_refusals(
-        request.collaterals,
-        found.tokens,
-        member_id=found.member.id if found.member else None,
+    facts = read_facts(
+        organisation_id=organisation_id,
+        member_id=request.user_id,
+        configuration_id=request.configuration_id,
         currency=request.currency,
-        categories=found.version.investment_categories if found.version else None,
+        token_ids=[pledge.token_id for pledge in request.collaterals],
+        lock=lock,
     )
-    _value(found, request)
-    if found.configuration is not None:
-        found.refusals += _creditor_can_pay(found.configuration, request)
+    found = Assessment(at=at or timezone.now(), refusals=[])
+    found.refusals += _refusals(found, request, facts, organisation_id)
     return found
 
 
-def find_tokens(pledges: tuple[Pledge, ...]) -> dict[UUID, Token]:
-    """The tokens of `pledges` by id; those that do not exist are absent."""
-    return Token.objects.in_bulk([pledge.token_id for pledge in pledges])
+def _refusals(
+    found: Assessment, request: LoanRequest, facts: LoanFacts, organisation_id: UUID
+) -> Iterator[DomainError]:
+    """Every rule, in the decided order; what they find out on the way is kept in `found`."""
+    if not facts.member:
+        yield UserNotFound()
+    yield from _against_offer(found, facts.offer, organisation_id)
+    if found.offer is not None and found.version is not None:
+        yield from _against_terms(found, found.offer, found.version, request, organisation_id)
+    found.tokens = facts.by_id()
+    yield from collateral_refusals(
+        request.collaterals,
+        found.tokens,
+        member_known=facts.member,
+        currency=request.currency,
+        categories=found.version.investment_categories if found.version else None,
+    )
+    yield from _against_value(found, request)
+    if found.offer is not None and found.offer.balance < request.amount:
+        yield Refused(
+            f"The creditor's {request.currency} wallet does not cover the amount",
+            code="creditor_insufficient_balance",
+        )
 
 
 def most_repayable(amount: Decimal, rate: Decimal, months: Decimal, currency: str) -> Decimal:
@@ -118,64 +114,56 @@ def most_repayable(amount: Decimal, rate: Decimal, months: Decimal, currency: st
     return round_to(amount * (1 + rate * months), currencies()[currency].decimals)
 
 
-def _find_offer(found: Assessment, request: LoanRequest, organisation_id: UUID) -> None:
-    configuration = (
-        LoanConfiguration.objects.filter(id=request.configuration_id).first()
-        if request.configuration_id
-        else None
-    )
-    version = (
-        ConfigurationVersion.objects.filter(
-            configuration=configuration, status=VersionStatus.APPROVED
-        ).first()
-        if configuration
-        else None
-    )
-    if configuration is None or not _open_to(configuration, version, organisation_id):
-        found.refusals.append(ConfigurationNotFound())
+def _against_offer(
+    found: Assessment, offer: OfferFacts | None, organisation_id: UUID
+) -> Iterator[DomainError]:
+    if offer is None or not _open_to(offer, organisation_id):
+        yield ConfigurationNotFound()
         return
-    found.configuration = configuration
-    if configuration.status != ConfigurationStatus.APPROVED or version is None:
-        found.refusals.append(
-            Refused(
-                f"The loan configuration is {configuration.status}: only Approved ones make loans",
-                code="configuration_not_approved",
-            )
+    found.offer = offer
+    if offer.status != ConfigurationStatus.APPROVED or offer.version is None:
+        yield Refused(
+            f"The loan configuration is {offer.status}: only Approved ones make loans",
+            code="configuration_not_approved",
         )
         return
-    found.version = version
+    found.version = offer.version
 
 
-def _open_to(
-    configuration: LoanConfiguration, version: ConfigurationVersion | None, organisation_id: UUID
-) -> bool:
-    if configuration.creditor_id == organisation_id:
+def _open_to(offer: OfferFacts, organisation_id: UUID) -> bool:
+    if offer.creditor_id == organisation_id:
         return True
-    if version is None or configuration.status != ConfigurationStatus.APPROVED:
+    if offer.version is None or offer.status != ConfigurationStatus.APPROVED:
         return False
-    if version.access == Access.ORGANISATIONS:
-        return version.organisations.filter(id=organisation_id).exists()
-    return version.access == Access.PUBLIC
+    if offer.access == Access.ORGANISATIONS:
+        return offer.named
+    return offer.access == Access.PUBLIC
 
 
 def _against_terms(
-    found: Assessment, request: LoanRequest, organisation_id: UUID
+    found: Assessment,
+    offer: OfferFacts,
+    version: VersionFacts,
+    request: LoanRequest,
+    organisation_id: UUID,
 ) -> Iterator[DomainError]:
-    version, configuration = found.version, found.configuration
-    if version is None or configuration is None:
-        return
-    limit = LoanLimit.objects.filter(version=version, currency_id=request.currency).first()
-    if limit is None:
+    if offer.max_amount is None:
         yield Refused(
             f"The loan configuration does not lend {request.currency}", code="currency_not_offered"
         )
         return
-    if request.amount > limit.max_amount:
+    if request.amount > offer.max_amount:
         yield Refused(
-            f"amount must not be above {plain(limit.max_amount)} {request.currency}",
+            f"amount must not be above {plain(offer.max_amount)} {request.currency}",
             code="amount_above_maximum",
         )
-    yield from _against_outstanding(limit, configuration, request)
+    most = offer.max_outstanding
+    if most is not None and offer.outstanding + request.amount > most:
+        left = max(most - offer.outstanding, Decimal(0))
+        yield Refused(
+            f"The loan configuration has {plain(left)} {request.currency} left to lend",
+            code="outstanding_above_maximum",
+        )
     whole = request.duration == request.duration.to_integral_value()
     if not whole or not 1 <= request.duration <= version.duration:
         yield Refused(
@@ -190,22 +178,7 @@ def _against_terms(
         )
     most = most_repayable(request.amount, version.interest_rate, request.duration, request.currency)
     found.most_repaid = most
-    own = configuration.creditor_id == organisation_id
-    yield from _against_repayment(request, most, own=own)
-
-
-def _against_outstanding(
-    limit: LoanLimit, configuration: LoanConfiguration, request: LoanRequest
-) -> Iterator[DomainError]:
-    if limit.max_outstanding is None:
-        return
-    out = outstanding_principal(configuration.id, request.currency)
-    if out + request.amount > limit.max_outstanding:
-        left = max(limit.max_outstanding - out, Decimal(0))
-        yield Refused(
-            f"The loan configuration has {plain(left)} {request.currency} left to lend",
-            code="outstanding_above_maximum",
-        )
+    yield from _against_repayment(request, most, own=offer.creditor_id == organisation_id)
 
 
 def _against_repayment(request: LoanRequest, most: Decimal, *, own: bool) -> Iterator[DomainError]:
@@ -222,23 +195,21 @@ def _against_repayment(request: LoanRequest, most: Decimal, *, own: bool) -> Ite
 
 def outstanding_principal(configuration_id: UUID, currency: str) -> Decimal:
     """The principal of all open loans of a configuration in one currency."""
-    total = Loan.objects.filter(
-        configuration_id=configuration_id, currency_id=currency, status__in=OPEN
-    ).aggregate(total=Sum(F("amount") - F("principal_repaid")))["total"]
-    return total or Decimal(0)
+    found = Outstanding.objects.filter(configuration_id=configuration_id, currency_id=currency)
+    return found.values_list("principal", flat=True).first() or Decimal(0)
 
 
 def collateral_refusals(
     pledges: tuple[Pledge, ...],
-    tokens: dict[UUID, Token],
+    tokens: Mapping[UUID, TokenFacts],
     *,
-    member_id: UUID | None,
+    member_known: bool,
     currency: str,
     categories: list[str] | None,
 ) -> Iterator[DomainError]:
     """What stands against pledging `pledges` of a member; `categories` None: not known.
 
-    `tokens` are those that the member's organisation sees (`visible_tokens`).
+    `tokens` are those that the member's organisation sees, with the units the member has free.
     """
     if not 1 <= len(pledges) <= MOST_COLLATERALS:
         yield InvalidRequest(f"collaterals must have 1 to {MOST_COLLATERALS} items")
@@ -246,24 +217,22 @@ def collateral_refusals(
     if len({pledge.token_id for pledge in pledges}) < len(pledges):
         yield InvalidRequest("collaterals must not name a token twice")
         return
-    free = _available_units(member_id, [pledge.token_id for pledge in pledges])
     for pledge in pledges:
         token = tokens.get(pledge.token_id)
         if token is None:
             yield TokenNotFound()
             continue
         yield from _against_token(token, currency, categories)
-        available = free.get(token.id, Decimal(0))
-        if member_id is not None and pledge.quantity > available:
+        if member_known and pledge.quantity > token.available:
             yield Refused(
-                f"Insufficient {token.symbol} units. Available: {plain(available)},"
+                f"Insufficient {token.symbol} units. Available: {plain(token.available)},"
                 f" requested: {plain(pledge.quantity)}",
                 code="insufficient_units",
             )
 
 
 def _against_token(
-    token: Token, currency: str, categories: list[str] | None
+    token: TokenFacts, currency: str, categories: list[str] | None
 ) -> Iterator[DomainError]:
     if token.cancelled:
         yield Refused(f"{token.symbol} is cancelled", code="token_cancelled")
@@ -284,32 +253,7 @@ def _against_token(
         yield Refused(problem, code="price_unavailable")
 
 
-def visible_tokens(tokens: dict[UUID, Token], organisation_id: UUID) -> dict[UUID, Token]:
-    """Those of `tokens` that the organisation sees; to it the others do not exist."""
-    granted = set(
-        TokenAccess.objects.filter(
-            organisation_id=organisation_id, token_id__in=tokens
-        ).values_list("token_id", flat=True)
-    )
-    return {
-        token.id: token
-        for token in tokens.values()
-        if token.deal_access == DealAccess.PUBLIC
-        or token.issuer_id == organisation_id
-        or token.id in granted
-    }
-
-
-def _available_units(member_id: UUID | None, token_ids: list[UUID]) -> dict[UUID, Decimal]:
-    accounts = Account.objects.filter(
-        owner_id=member_id,
-        asset_id__in=[str(token_id) for token_id in token_ids],
-        kind=AccountKind.AVAILABLE,
-    ).values_list("asset_id", "balance")
-    return {UUID(asset): balance or Decimal(0) for asset, balance in accounts}
-
-
-def _value(found: Assessment, request: LoanRequest) -> None:
+def _against_value(found: Assessment, request: LoanRequest) -> Iterator[DomainError]:
     tokens = found.tokens or {}
     pledged = [(tokens.get(pledge.token_id), pledge.quantity) for pledge in request.collaterals]
     # What is in another currency refuses already and counts for nothing.
@@ -331,31 +275,10 @@ def _value(found: Assessment, request: LoanRequest) -> None:
     most = covered(value, found.version.collateral_ratio)
     found.most_lent = cut_off(most, decimals)
     if most < request.amount:
-        found.refusals.append(
-            Refused(
-                f"The collateral is worth {plain(found.collateral_value)} {request.currency};"
-                f" at most {plain(found.most_lent)} can be lent on it",
-                code="insufficient_collateral",
-            )
-        )
-
-
-def _creditor_can_pay(
-    configuration: LoanConfiguration, request: LoanRequest
-) -> Iterator[DomainError]:
-    balance = (
-        Account.objects.filter(
-            owner_id=configuration.creditor_id,
-            asset_id=request.currency,
-            kind=AccountKind.AVAILABLE,
-        )
-        .values_list("balance", flat=True)
-        .first()
-    ) or Decimal(0)
-    if balance < request.amount:
         yield Refused(
-            f"The creditor's {request.currency} wallet does not cover the amount",
-            code="creditor_insufficient_balance",
+            f"The collateral is worth {plain(found.collateral_value)} {request.currency};"
+            f" at most {plain(found.most_lent)} can be lent on it",
+            code="insufficient_collateral",
         )
 
 

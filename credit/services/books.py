@@ -152,5 +152,60 @@ CREDIT_CHECKS: tuple[Check, ...] = (
                 AND e.organisation_id = p.organisation)
         """,
     ),
+    sql_check(
+        "what each configuration has outstanding equals what its open loans still owe",
+        f"""
+        SELECT coalesce(o.configuration_id, l.configuration_id) || ' '
+                   || coalesce(o.currency_id, l.currency_id),
+               coalesce(l.owed, 0), coalesce(o.principal, 0)
+        FROM credit_outstanding o
+        FULL JOIN (
+            SELECT configuration_id, currency_id, sum(amount - principal_repaid) AS owed
+            FROM credit_loan WHERE status IN {_OPEN} GROUP BY configuration_id, currency_id
+        ) l ON l.configuration_id = o.configuration_id AND l.currency_id = o.currency_id
+        WHERE coalesce(l.owed, 0) <> coalesce(o.principal, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    sql_check(
+        "every ended loan was ended as two people decided",
+        """
+        SELECT l.id, x.wanted, coalesce(x.found, 'no confirmed proposal')
+        FROM credit_loan l
+        CROSS JOIN LATERAL (
+            SELECT CASE l.status WHEN 'LIQUIDATED' THEN 'liquidate' ELSE 'write_off' END
+                || ' by two for ' || trim_scale(l.repayment_amount - l.interest_repaid
+                                                - l.principal_repaid) AS wanted,
+                (SELECT p.action
+                    || CASE WHEN p.decided_by_id <> p.proposed_by_id THEN ' by two' ELSE '' END
+                    || ' for ' || trim_scale(p.final_value + p.final_deficiency)
+                 FROM credit_endingproposal p
+                 WHERE p.loan_id = l.id AND p.status = 'Confirmed') AS found
+        ) x
+        WHERE l.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND x.wanted IS DISTINCT FROM x.found
+        """,
+    ),
+    sql_check(
+        "what passed to a creditor is what the confirmed plan says",
+        """
+        SELECT coalesce(p.loan_id, m.loan_id) || ' ' || coalesce(p.asset, m.asset),
+               coalesce(p.passed, 0), coalesce(m.passed, 0)
+        FROM (
+            SELECT e.loan_id, s ->> 'token_id' AS asset, (s ->> 'passed')::numeric AS passed
+            FROM credit_endingproposal e CROSS JOIN jsonb_array_elements(e.final_plan) s
+            WHERE e.status = 'Confirmed' AND (s ->> 'passed')::numeric <> 0
+        ) p
+        FULL JOIN (
+            SELECT t.subject_id AS loan_id, e.asset_id AS asset, sum(e.amount) AS passed
+            FROM wallets_transfer t
+            JOIN wallets_entry e ON e.transfer_id = t.id
+            JOIN wallets_account a ON a.id = e.account_id
+            JOIN credit_loan l ON l.id = t.subject_id
+            WHERE t.kind IN ('loan_liquidate', 'loan_write_off')
+                AND a.kind = 'available' AND a.owner_id = l.creditor_id
+            GROUP BY t.subject_id, e.asset_id
+        ) m ON m.loan_id = p.loan_id AND m.asset = p.asset
+        WHERE coalesce(p.passed, 0) <> coalesce(m.passed, 0)
+        """,
+    ),
     _document_check(),
 )

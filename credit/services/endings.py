@@ -4,12 +4,15 @@ Liquidation passes pledged units to the creditor, in the listed order, at the pr
 was proposed, up to what is owed; units are rounded up to the last decimal. The rest goes back to
 the borrower, and what is not covered is recorded as deficiency. A write-off gives up what is owed
 and gives the collateral back.
+
+A proposal is the most that may pass. Payments and more collateral do not make it stale: what is
+owed then is worked out anew within it (`final_plan`), and what was added goes back to the borrower.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import ROUND_UP, Decimal
+from decimal import ROUND_UP, Context, Decimal
 from typing import Any
 from uuid import UUID
 
@@ -46,9 +49,14 @@ from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, TransferKind
 from wallets.selectors.currencies import currencies
 
+# One collateral in a plan; see `EndingProposal`.
+Step = dict[str, Any]
 PERMISSION = "credit.end_loan"
 # A liquidation is confirmed within this time at the prices it was proposed with.
 PRICES_HOLD = timedelta(hours=24)
+_FINAL = ("final_plan", "final_owed", "final_value", "final_deficiency")
+# Owed by a price has more digits than the default context keeps.
+_EXACT = Context(prec=80)
 _UNIT = Decimal(1).scaleb(-TOKEN_DECIMALS)
 
 
@@ -67,8 +75,8 @@ def propose_ending(
     with transaction.atomic():
         loan = _defaulted(loan_id)
         owing = owed(loan)
-        plan = _plan(loan, owing) if action == EndingAction.LIQUIDATE else []
-        passed = sum((Decimal(step["value"]) for step in plan), Decimal(0))
+        plan = liquidation_plan(loan, owing) if action == EndingAction.LIQUIDATE else []
+        passed = value_of(plan)
         try:
             with transaction.atomic():
                 return EndingProposal.objects.create(
@@ -94,8 +102,8 @@ def propose_ending(
 def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
     """Another person confirms, and the loan is LIQUIDATED or WRITTEN_OFF.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict` (decided, or the loan changed since),
-    `Refused` (`approver_not_independent`, `prices_expired`).
+    Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is not DEFAULTED any more,
+    or less is pledged than would pass), `Refused` (`approver_not_independent`, `prices_expired`).
     """
     _allowed(user)
     with transaction.atomic():
@@ -106,18 +114,18 @@ def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
             )
         loan = _defaulted(proposal.loan_id)
         proposal = _pending(proposal_id, lock=True)
-        if owed(loan) != proposal.owed:
-            raise StateConflict("What is owed has changed since the proposal: propose again")
         if proposal.action == EndingAction.LIQUIDATE:
             if timezone.now() - proposal.created_at > PRICES_HOLD:
                 raise Refused(
                     "The prices of the proposal are older than 24 hours: propose again",
                     code="prices_expired",
                 )
-            if _held(loan) != {step["token_id"]: step["quantity"] for step in proposal.plan}:
-                raise StateConflict("The collateral has changed since the proposal: propose again")
+            if lacking(loan, proposal):
+                raise StateConflict("Less is pledged than would pass: propose again")
+        made_final(proposal, loan)
+        _decide(proposal, EndingStatus.CONFIRMED, user)
         _end(loan, proposal, Actor.staff(user.pk, str(user)))
-        return _decide(proposal, EndingStatus.CONFIRMED, user)
+        return proposal
 
 
 def decline_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
@@ -127,10 +135,12 @@ def decline_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
         return _decide(_pending(proposal_id, lock=True), EndingStatus.DECLINED, user)
 
 
-def _plan(loan: Loan, owing: Decimal) -> list[dict[str, Any]]:
-    """What of each collateral would pass to the creditor at today's prices."""
-    steps = []
-    left = owing
+def liquidation_plan(loan: Loan, owing: Decimal) -> list[Step]:
+    """What of each collateral would pass to the creditor at today's prices.
+
+    Raises `Refused` (`price_unavailable`).
+    """
+    pledged = []
     for row, token in open_collateral(loan):
         if has_ended(token):
             price = Decimal(0)
@@ -138,30 +148,73 @@ def _plan(loan: Loan, owing: Decimal) -> list[dict[str, Any]]:
             raise Refused(problem, code="price_unavailable")
         else:
             price = token.price_sell
-        passed = Decimal(0)
+        step = {
+            "token_id": str(token.id),
+            "symbol": token.symbol,
+            "price": plain(price),
+            "quoted_at": token.quoted_at.isoformat() if token.quoted_at else None,
+            "quantity": plain(row.quantity),
+        }
+        pledged.append((step, row.quantity))
+    return _passing(pledged, owing, loan.currency_id)
+
+
+def made_final(proposal: EndingProposal, loan: Loan) -> EndingProposal:
+    """Gives the proposal, unsaved, the figures of its end now: within its plan and at its prices,
+    for what is owed now. Never more units of a token than the plan has.
+    """
+    owing = owed(loan)
+    most = [(step, Decimal(step["passed"])) for step in proposal.plan]
+    proposal.final_plan = _passing(most, owing, loan.currency_id)
+    proposal.final_owed = owing
+    proposal.final_value = value_of(proposal.final_plan)
+    proposal.final_deficiency = owing - proposal.final_value
+    return proposal
+
+
+def lacking(loan: Loan, proposal: EndingProposal) -> bool:
+    """Whether less of some token is pledged than the plan would pass."""
+    held = {str(row.token_id): row.quantity for row, _token in open_collateral(loan)}
+    return any(
+        held.get(step["token_id"], Decimal(0)) < Decimal(step["passed"]) for step in proposal.plan
+    )
+
+
+def value_of(plan: list[Step]) -> Decimal:
+    """What the units that pass are worth together."""
+    return sum((Decimal(step["value"]) for step in plan), Decimal(0))
+
+
+def lapse(loan: Loan) -> None:
+    """Closes what waits for a loan that was repaid; part of the open transaction."""
+    EndingProposal.objects.filter(loan=loan, status=EndingStatus.PENDING).update(
+        status=EndingStatus.LAPSED, decided_at=timezone.now()
+    )
+
+
+def _passing(pledged: list[tuple[Step, Decimal]], owing: Decimal, currency: str) -> list[Step]:
+    """The steps with what passes: at most the units given with each, up to what is owed."""
+    decimals = currencies()[currency].decimals
+    steps, left = [], owing
+    for step, most in pledged:
+        price, passed = Decimal(step["price"]), Decimal(0)
         if price > 0 and left > 0:
-            needed = (left / price).quantize(_UNIT, rounding=ROUND_UP)
-            passed = min(needed, row.quantity)
-        value = round_to(passed * price, currencies()[loan.currency_id].decimals)
-        value = min(value, left)
+            passed = min(_units_for(left, price), most)
+        value = min(round_to(passed * price, decimals), left)
         left -= value
-        steps.append(
-            {
-                "token_id": str(token.id),
-                "symbol": token.symbol,
-                "price": plain(price),
-                "quoted_at": token.quoted_at.isoformat() if token.quoted_at else None,
-                "quantity": plain(row.quantity),
-                "passed": plain(passed),
-                "value": plain(value),
-            }
-        )
+        steps.append({**step, "passed": plain(passed), "value": plain(value)})
     return steps
+
+
+def _units_for(amount: Decimal, price: Decimal) -> Decimal:
+    """The fewest units worth `amount`, up to the last decimal."""
+    return _EXACT.divide(amount, price).quantize(_UNIT, rounding=ROUND_UP, context=_EXACT)
 
 
 def _end(loan: Loan, proposal: EndingProposal, actor: Actor) -> None:
     liquidates = proposal.action == EndingAction.LIQUIDATE
-    passed = {UUID(step["token_id"]): Decimal(step["passed"]) for step in proposal.plan}
+    owing, deficiency = owed(loan), proposal.final_deficiency or Decimal(0)
+    passed = {UUID(step["token_id"]): Decimal(step["passed"]) for step in proposal.final_plan or []}
     money = loan.currency_id
     principal = principal_owed(loan)
     legs = [
@@ -199,14 +252,9 @@ def _end(loan: Loan, proposal: EndingProposal, actor: Actor) -> None:
         tell(
             loan,
             LIQUIDATED,
-            f',"liquidation":{{"owed":{plain(proposal.owed)},'
-            f'"value_passed":{plain(proposal.value_passed)},'
-            f'"deficiency":{plain(proposal.deficiency)}}}',
+            f',"liquidation":{{"owed":{plain(owing)},"value_passed":{plain(owing - deficiency)},'
+            f'"deficiency":{plain(deficiency)}}}',
         )
-
-
-def _held(loan: Loan) -> dict[str, str]:
-    return {str(row.token_id): plain(row.quantity) for row, _token in open_collateral(loan)}
 
 
 def _defaulted(loan_id: UUID) -> Loan:
@@ -244,7 +292,7 @@ def _decide(proposal: EndingProposal, status: EndingStatus, user: StaffUser) -> 
     proposal.status = status
     proposal.decided_by = user
     proposal.decided_at = timezone.now()
-    proposal.save(update_fields=["status", "decided_by", "decided_at"])
+    proposal.save(update_fields=["status", "decided_by", "decided_at", *_FINAL])
     return proposal
 
 

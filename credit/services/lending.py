@@ -1,26 +1,35 @@
 """Making a loan: liens and disbursement in one transaction, under the locks of decisions.
 
-Lock order: tokens of the collateral, the configuration, then all accounts by id.
+Two calls: `loan_facts` locks and tells what the rules look at, `make_loan` writes what they let
+pass. Lock order: tokens of the collateral, the configuration, then all accounts by id.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+import msgspec
+from django.db import DEFAULT_DB_ALIAS, transaction
 
-from credit.models import Collateral, Loan, LoanConfiguration
+from credit.models import Loan, LoanStatus
 from credit.payloads import collateral_text
 from credit.services.assessing import Assessment, LoanRequest, assess, check_form
-from credit.services.loan_events import CREATED, tell
 from credit.services.valuation import Pledge
 from exchange.actors import Actor
+from exchange.database import fetch_one
+from exchange.errors import Conflict
 from exchange.ids import uuid7
 from exchange.models import Member, Token
-from wallets.ledger import InsufficientFunds, Leg, open_account, post_transfer, system_account
-from wallets.models import AccountKind, TransferKind
+from exchange.numbers import plain
+from exchange.wake import DELIVER_EVENTS, after_commit
+from wallets.ledger import Leg, open_account
+from wallets.models import AccountKind
+
+_NAMES = tuple(field.attname for field in Loan._meta.concrete_fields)
+_CALL = "SELECT make_loan(%s::jsonb, %s::uuid[], %s::numeric[], %s::numeric[], %s::uuid[])"
 
 
 def create_loan(
@@ -38,24 +47,19 @@ def create_loan(
     """
     check_form(request)
     with transaction.atomic():
-        tokens = lock_tokens(request.collaterals)
         # One loan of a configuration after the other: its limit holds.
-        if request.configuration_id is not None:
-            offers = LoanConfiguration.objects.select_for_update(no_key=True)
-            offers.filter(id=request.configuration_id).first()
-        found = assess(request, organisation_id=organisation_id, tokens=tokens, at=made_at)
+        found = assess(request, organisation_id=organisation_id, at=made_at, lock=True)
         if found.refusals:
             raise found.refusals[0]
-        try:
-            # Undone when it fails: the loan must not count against itself below.
-            with transaction.atomic():
-                return _make(found, request, actor)
-        except InsufficientFunds:
+        loan = _make(found, request, organisation_id, actor)
+        if loan is None:
             # Money or units went elsewhere since they were looked at: say which.
-            found = assess(request, organisation_id=organisation_id, tokens=tokens, at=made_at)
+            found = assess(request, organisation_id=organisation_id, at=made_at)
             if found.refusals:
-                raise found.refusals[0] from None
-            raise
+                raise found.refusals[0]
+            raise Conflict("Money or units were moved meanwhile: try again", code="moved_meanwhile")
+        after_commit(DELIVER_EVENTS)
+        return loan
 
 
 def lock_tokens(pledges: tuple[Pledge, ...]) -> dict[UUID, Token]:
@@ -83,60 +87,51 @@ def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = Fa
     return legs
 
 
-def _make(found: Assessment, request: LoanRequest, actor: Actor) -> Loan:
-    loan = _row(found, request, actor)
-    loan.save(force_insert=True)
-    member, tokens = loan.borrower, found.tokens or {}
-    Collateral.objects.bulk_create(
-        Collateral(
-            loan=loan,
-            token_id=pledge.token_id,
-            position=position,
-            quantity=pledge.quantity,
-            pledged_price=tokens[pledge.token_id].price_sell,
-        )
-        for position, pledge in enumerate(request.collaterals, start=1)
-    )
-    money = loan.currency_id
-    creditor = {"organisation_id": loan.creditor_id}
-    post_transfer(
-        kind=TransferKind.LOAN_DISBURSE,
-        reference=f"loan:{loan.id}:disburse",
-        subject_id=loan.id,
-        actor=actor,
-        memo=request.reason[:300],
-        legs=[
-            *lien_legs(member, request.collaterals),
-            Leg(open_account(money, AccountKind.AVAILABLE, **creditor), -loan.amount),
-            Leg(
-                open_account(
-                    money,
-                    AccountKind.AVAILABLE,
-                    organisation_id=member.organisation_id,
-                    member_id=member.id,
-                ),
-                loan.amount,
-            ),
-            Leg(open_account(money, AccountKind.PRINCIPAL, **creditor), loan.amount),
-            Leg(system_account(money, AccountKind.LOANS), -loan.amount),
+def _make(
+    found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor
+) -> Loan | None:
+    """The loan, written; None when an account did not hold what it takes."""
+    loan = _row(found, request, organisation_id, actor)
+    tokens = found.tokens or {}
+    pledges = request.collaterals
+    row = fetch_one(
+        _CALL,
+        [
+            msgspec.json.encode(_columns(loan)).decode(),
+            [pledge.token_id for pledge in pledges],
+            [pledge.quantity for pledge in pledges],
+            [tokens[pledge.token_id].price_sell for pledge in pledges],
+            # The transfer, two events; an entry, and perhaps an account, for each owner's leg.
+            [uuid7() for _ in range(3 + 2 * (3 + 2 * len(pledges)))],
         ],
     )
-    loan.refresh_from_db()
-    tell(loan, CREATED)
+    if row is None or row[0] is None:
+        return None
+    loan.document = row[0]
+    loan._state.adding = False
+    loan._state.db = DEFAULT_DB_ALIAS
     return loan
 
 
-def _row(found: Assessment, request: LoanRequest, actor: Actor) -> Loan:
-    member, configuration, version = found.member, found.configuration, found.version
-    if member is None or configuration is None or version is None or found.repayment_date is None:
+def _row(found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor) -> Loan:
+    offer, version = found.offer, found.version
+    member_id, configuration_id = request.user_id, request.configuration_id
+    if (
+        member_id is None
+        or configuration_id is None
+        or offer is None
+        or version is None
+        or found.repayment_date is None
+    ):
         raise RuntimeError("an assessment without refusals is complete")
+    tokens = found.tokens or {}
     return Loan(
         id=uuid7(),
-        borrower=member,
-        organisation_id=member.organisation_id,
-        creditor_id=configuration.creditor_id,
-        configuration=configuration,
-        version=version,
+        borrower_id=member_id,
+        organisation_id=organisation_id,
+        creditor_id=offer.creditor_id,
+        configuration_id=configuration_id,
+        version_id=version.id,
         currency_id=request.currency,
         amount=request.amount,
         repayment_amount=request.repayment_amount,
@@ -146,6 +141,7 @@ def _row(found: Assessment, request: LoanRequest, actor: Actor) -> Loan:
         duration=int(request.duration),
         grace_period=version.grace_period,
         grace_period_unit=version.grace_period_unit,
+        status=LoanStatus.ACTIVE,
         interest_repaid=Decimal(0),
         principal_repaid=Decimal(0),
         reason=request.reason,
@@ -156,7 +152,15 @@ def _row(found: Assessment, request: LoanRequest, actor: Actor) -> Loan:
         created_at=found.at,
         updated_at=found.at,
         collateral_text=collateral_text(
-            ((found.tokens or {})[pledge.token_id], pledge.quantity)
-            for pledge in request.collaterals
+            (tokens[pledge.token_id], pledge.quantity) for pledge in request.collaterals
         ),
+        document="",
     )
+
+
+def _columns(loan: Loan) -> dict[str, Any]:
+    """The record by its columns, decimals in plain digits."""
+    found = {name: getattr(loan, name) for name in _NAMES}
+    return {
+        name: plain(value) if isinstance(value, Decimal) else value for name, value in found.items()
+    }

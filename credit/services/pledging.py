@@ -6,9 +6,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from credit.models import Collateral, Loan
+from credit.models import Collateral, EndingAction, EndingStatus, Loan
 from credit.payloads import collateral_text
-from credit.services.assessing import MOST_COLLATERALS, collateral_refusals, visible_tokens
+from credit.services.assessing import MOST_COLLATERALS, collateral_refusals
+from credit.services.facts import read_facts
 from credit.services.lending import lien_legs, lock_tokens
 from credit.services.repaying import lock_loan
 from credit.services.shortfalls import review_collateral
@@ -17,6 +18,7 @@ from exchange.actors import Actor
 from exchange.errors import InvalidRequest, Refused
 from exchange.ids import uuid7
 from exchange.numbers import plain, round_to
+from wallets.errors import StateConflict
 from wallets.ledger import InsufficientFunds, post_transfer
 from wallets.models import TransferKind
 from wallets.selectors.currencies import currencies
@@ -27,12 +29,20 @@ def add_collateral(
 ) -> Loan:
     """Pledges more units of the borrower. Raises as making a loan does for its collateral."""
     with transaction.atomic():
-        tokens = lock_tokens(pledges)
+        lock_tokens(pledges)
         loan = lock_loan(loan_id, organisation_id)
+        facts = read_facts(
+            organisation_id=organisation_id,
+            member_id=loan.borrower_id,
+            configuration_id=None,
+            currency=loan.currency_id,
+            token_ids=[pledge.token_id for pledge in pledges],
+        )
+        tokens = facts.by_id()
         refusals = collateral_refusals(
             pledges,
-            visible_tokens(tokens, organisation_id),
-            member_id=loan.borrower_id,
+            tokens,
+            member_known=facts.member,
             currency=loan.currency_id,
             categories=loan.version.investment_categories,
         )
@@ -63,7 +73,8 @@ def release_collateral(
 ) -> Loan:
     """Gives units back that the rest of the collateral covers the principal owed without.
 
-    Raises `Refused` (`insufficient_collateral`, `price_unavailable`, `not_pledged`) and as above.
+    Raises `Refused` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
+    `StateConflict` while a liquidation waits, and as above.
     """
     if len({pledge.token_id for pledge in pledges}) < len(pledges) or not pledges:
         raise InvalidRequest("collaterals must name one or more tokens, none twice")
@@ -72,6 +83,7 @@ def release_collateral(
         held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
         lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))
         loan = lock_loan(loan_id, organisation_id)
+        _not_while_liquidation_waits(loan)
         rows = {row.token_id: row for row, _token in open_collateral(loan)}
         for pledge in pledges:
             row = rows.get(pledge.token_id)
@@ -96,6 +108,14 @@ def release_collateral(
         for pledge in pledges:
             rows[pledge.token_id].save(update_fields=["quantity"])
         return _move(loan, pledges, actor, TransferKind.LOAN_RELEASE)
+
+
+def _not_while_liquidation_waits(loan: Loan) -> None:
+    """What somebody proposed to pass to the creditor does not go away before it is decided."""
+    if loan.endings.filter(status=EndingStatus.PENDING, action=EndingAction.LIQUIDATE).exists():
+        raise StateConflict(
+            "The loan's liquidation is being decided: nothing is released meanwhile"
+        )
 
 
 def _move(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: TransferKind) -> Loan:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from credit.errors import LoanNotFound
 from credit.models import Loan, LoanStatus, Repayment
 from credit.models.loans import OPEN
+from credit.services.endings import lapse
 from credit.services.lending import lien_legs
 from credit.services.loan_events import REPAID, tell
 from credit.services.shortfalls import review_collateral
@@ -75,7 +76,7 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
     money = loan.currency_id
     borrower = {"organisation_id": loan.organisation_id, "member_id": loan.borrower_id}
     left = owed(loan) - amount
-    payment = Repayment.objects.create(
+    payment = Repayment(
         id=uuid7(),
         loan=loan,
         amount=amount,
@@ -107,6 +108,7 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
         raise InsufficientBalance(
             currency=money, available=available_balance(loan.borrower_id, money), requested=amount
         ) from error
+    payment.save(force_insert=True)
     loan.interest_repaid += interest
     loan.principal_repaid += principal
     if left == 0:
@@ -116,6 +118,7 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
     loan.refresh_from_db()
     review_collateral(loan)
     if left == 0:
+        lapse(loan)
         tell(loan, REPAID)
     return loan
 

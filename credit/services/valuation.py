@@ -16,8 +16,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from credit.models import Collateral, Loan
+from credit.services.facts import TokenFacts
 from exchange.models import Token
 
+Quoted = Token | TokenFacts
 # Prices, units and rates multiply without being rounded: the default context has 28 digits.
 _EXACT = Context(prec=80)
 
@@ -39,7 +41,7 @@ class Worth:
     ended: tuple[str, ...] = ()
 
 
-def price_problem(token: Token) -> str:
+def price_problem(token: Quoted) -> str:
     """Why the token's price cannot be relied on; empty when it can."""
     if token.price_sell <= 0 or token.quoted_at is None:
         return f"{token.symbol} has no price"
@@ -48,12 +50,12 @@ def price_problem(token: Token) -> str:
     return ""
 
 
-def has_ended(token: Token) -> bool:
+def has_ended(token: Quoted) -> bool:
     """Whether the token covers nothing any more."""
     return token.exited or token.cancelled
 
 
-def worth(pledges: Iterable[tuple[Token, Decimal]]) -> Worth:
+def worth(pledges: Iterable[tuple[Quoted, Decimal]]) -> Worth:
     """What units of tokens of one currency are worth together; not rounded."""
     value = Decimal(0)
     problems: list[str] = []

@@ -10,6 +10,7 @@ BEGIN
 END $$;
 
 ALTER TABLE credit_loan
+    DROP CONSTRAINT IF EXISTS loan_borrower_of_organisation,
     ADD CONSTRAINT loan_borrower_of_organisation
     FOREIGN KEY (borrower_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
 
@@ -30,12 +31,14 @@ BEGIN
     IF (OLD.id, OLD.borrower_id, OLD.organisation_id, OLD.creditor_id, OLD.configuration_id,
         OLD.version_id, OLD.currency_id, OLD.amount, OLD.repayment_amount, OLD.repayment_date,
         OLD.interest_rate, OLD.collateral_ratio, OLD.duration, OLD.grace_period,
-        OLD.grace_period_unit, OLD.reason, OLD.requested_by, OLD.created_at)
+        OLD.grace_period_unit, OLD.reason, OLD.bank_name, OLD.bank_code, OLD.account_number,
+        OLD.requested_by, OLD.created_at)
         IS DISTINCT FROM
        (NEW.id, NEW.borrower_id, NEW.organisation_id, NEW.creditor_id, NEW.configuration_id,
         NEW.version_id, NEW.currency_id, NEW.amount, NEW.repayment_amount, NEW.repayment_date,
         NEW.interest_rate, NEW.collateral_ratio, NEW.duration, NEW.grace_period,
-        NEW.grace_period_unit, NEW.reason, NEW.requested_by, NEW.created_at)
+        NEW.grace_period_unit, NEW.reason, NEW.bank_name, NEW.bank_code, NEW.account_number,
+        NEW.requested_by, NEW.created_at)
     THEN
         RAISE EXCEPTION 'the terms of loan % never change', OLD.id
             USING ERRCODE = 'restrict_violation';
@@ -67,14 +70,50 @@ BEGIN
         RAISE EXCEPTION 'loan % cannot be % with that much repaid', OLD.id, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_repaid';
     END IF;
+    IF (OLD.interest_repaid, OLD.principal_repaid)
+            IS DISTINCT FROM (NEW.interest_repaid, NEW.principal_repaid)
+        AND (NEW.interest_repaid, NEW.principal_repaid) IS DISTINCT FROM (
+            SELECT (coalesce(sum(r.interest), 0), coalesce(sum(r.principal), 0))
+            FROM public.credit_repayment r WHERE r.loan_id = NEW.id)
+    THEN
+        RAISE EXCEPTION 'loan % was not repaid that', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_repaid_by_repayments';
+    END IF;
+    IF NEW.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND OLD.status = 'DEFAULTED' AND NOT EXISTS (
+        SELECT FROM public.credit_endingproposal p
+        JOIN public.wallets_transfer t ON t.reference = 'loan:' || NEW.id || ':end'
+        WHERE p.loan_id = NEW.id AND p.status = 'Confirmed'
+            AND (p.action, t.kind) IN (
+                ('liquidate', 'loan_liquidate'), ('write_off', 'loan_write_off'))
+            AND NEW.status = CASE p.action WHEN 'liquidate' THEN 'LIQUIDATED'
+                                           ELSE 'WRITTEN_OFF' END)
+    THEN
+        RAISE EXCEPTION 'loan % is ended by a proposal that somebody confirmed', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_ended_by_proposal';
+    END IF;
     NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END $$;
-CREATE TRIGGER loan_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loan
+CREATE OR REPLACE TRIGGER loan_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loan
     FOR EACH ROW EXECUTE FUNCTION loan_guard();
 REVOKE DELETE ON credit_loan, credit_collateral, credit_shortfall, credit_endingproposal,
     credit_loanconfiguration, credit_configurationversion FROM exchange_runtime;
 SELECT make_append_only('credit_repayment');
+
+-- A repayment is written once its money has moved.
+CREATE OR REPLACE FUNCTION repayment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM public.wallets_transfer t
+        WHERE t.reference = 'loan:' || NEW.loan_id || ':repay:' || NEW.id)
+    THEN
+        RAISE EXCEPTION 'no money moved for repayment %', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'repayment_moved_money';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER repayment_guard BEFORE INSERT ON credit_repayment
+    FOR EACH ROW EXECUTE FUNCTION repayment_guard();
 
 -- The terms of a version never change; a decision is final, but for what supersedes it.
 CREATE OR REPLACE FUNCTION version_guard() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -111,5 +150,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER version_guard BEFORE INSERT OR UPDATE ON credit_configurationversion
+CREATE OR REPLACE TRIGGER version_guard BEFORE INSERT OR UPDATE ON credit_configurationversion
     FOR EACH ROW EXECUTE FUNCTION version_guard();

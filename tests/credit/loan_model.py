@@ -63,9 +63,8 @@ class Ending:
     """A proposal that waits."""
 
     row: EndingProposal
-    owed: Decimal
-    held: dict[int, Decimal]
     passed: dict[int, Decimal]
+    prices: dict[int, Decimal]
     old: bool = False
 
     @property
@@ -291,15 +290,24 @@ class World:
 
     def plan(self, loan: Modelled) -> tuple[dict[int, Decimal], Decimal]:
         """Units of each token that pass to the lender at today's prices, and their value."""
-        passed, left = {}, loan.owed
-        for number, units in loan.held.items():
-            token = self.tokens[number]
-            given = ZERO
-            if not token.exited and left > 0:
-                given = min((left / token.price).quantize(UNIT, ROUND_UP), units)
+        return self._passing(loan.held, self.prices(loan), loan.owed)
+
+    def prices(self, loan: Modelled) -> dict[int, Decimal]:
+        """Of its collateral, today; what has ended has none."""
+        tokens = {number: self.tokens[number] for number in loan.held}
+        return {number: ZERO if t.exited else t.price for number, t in tokens.items()}
+
+    def _passing(
+        self, most: dict[int, Decimal], prices: dict[int, Decimal], owed: Decimal
+    ) -> tuple[dict[int, Decimal], Decimal]:
+        passed, left = {}, owed
+        for number, units in most.items():
+            given, price = ZERO, prices[number]
+            if price and left > 0:
+                given = min((left / price).quantize(UNIT, ROUND_UP), units)
             passed[number] = given
-            left -= min(left, self.rounded(given * token.price))
-        return passed, loan.owed - left
+            left -= min(left, self.rounded(given * price))
+        return passed, owed - left
 
     # --- What happened ---------------------------------------------------------------------------
 
@@ -322,6 +330,7 @@ class World:
             self.review(loan)
         else:
             self._lien(loan.borrower, loan.held, -1)
+            loan.ending = None
             self._close(loan, "COMPLETED")
 
     def pledged_more(self, loan: Modelled, token: int, units: Decimal) -> None:
@@ -363,7 +372,9 @@ class World:
     def ended(self, loan: Modelled, ending: Ending) -> None:
         lender = self.lenders[loan.offer.lender]
         self._lien(loan.borrower, loan.held, -1)
-        for token, units in ending.passed.items():
+        # At most what was proposed, at its prices, for what is owed by now.
+        passed, _ = self._passing(ending.passed, ending.prices, loan.owed)
+        for token, units in passed.items():
             self._units(loan.borrower, token, -units)
             self.balances[lender.owner_id, self._asset(token), "available"] += units
         loan.ending = None

@@ -10,7 +10,15 @@ import psycopg
 import pytest
 from django.utils import timezone
 
-from credit.models import EndingAction, Loan, LoanStatus, Repayment, Shortfall, Valuation
+from credit.models import (
+    EndingAction,
+    EndingProposal,
+    Loan,
+    LoanStatus,
+    Repayment,
+    Shortfall,
+    Valuation,
+)
 from credit.services import servicing
 from credit.services.endings import confirm_ending, decline_ending, propose_ending
 from credit.services.pledging import add_collateral, release_collateral
@@ -20,7 +28,8 @@ from exchange.errors import Conflict, DomainError, Forbidden, Refused
 from exchange.models import Event, StaffUser, Token
 from tests.support.access import TESTER
 from tests.support.database import server_url, worker_database
-from tests.support.lending import Lending, held, make_lending
+from tests.support.lending import Lending, give_units, held, make_lending
+from tests.support.tokens import make_token
 from tests.support.world import assert_books_hold, make_staff
 from wallets.errors import InsufficientBalance, StateConflict
 from wallets.models import Alert
@@ -126,16 +135,25 @@ def test_collateral_is_added_and_only_what_is_not_needed_is_released(world):
     assert_books_hold()
 
 
-def age(loan: Loan, **past: int) -> None:
-    """Makes the loan due that long ago; only time itself may do that, so the owner does."""
+def as_time_does(table: str, guard: str, change: str, *values: object) -> None:
+    """Changes what only time itself may: the owner of the tables puts their guard aside."""
     with psycopg.connect(server_url(worker_database())) as owner:
-        owner.execute("ALTER TABLE credit_loan DISABLE TRIGGER loan_guard")
-        owner.execute(
-            "UPDATE credit_loan SET repayment_date = %s WHERE id = %s",
-            [timezone.now() - timedelta(**past), loan.id],
-        )
-        owner.execute("ALTER TABLE credit_loan ENABLE TRIGGER loan_guard")
+        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
+        owner.execute(f"UPDATE {table} SET {change} WHERE id = %s", values)
+        owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
+
+
+def age(loan: Loan, **past: int) -> None:
+    """Makes the loan due that long ago."""
+    due = timezone.now() - timedelta(**past)
+    as_time_does("credit_loan", "loan_guard", "repayment_date = %s", due, loan.id)
     loan.refresh_from_db()
+
+
+def let_grow_old(proposal: EndingProposal) -> None:
+    """Makes the proposal one of more than a day ago."""
+    long_ago = timezone.now() - timedelta(hours=25)
+    as_time_does("credit_endingproposal", "ending_guard", "created_at = %s", long_ago, proposal.id)
 
 
 def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(world):
@@ -303,9 +321,7 @@ def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(world, officers):
     with pytest.raises(Refused) as refused:
         confirm_ending(proposal_id=proposal.id, user=officers[0])
     assert refused.value.code == "approver_not_independent"
-    type(proposal).objects.filter(id=proposal.id).update(
-        created_at=timezone.now() - timedelta(hours=25)
-    )
+    let_grow_old(proposal)
     with pytest.raises(Refused) as refused:
         confirm_ending(proposal_id=proposal.id, user=officers[1])
     assert refused.value.code == "prices_expired"
@@ -314,14 +330,102 @@ def test_an_ending_takes_two_people_a_defaulted_loan_and_a_day(world, officers):
         confirm_ending(proposal_id=proposal.id, user=officers[1])
 
 
-def test_a_payment_between_proposal_and_confirmation_makes_it_stale(world, officers):
-    loan = default(world)
-    proposal = propose_ending(
+def liquidation(loan: Loan, officers: tuple[StaffUser, StaffUser]) -> EndingProposal:
+    """What the first officer proposes."""
+    return propose_ending(
         loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=officers[0]
     )
-    pay(world, loan, 1000)
-    with pytest.raises(StateConflict, match="has changed"):
+
+
+def test_payments_and_collateral_added_meanwhile_do_not_hold_up_a_liquidation(world, officers):
+    """300 units at 7,001: 227.96743323 for 1,596,000 owed; 227.96743181 when 0.01 is paid."""
+    loan = default(world, units=300)
+    other = make_token(price_sell=Decimal(10))
+    give_units(other, world.borrower, 1)
+    world.price(7_001)
+    proposal = liquidation(loan, officers)
+    pay(world, loan, "0.01")
+    add_collateral(
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        pledges=(Pledge(world.token.id, Decimal("0.00000001")), Pledge(other.id, Decimal(1))),
+        actor=TESTER,
+    )
+    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    proposal.refresh_from_db()
+    assert proposal.plan[0]["passed"] == "227.96743323"
+    assert [step["passed"] for step in proposal.final_plan or []] == ["227.9674318"]
+    assert proposal.owed == 1_596_000
+    assert proposal.final_owed == proposal.final_value == Decimal("1595999.99")
+    assert proposal.final_deficiency == 0
+    assert held(world.creditor.owner_id, world.token.id) == Decimal("227.9674318")
+    assert held(loan.borrower_id, world.token.id) == 1000 - Decimal("227.9674318")
+    assert (held(world.creditor.owner_id, other.id), held(loan.borrower_id, other.id)) == (0, 1)
+    told_last = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")
+    for event in told_last:
+        assert '"owed":1595999.99,"value_passed":1595999.99,"deficiency":0}' in event.body
+    assert_books_hold()
+
+
+def test_what_was_proposed_is_the_most_that_passes_however_much_is_added(world, officers):
+    loan = default(world)  # 105 units, worth 1,050,000
+    proposal = liquidation(loan, officers)
+    add_collateral(
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        pledges=(Pledge(world.token.id, Decimal(500)),),
+        actor=TESTER,
+    )
+    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    proposal.refresh_from_db()
+    assert held(world.creditor.owner_id, world.token.id) == 105
+    assert held(loan.borrower_id, world.token.id) == 895
+    assert proposal.final_deficiency == 546_000
+    assert_books_hold()
+
+
+def test_nothing_is_released_while_a_liquidation_waits(world, officers):
+    loan = default(world, units=300)
+    release_one = partial(
+        release_collateral,
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        pledges=(Pledge(world.token.id, Decimal(1)),),
+        actor=TESTER,
+    )
+    proposal = liquidation(loan, officers)
+    with pytest.raises(StateConflict, match="being decided"):
+        release_one()
+    assert held(loan.borrower_id, world.token.id, "lien") == 300
+    decline_ending(proposal_id=proposal.id, user=officers[1])
+    release_one()
+    assert held(loan.borrower_id, world.token.id, "lien") == 299
+    assert_books_hold()
+
+
+def test_a_loan_repaid_in_full_lets_what_waits_lapse(world, officers):
+    loan = default(world)
+    proposal = liquidation(loan, officers)
+    world.borrower.fund(1_000_000, "NGN")
+    assert pay(world, loan, 1_596_000).status == LoanStatus.COMPLETED
+    proposal.refresh_from_db()
+    assert (proposal.status, proposal.decided_by) == ("Lapsed", None)
+    with pytest.raises(StateConflict, match="Lapsed"):
         confirm_ending(proposal_id=proposal.id, user=officers[1])
+    assert held(world.creditor.owner_id, world.token.id) == 0
+    assert_books_hold()
+
+
+def test_a_write_off_gives_up_what_is_owed_when_it_is_confirmed(world, officers):
+    loan = default(world)
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.WRITE_OFF, note="why", user=officers[0]
+    )
+    pay(world, loan, 1000)
+    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    proposal.refresh_from_db()
+    assert proposal.owed == 1_596_000
+    assert proposal.final_owed == proposal.final_deficiency == 1_595_000
     assert_books_hold()
 
 

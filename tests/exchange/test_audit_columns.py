@@ -42,7 +42,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "credit_endingproposal": Audited(
         "id loan_id action status note plan owed value_passed deficiency proposed_by_id"
-        " decided_by_id created_at decided_at"
+        " decided_by_id created_at decided_at final_plan final_owed final_value final_deficiency"
     ),
     "credit_loan": Audited(
         "id borrower_id organisation_id creditor_id configuration_id version_id currency_id amount"
@@ -197,6 +197,7 @@ APPEND_ONLY = {
 }
 NOT_AUDITED = {
     "auth_permission": "made by migrations from the models",
+    "credit_outstanding": "the sum of open loans, kept by a trigger on them",
     "credit_valuation": "computed anew every hour; what follows from it is a shortfall",
     "django_admin_log": "Django's own, which the back office does not write",
     "django_content_type": "made by migrations from the models",

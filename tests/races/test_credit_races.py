@@ -229,11 +229,17 @@ def test_a_loan_is_ended_or_repaid(world, action, amount):
             ]
             *results, released = crowd.at_once([*(both if number % 2 else both[::-1]), line.go])
             assert released is None
-            assert codes(results) == {"done": 1, "state_conflict": 1}
             loan.refresh_from_db()
             outcomes[loan.status] += 1
             ended = loan.status in {LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF}
-            assert Repayment.objects.filter(loan=loan).count() == (not ended)
+            paid = Repayment.objects.filter(loan=loan).count()
+            # A payment in part that comes first does not hold up the end.
+            both_done = ended and paid == 1
+            assert codes(results) == (
+                {"done": 2} if both_done else {"done": 1, "state_conflict": 1}
+            )
+            assert ended or (paid == 1 and amount == DUE)
+            assert not both_done or amount < DUE
             assert held(one.creditor.owner_id, "NGN", "principal") == sum(
                 row.amount - row.principal_repaid for row in Loan.objects.filter(status__in=OPEN)
             )

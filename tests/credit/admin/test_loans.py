@@ -58,22 +58,24 @@ def ben() -> Client:
     return signed_in(CREDIT_OFFICER, "ben")
 
 
-def set_due(loan: Loan, days_ago: int) -> None:
-    """Makes the loan due that long ago; only time itself may do that, so the owner of the tables
-    puts its guard aside."""
+def as_time_does(table: str, guard: str, change: str, *values: Any) -> None:
+    """Changes what only time itself may: the owner of the tables puts their guard aside."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ROLE NONE")
         # What is deferred must be done before a table can be altered.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("ALTER TABLE credit_loan DISABLE TRIGGER loan_guard")
-        cursor.execute(
-            "UPDATE credit_loan SET repayment_date = %s WHERE id = %s",
-            [timezone.now() - timedelta(days=days_ago, minutes=1), loan.pk],
-        )
+        cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
+        cursor.execute(f"UPDATE {table} SET {change} WHERE id = %s", values)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("ALTER TABLE credit_loan ENABLE TRIGGER loan_guard")
+        cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
         cursor.execute(f"SET LOCAL ROLE {settings.DATABASE_RUNTIME_ROLE}")
+
+
+def set_due(loan: Loan, days_ago: int) -> None:
+    """Makes the loan due that long ago."""
+    due = timezone.now() - timedelta(days=days_ago, minutes=1)
+    as_time_does("credit_loan", "loan_guard", "repayment_date = %s", due, loan.pk)
 
 
 def default(world: Lending, **changes: Any) -> Loan:
@@ -183,7 +185,9 @@ def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, a
     assert everything() == before
 
 
-def test_a_payment_after_the_proposal_is_told_and_refused(world, loan, ada, ben):
+def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(world, ada, ben):
+    """300 units are worth 3,000,000: for 1,596,000 owed 159.6 of them, for 1,000 less 159.5."""
+    loan = default(world, units=300)
     proposal = propose(ada, loan)
     repay(
         loan_id=loan.pk,
@@ -191,38 +195,39 @@ def test_a_payment_after_the_proposal_is_told_and_refused(world, loan, ada, ben)
         amount=Decimal(1000),
         actor=TESTER,
     )
-    his = ben.get(page(loan))
-    changed = "What is owed has changed since the proposal: it is 1,595,000.00 NGN now."
-    assert changed in text_of(his)
-    assert b"disabled" in his.content
-    before = everything()
-    response = ben.post(decision(proposal, "confirm"))
-    assert said(response)[-1] == "What is owed has changed since the proposal: propose again"
-    assert everything() == before
+    his = text_of(ben.get(page(loan)))
+    assert "1,000.00 NGN was paid since the proposal: 1,595,000.00 NGN is owed now." in his
+    assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in his
+    assert "Owed 1,596,000.00 NGN 1,595,000.00 NGN" in his
+    assert said(ben.post(decision(proposal, "confirm"))) == ["Confirmed: the loan is liquidated."]
+    assert held(world.creditor.owner_id, world.token.id) == Decimal("159.5")
+    after = text_of(ben.get(page(loan)))
+    assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in after
+    assert_books_hold()
 
 
-def test_collateral_added_after_the_proposal_is_told_and_refused(world, loan, ada, ben):
+def test_collateral_added_after_the_proposal_is_told_and_returned(world, loan, ada, ben):
     proposal = propose(ada, loan)
     add_collateral(
         loan_id=loan.pk,
         organisation_id=loan.organisation_id,
-        pledges=(Pledge(world.token.id, Decimal(1)),),
+        pledges=(Pledge(world.token.id, Decimal("0.5")),),
         actor=TESTER,
     )
     his = text_of(ben.get(page(loan)))
-    assert "The collateral has changed since the proposal." in his
-    assert "105 units 105 units 0 units 1,050,000.00 NGN" in his
-    before = everything()
-    response = ben.post(decision(proposal, "confirm"))
-    assert said(response)[-1] == "The collateral has changed since the proposal: propose again"
-    assert everything() == before
+    symbol = world.token.symbol
+    assert f"Collateral was added since the proposal and would return: 0.5 units {symbol}." in his
+    assert "105.5 units 105 units 105 units 0.5 units 1,050,000.00 NGN" in his
+    assert said(ben.post(decision(proposal, "confirm"))) == ["Confirmed: the loan is liquidated."]
+    assert held(world.creditor.owner_id, world.token.id) == 105
+    assert held(loan.borrower_id, world.token.id) == 895
+    assert_books_hold()
 
 
 def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     proposal = propose(ada, loan)
-    EndingProposal.objects.filter(pk=proposal.pk).update(
-        created_at=timezone.now() - timedelta(hours=24, seconds=1)
-    )
+    long_ago = timezone.now() - timedelta(hours=24, seconds=1)
+    as_time_does("credit_endingproposal", "ending_guard", "created_at = %s", long_ago, proposal.pk)
     assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = everything()
     response = ben.post(decision(proposal, "confirm"))
@@ -287,7 +292,7 @@ def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(world, 
     assert EndingProposal.objects.count() == 1
 
 
-def test_a_loan_that_was_repaid_keeps_its_proposal_from_being_confirmed(world, loan, ada, ben):
+def test_a_loan_that_was_repaid_lets_its_proposal_lapse(world, loan, ada, ben):
     proposal = propose(ada, loan)
     world.borrower.fund(1_000_000, "NGN")
     repay(
@@ -296,11 +301,13 @@ def test_a_loan_that_was_repaid_keeps_its_proposal_from_being_confirmed(world, l
         amount=Decimal(1_596_000),
         actor=TESTER,
     )
-    his = ben.get(page(loan))
-    assert "The loan is COMPLETED: only a DEFAULTED one can be ended." in text_of(his)
-    response = ben.post(decision(proposal, "confirm"))
-    assert said(response)[-1] == "Only a DEFAULTED loan can be ended: it is COMPLETED"
-    assert said(ben.post(decision(proposal, "decline")))[-1] == "Declined: nothing moved."
+    his = text_of(ben.get(page(loan)))
+    assert "A proposal waits" not in his
+    assert "Liquidate Lapsed ada No answer" in his
+    for what in ("confirm", "decline"):
+        told = "The proposal is Lapsed, no longer Pending"
+        assert said(ben.post(decision(proposal, what)))[-1] == told
+    assert held(world.creditor.owner_id, world.token.id) == 0
 
 
 @pytest.mark.parametrize("role", OTHERS)

@@ -1,0 +1,51 @@
+-- What PostgreSQL holds proposals to end a loan to: what one person proposed and another confirmed
+-- never changes, and no more passes than was confirmed.
+CREATE OR REPLACE FUNCTION ending_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION 'proposals are never removed' USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'Pending' OR NEW.final_owed IS NOT NULL OR NOT EXISTS (
+            SELECT FROM public.credit_loan l WHERE l.id = NEW.loan_id AND l.status = 'DEFAULTED')
+        THEN
+            RAISE EXCEPTION 'a proposal starts Pending, for a loan in default'
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_starts_pending';
+        END IF;
+    ELSIF OLD.status <> 'Pending' OR
+       (OLD.id, OLD.loan_id, OLD.action, OLD.note, OLD.plan, OLD.owed, OLD.value_passed,
+        OLD.deficiency, OLD.proposed_by_id, OLD.created_at)
+        IS DISTINCT FROM
+       (NEW.id, NEW.loan_id, NEW.action, NEW.note, NEW.plan, NEW.owed, NEW.value_passed,
+        NEW.deficiency, NEW.proposed_by_id, NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'proposal % is decided, or what it proposes would change', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
+        OR (NEW.decided_by_id IS NULL) <> (NEW.status IN ('Pending', 'Lapsed'))
+        OR num_nulls(NEW.final_plan, NEW.final_owed, NEW.final_value, NEW.final_deficiency)
+            <> (CASE WHEN NEW.status = 'Confirmed' THEN 0 ELSE 4 END)
+    THEN
+        RAISE EXCEPTION 'proposal % cannot be % like that', NEW.id, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_decision';
+    END IF;
+    IF NEW.status = 'Confirmed' AND (
+        NEW.final_owed > NEW.owed
+        OR NEW.final_deficiency <> NEW.final_owed - NEW.final_value
+        OR NEW.final_value <> (
+            SELECT coalesce(sum((f ->> 'value')::numeric), 0)
+            FROM jsonb_array_elements(NEW.final_plan) f)
+        OR EXISTS (
+            SELECT FROM jsonb_array_elements(NEW.final_plan) f
+            LEFT JOIN jsonb_array_elements(NEW.plan) p ON p ->> 'token_id' = f ->> 'token_id'
+            WHERE (f ->> 'passed')::numeric > coalesce((p ->> 'passed')::numeric, 0)
+                OR f ->> 'price' IS DISTINCT FROM p ->> 'price'))
+    THEN
+        RAISE EXCEPTION 'proposal % allows less than that', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_within_plan';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER ending_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_endingproposal
+    FOR EACH ROW EXECUTE FUNCTION ending_guard();
