@@ -36,6 +36,7 @@ _WITHOUT_DATABASE = {
     "help",
     "spectacular",
     "startapp",
+    "totp",
     "tour",
     "up",
     "version",

@@ -38,6 +38,7 @@ from config.demo.world import (
 from config.roles import create_staff, ensure_roles
 from exchange.actors import Actor
 from exchange.models import ApiKey, Member, Organisation, StaffUser, WebhookEndpoint
+from exchange.services import second_factor
 from exchange.services.access import issue_access_token, issue_api_key
 from exchange.services.members import create_member
 from exchange.services.organisations import create_organisation
@@ -191,19 +192,32 @@ def _lenders(participants: list[Participant], institutions: list[Participant]) -
 
 
 def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
-    """A login that works: the one the file holds, else one with a new password."""
+    """A login that works: the one the file holds, else one with a new password and second factor.
+
+    The secret of the authenticator app is in the file too, so that nobody needs a phone here.
+    """
     entries = {entry["username"]: entry for entry in known.get("staff", [])}
     user = StaffUser.objects.filter(username=person.username).first()
-    entry = entries.get(person.username)
-    if user is not None and entry is not None and user.check_password(entry["password"]):
-        return dict(entry)
-    password = secrets.token_urlsafe(18)
+    entry = entries.get(person.username, {})
+    password = entry.get("password", "")
+    if user is None or not user.check_password(password):
+        password = secrets.token_urlsafe(18)
     if user is None:
-        create_staff(username=person.username, password=password, role=person.role)
-    else:
+        user = create_staff(username=person.username, password=password, role=person.role)
+    elif password != entry.get("password"):
         user.set_password(password)
         user.save(update_fields=["password"])
-    return {"username": person.username, "password": password, "role": person.role}
+    secret = entry.get("totp_secret", "")
+    if not second_factor.holds(user=user, secret=secret):
+        secret = second_factor.new_secret()
+        code = second_factor.code_at(secret=secret, step=second_factor.present_step() - 1)
+        second_factor.set_up(user=user, secret=secret, code=code, replace=True)
+    return {
+        "username": person.username,
+        "password": password,
+        "role": person.role,
+        "totp_secret": secret,
+    }
 
 
 def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, str]:

@@ -42,6 +42,7 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
         yield ""
         for person in world.get("staff", []):
             yield f"  {person['role']:<18} {person['username']} / {person['password']}"
+        yield "  Their codes        python manage.py totp USERNAME"
         for organisation in world.get("organisations", []):
             yield ""
             yield f"  {organisation['name']} ({organisation['id']})"

@@ -1,75 +1,276 @@
-"""Staff users in the admin. Roles are groups; `config.roles` says what each may do."""
+"""People of the back office in the admin: inviting, roles, second factors, shutting out; and what
+happened to anybody's access.
+
+Nobody gives somebody else a password: an invitation is a one-time address, shown once, where the
+person chooses it. `config.roles` says what each role may do.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
 
+from django import forms
+from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
-from django.db.models import Model
-from django.http import HttpRequest
+from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
 
-from exchange.models import StaffUser
+from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.show import moment, state
+from exchange.models import AccessRecord, StaffUser
+from exchange.services import second_factor, staff
 
-if TYPE_CHECKING:
-    _UserAdmin = UserAdmin[StaffUser]
-else:
-    _UserAdmin = UserAdmin
+_RECORDS_SHOWN = 20
+_CHANGE = "exchange.change_staffuser"
+
+
+class RoleForm(forms.Form):
+    """Another role; `seen` is the one that the person had when the page was opened."""
+
+    role = forms.ModelChoiceField(Group.objects.order_by("name"), required=False)
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+class DetailsForm(forms.Form):
+    """Who a person is."""
+
+    first_name = forms.CharField(max_length=150, required=False)
+    last_name = forms.CharField(max_length=150, required=False)
+    email = forms.EmailField(required=False)
+
+
+class InvitationForm(DetailsForm):
+    """A new member of staff."""
+
+    username = forms.CharField(max_length=150)
+    role = forms.ModelChoiceField(Group.objects.order_by("name"))
+    field_order = ("username", "first_name", "last_name", "email", "role")
 
 
 @admin.register(StaffUser)
-class StaffUserAdmin(_UserAdmin):
-    """Adds and changes staff; nobody removes one, for their decisions stay.
-
-    Permissions come from roles only. Nobody changes their own roles, and only a superuser changes
-    a superuser.
-    """
-
-    in_back_office = True
-    actions = None
-    list_display = ("username", "first_name", "last_name", "email", "roles", "is_active")
+class StaffUserAdmin(SafeAdmin):
+    list_display = ("username", "first_name", "last_name", "email", "role", "factor", "access")
     list_filter = ("is_active", "groups")
-    filter_horizontal = ()
-    fieldsets = (
-        (None, {"fields": ("username", "password")}),
-        ("Person", {"fields": ("first_name", "last_name", "email")}),
-        ("Access", {"fields": ("is_active", "is_staff", "groups")}),
-        ("Dates", {"fields": ("last_login", "date_joined")}),
-    )
-    readonly_fields = ("last_login", "date_joined")
-    add_fieldsets = (
-        (
-            None,
-            {
-                "classes": ("wide",),
-                "fields": ("username", "password1", "password2", "is_staff", "groups"),
-            },
-        ),
-    )
+    search_fields = ("username", "first_name", "last_name", "email")
+    fields = (
+        "username", "first_name", "last_name", "email", "role", "access", "factor", "last_login",
+        "date_joined",
+    )  # fmt: skip
+    readonly_fields = fields
 
-    @admin.display(description="roles")
-    def roles(self, user: StaffUser) -> str:
-        return ", ".join(sorted(group.name for group in user.groups.all())) or (
-            "superuser" if user.is_superuser else ""
-        )
+    @admin.display(description="role")
+    def role(self, user: StaffUser) -> str:
+        named = ", ".join(sorted(group.name for group in user.groups.all()))
+        return named or ("Superuser" if user.is_superuser else "None")
+
+    @admin.display(description="second factor")
+    def factor(self, user: StaffUser) -> str:
+        found = getattr(user, "second_factor", None)
+        return f"Since {moment(found.set_up_at)}" if found else "None"
+
+    @admin.display(description="access")
+    def access(self, user: StaffUser) -> str:
+        return state("Active" if user.is_active else "Inactive")
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).prefetch_related("groups")
+        found = super().get_queryset(request)
+        return found.select_related("second_factor").prefetch_related("groups")
 
-    def choice_label(self, obj: Model) -> str:
-        """The words by which a person is picked from suggestions."""
-        return str(obj)
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "exchange.add_staffuser")
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    def get_urls(self) -> list[URLPattern]:
+        pages = (
+            ("details", self.details),
+            ("role", self.change_role),
+            ("invitation", self.invitation),
+            ("reset", self.reset),
+            ("deactivate", self.deactivate),
+            ("activate", self.activate),
+        )
+        own = [
+            self.action_url(f"<uuid:object_id>/{name}/", name, page, only_post=False)
+            for name, page in pages
+        ]
+        return [*own, *super().get_urls()]
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        if obj is not None and obj.is_superuser and not request.user.is_superuser:
-            return False
-        return super().has_change_permission(request, obj)
+    def tools(self, request: HttpRequest, obj: StaffUser) -> list[Tool]:
+        me = staff_of(request)
+        if not me.has_perm(_CHANGE) or (obj.is_superuser and not me.is_superuser):
+            return []
+        shown = [("Change details", "details")]
+        if obj.pk != me.pk:
+            shown.append(("Change role", "role"))
+            if obj.is_active:
+                shown += [("New invitation", "invitation"), ("Deactivate", "deactivate")]
+            else:
+                shown.append(("Activate", "activate"))
+            if hasattr(obj, "second_factor"):
+                shown.append(("Reset second factor", "reset"))
+        return [Tool(label, self.address(name, obj.pk)) for label, name in shown]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        fixed = tuple(super().get_readonly_fields(request, obj))
-        if obj is not None and obj.pk == request.user.pk:
-            return (*fixed, "is_active", "is_staff", "groups")
-        return fixed
+    def sections(self, request: HttpRequest, obj: StaffUser) -> list[Section]:
+        if not self.may(request, "exchange.view_accessrecord"):
+            return []
+        records = obj.access_records.select_related("by")[:_RECORDS_SHOWN]
+        more = Tool("All", f"{reverse('admin:exchange_accessrecord_changelist')}?user={obj.pk}")
+        rows = [
+            (moment(row.at), row.get_event_display(), row.by or "-", row.address, row.details)
+            for row in records
+        ]
+        return [
+            Section("Access", ("When", "What", "By", "From", "Details"), rows, more=more),
+        ]
+
+    # --- pages ---
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Invites somebody and shows the address that lets them choose a password."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            me = staff_of(request)
+            user = staff.add_person(
+                username=data.pop("username"), role=data.pop("role"), by=me, details=data
+            )
+            return self._invite(request, user)
+
+        return self.form_page(
+            request, bind(request, InvitationForm), act, title="Invite somebody", submit="Invite"
+        )
+
+    def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Changes name and email address."""
+        user: StaffUser = self._changeable(request, object_id)
+        initial = {name: getattr(user, name) for name in DetailsForm.base_fields}
+        form = bind(request, DetailsForm, **initial)
+
+        def act(data: dict[str, Any]) -> None:
+            staff.change_details(user_id=user.pk, details=data, by=staff_of(request))
+
+        return self._do(request, user, form, act, "Change details", "The details are changed.")
+
+    def change_role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Gives another role."""
+        user: StaffUser = self._changeable(request, object_id)
+        form = bind(request, RoleForm, role=user.groups.first(), seen=staff.role_of(user))
+
+        def act(data: dict[str, Any]) -> None:
+            staff.change_role(user_id=user.pk, **data, by=staff_of(request))
+
+        note = "Whoever is signed in as this person is signed out."
+        return self._do(request, user, form, act, "Change role", "The role is changed.", note)
+
+    def reset(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Removes the second factor."""
+        user: StaffUser = self._changeable(request, object_id)
+
+        def act(_: dict[str, Any]) -> None:
+            second_factor.reset(user_id=user.pk, by=staff_of(request))
+
+        return self._do(
+            request,
+            user,
+            bind(request, forms.Form),
+            act,
+            "Reset second factor",
+            "The second factor is gone: the next sign-in sets up a new one.",
+            "Make sure that it is this person who asks. They are signed out, and whoever knows the"
+            " password sets up the next second factor.",
+        )
+
+    def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Shuts somebody out."""
+        user: StaffUser = self._changeable(request, object_id)
+        note = "They are signed out at once and do not get in again. What they did stays."
+        return self._switch(request, user, "Deactivate", f"{user} is shut out.", note)
+
+    def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Lets somebody in again."""
+        user: StaffUser = self._changeable(request, object_id)
+        note = "They get in with the password and the second factor they had."
+        return self._switch(request, user, "Activate", f"{user} may sign in again.", note)
+
+    def invitation(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Shows a new one-time address."""
+        user: StaffUser = self._changeable(request, object_id)
+        return self.form_page(
+            request,
+            bind(request, forms.Form),
+            lambda _: self._invite(request, user),
+            title="New invitation",
+            submit="Make the address",
+            record=user,
+            note="For somebody who was never here or forgot the password. Make sure that it is they"
+            " who ask, and hand it to nobody else.",
+        )
+
+    def _switch(
+        self, request: HttpRequest, user: StaffUser, title: str, done: str, note: str
+    ) -> HttpResponse:
+        def act(_: dict[str, Any]) -> None:
+            staff.set_active(user_id=user.pk, active=title == "Activate", by=staff_of(request))
+
+        return self._do(request, user, bind(request, forms.Form), act, title, done, note)
+
+    def _changeable(self, request: HttpRequest, object_id: UUID) -> StaffUser:
+        if not self.may(request, _CHANGE):
+            raise PermissionDenied
+        user: StaffUser = self.record(request, object_id)
+        if user.is_superuser and not staff_of(request).is_superuser:
+            raise PermissionDenied
+        return user
+
+    def _do(
+        self,
+        request: HttpRequest,
+        user: StaffUser,
+        form: forms.Form,
+        act: Callable[[dict[str, Any]], None],
+        *words: str,
+    ) -> HttpResponse:
+        """Asks with a title, says that it is done, and explains with a note, in this order."""
+        title, done, note = (*words, "")[:3]
+
+        def then(data: dict[str, Any]) -> HttpResponse:
+            act(data)
+            self.message_user(request, done)
+            return self.back_to(user.pk)
+
+        return self.form_page(
+            request, form, then, title=title, submit=title, record=user, note=note
+        )
+
+    def _invite(self, request: HttpRequest, user: StaffUser) -> HttpResponse:
+        uid, token = staff.invitation(user_id=user.pk, by=staff_of(request))
+        address = request.build_absolute_uri(reverse("admin:welcome", args=[uid, token]))
+        hours = settings.PASSWORD_RESET_TIMEOUT // 3600
+        return self.page(
+            request,
+            "admin/secret.html",
+            "Shown once",
+            record=user,
+            shown=[("For", user), ("One-time address", address), ("Good for", f"{hours} hours")],
+            next=self.address("change", user.pk),
+        )
+
+
+@admin.register(AccessRecord)
+class AccessRecordAdmin(SafeAdmin):
+    list_display = ("at", "user", "event", "by", "address", "details")
+    list_display_links = ("at",)
+    list_filter = ("event",)
+    list_select_related = ("user", "by")
+    search_fields = ("user__username", "=address")
+    fields = ("at", "user", "event", "by", "address", "details")
+    readonly_fields = fields
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        return lookup == "user" or super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]

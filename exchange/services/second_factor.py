@@ -50,6 +50,17 @@ def code_at(*, secret: str, step: int) -> str:
     return pyotp.TOTP(secret).generate_otp(step)
 
 
+def present_step() -> int:
+    """The time step that codes are of now."""
+    return int(time.time()) // STEP_SECONDS
+
+
+def holds(*, user: StaffUser, secret: str) -> bool:
+    """Whether the person's second factor is the one with `secret`."""
+    factor = SecondFactor.objects.filter(user=user).first()
+    return factor is not None and hmac.compare_digest(decrypt(factor.secret_encrypted), secret)
+
+
 def is_set_up(user: StaffUser) -> bool:
     """Whether the person has a second factor."""
     return SecondFactor.objects.filter(user=user).exists()
@@ -153,7 +164,7 @@ def _end_sessions(user: StaffUser) -> None:
 
 def _step_of(secret: str, code: str) -> int | None:
     """The time step that `code` is of: this one, or a neighbour, for clocks differ."""
-    present = int(time.time()) // STEP_SECONDS
+    present = present_step()
     given = re.sub(r"\s", "", code)
     if not re.fullmatch(r"[0-9]{6}", given):
         return None

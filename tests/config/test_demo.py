@@ -33,6 +33,7 @@ from exchange.models import (
 from exchange.models.tokens import InvestmentCategory, InvestmentType
 from orders.models import Order, Trade
 from tests.support.access import make_organisation
+from tests.support.signin import enter_password, present_code
 from tests.support.world import SYSTEM, assert_books_hold
 from wallets.models import Account, Alert, Deposit, Entry, Withdrawal
 from wallets.selectors.configuration import minimum_withdrawal
@@ -104,7 +105,9 @@ def test_the_file_has_exactly_what_is_promised_and_is_private(data_dir, provider
     assert min(members.values()) >= 2
     for member in demo["members"]:
         assert list(member) == ["id", "organisation", "name", "email"]
-    assert [list(person) for person in demo["staff"]] == [["username", "password", "role"]] * 7
+    for person in demo["staff"]:
+        assert list(person) == ["username", "password", "role", "totp_secret"]
+    assert len(demo["staff"]) == 7
     assert Counter(person["role"] for person in demo["staff"])["Finance approver"] == 2
     assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 2
 
@@ -180,7 +183,14 @@ def test_keys_tokens_logins_and_webhook_secrets_work(data_dir, provider_sandbox)
         assert organisation["webhook_secret"].startswith("whsec_")
         Webhook(organisation["webhook_secret"])
     for person in demo["staff"]:
-        assert Client().login(username=person["username"], password=person["password"])
+        assert_signs_in(person)
+
+
+def assert_signs_in(person: dict[str, str]) -> None:
+    client = Client()
+    enter_password(client, person["username"], person["password"])
+    answer = client.post("/admin/login/code/", {"code": present_code(person["totp_secret"])})
+    assert answer["Location"] == "/admin/"
 
 
 def test_a_webhook_address_given_later_is_taken_and_the_secret_stays(
@@ -206,7 +216,7 @@ def test_credentials_whose_file_was_lost_are_issued_anew(data_dir, provider_sand
         endpoint = WebhookEndpoint.objects.get(organisation_id=new["id"])
         assert endpoint.secret == new["webhook_secret"] != old["webhook_secret"]
     for person in second["staff"]:
-        assert Client().login(username=person["username"], password=person["password"])
+        assert_signs_in(person)
 
 
 def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir, provider_sandbox):

@@ -21,6 +21,7 @@ from exchange.models import Event
 from tests.support.access import make_caller
 from tests.support.crowd import Crowd, size
 from tests.support.services import Service
+from tests.support.signin import app_of
 from tests.support.start_line import StartLine
 from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
 from wallets.models import Decision, Payout, Transfer, Withdrawal
@@ -39,15 +40,15 @@ TRACES = {
 
 @dataclass
 class Person:
-    """A finance approver, signed in through the login form."""
+    """A finance approver, signed in through the forms."""
 
     name: str
     service: Service
 
     def __post_init__(self) -> None:
-        create_staff(self.name, PASSWORD, FINANCE_APPROVER)
+        secret = app_of(create_staff(self.name, PASSWORD, FINANCE_APPROVER))
         self.office = BackOffice(f"{self.service.base_url}/admin/")
-        self.office.log_in(self.name, PASSWORD)
+        self.office.log_in(self.name, PASSWORD, secret)
 
     def decision(self, withdrawal: Withdrawal, button: str, reason: str = "") -> Callable[[], Page]:
         """Opens the review page now; what it gives presses the button on it."""

@@ -34,19 +34,14 @@ def app_of(user: StaffUser) -> str:
     """Sets up a second factor for `user`; gives the secret that the app holds."""
     secret = second_factor.new_secret()
     # By the last code, so that the present one has not been used.
-    code = second_factor.code_at(secret=secret, step=present_step() - 1)
+    code = second_factor.code_at(secret=secret, step=second_factor.present_step() - 1)
     second_factor.set_up(user=user, secret=secret, code=code)
     return secret
 
 
-def present_step() -> int:
-    """The time step that codes are of now."""
-    return int(time.time()) // second_factor.STEP_SECONDS
-
-
 def present_code(secret: str, ahead: int = 0) -> str:
     """The code that the app shows now, or `ahead` steps later."""
-    return second_factor.code_at(secret=secret, step=present_step() + ahead)
+    return second_factor.code_at(secret=secret, step=second_factor.present_step() + ahead)
 
 
 def enter_password(client: Client, username: str, password: str, **extra: Any) -> Any:

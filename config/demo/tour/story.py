@@ -177,7 +177,7 @@ class Tour:
             if person["role"].lower() == APPROVER_ROLE.lower()
         )
         office = BackOffice(self.demo["admin_url"])
-        front = office.log_in(person["username"], person["password"])
+        front = office.log_in(person["username"], person["password"], person["totp_secret"])
         withdrawals = office.open(front.link_with("/wallets/withdrawal/"))
         review = office.open(withdrawals.link_with(withdrawal["_id"]))
         check(

@@ -5,15 +5,35 @@ from __future__ import annotations
 import logging
 
 import pytest
+from django.contrib.auth.models import Group
+from django.db import ProgrammingError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+    create_staff,
+)
 from exchange.ids import uuid7
-from exchange.models import ApiKey, Event, Member, Organisation, StaffUser, WebhookEndpoint
+from exchange.models import (
+    AccessRecord,
+    ApiKey,
+    Event,
+    Member,
+    Organisation,
+    RecoveryCode,
+    SecondFactor,
+    StaffUser,
+    WebhookEndpoint,
+)
 from tests.support.back_office import everything, participants, said, signed_in, text_of, user_of
+from tests.support.signin import app_of, enter_password, sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -239,48 +259,150 @@ def test_each_role_does_its_own_and_nothing_else(role, allowed):
     assert member.organisation == organisation
 
 
-def test_nobody_changes_their_own_roles_or_makes_a_superuser():
+def invite(client: Client, username: str = "newcomer", role: str = AUDITOR):
+    role_id = str(Group.objects.get(name=role).pk)
+    body = {"username": username, "first_name": "Nia", "email": "nia@example.com", "role": role_id}
+    return client.post(reverse("admin:exchange_staffuser_add"), body)
+
+
+def of(user: StaffUser, page: str) -> str:
+    return reverse(f"admin:exchange_staffuser_{page}", args=[user.pk])
+
+
+def test_an_invitation_lets_a_person_choose_a_password_once(caplog):
+    caplog.set_level(logging.DEBUG)
+    client = signed_in(ADMINISTRATOR)
+    shown = invite(client)
+    address = dict(shown.context["shown"])["One-time address"]
+    user = StaffUser.objects.get(username="newcomer")
+    assert [group.name for group in user.groups.all()] == [AUDITOR]
+    assert not user.has_usable_password()
+    assert not user.is_superuser
+    token = address.rstrip("/").rpartition("/")[2]
+    assert token not in client.get(of(user, "change")).content.decode()
+    assert token not in caplog.text
+    newcomer = Client()
+    page = newcomer.get(address, follow=True)
+    assert token not in page.redirect_chain[-1][0]
+    form = page.redirect_chain[-1][0]
+    chosen = {"new_password1": "quite a long one", "new_password2": "quite a long one"}
+    weak = newcomer.post(form, {"new_password1": "password", "new_password2": "password"})
+    assert weak.status_code == 200
+    assert newcomer.post(form, chosen)["Location"] == reverse("admin:login")
+    assert enter_password(newcomer, "newcomer", "quite a long one")["Location"] == "/admin/"
+    late = Client().get(address, follow=True)
+    assert "was used already, or is too old" in text_of(late)
+    happened = AccessRecord.objects.filter(user=user).order_by("id")
+    assert [(row.event, row.by) for row in happened] == [
+        ("invited", user_of(client)),
+        ("invited", user_of(client)),
+        ("password_changed", None),
+        ("signed_in", None),
+    ]
+
+
+def test_an_invitation_is_worth_nothing_to_somebody_who_was_shut_out():
+    client = signed_in(ADMINISTRATOR)
+    address = dict(invite(client).context["shown"])["One-time address"]
+    user = StaffUser.objects.get(username="newcomer")
+    client.post(of(user, "deactivate"))
+    assert "was used already, or is too old" in text_of(Client().get(address, follow=True))
+
+
+def test_nobody_changes_their_own_access_not_even_an_administrator():
     client = signed_in(ADMINISTRATOR)
     me = user_of(client)
-    address = reverse("admin:exchange_staffuser_change", args=[me.pk])
-    finance = me.groups.model.objects.get(name=FINANCE_APPROVER)
-    body = {
-        "username": me.username,
-        "groups": [str(finance.pk)],
-        "is_superuser": "on",
-        "is_staff": "on",
-        "is_active": "on",
-    }
-    client.post(address, body)
-    me.refresh_from_db()
-    assert [group.name for group in me.groups.all()] == [ADMINISTRATOR]
-    assert not me.is_superuser
-    superuser = StaffUser.objects.create_superuser("owner", password="x")
-    address = reverse("admin:exchange_staffuser_change", args=[superuser.pk])
-    assert client.post(address, {**body, "username": "taken-over"}).status_code == 403
-    password = reverse("admin:auth_user_password_change", args=[superuser.pk])
-    response = client.post(
-        password, {"password1": "quite a long one", "password2": "quite a long one"}
-    )
-    assert response.status_code == 403
-    superuser.refresh_from_db()
-    assert superuser.username == "owner"
-    assert superuser.check_password("x")
+    app_of(me)
+    sign_in(client, me)
+    finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
+    before = everything()
+    for page, body in (
+        ("role", {"role": finance, "seen": ADMINISTRATOR}),
+        ("reset", {}),
+        ("deactivate", {}),
+        ("invitation", {}),
+    ):
+        refused = client.post(of(me, page), body)
+        assert refused.status_code == 200
+        assert "another administrator" in text_of(refused), page
+    assert everything() == before
 
 
-def test_roles_are_given_by_an_administrator():
+def test_nobody_but_a_superuser_touches_a_superuser():
     client = signed_in(ADMINISTRATOR)
-    client.post(
-        reverse("admin:exchange_staffuser_add"),
-        {
-            "username": "newcomer",
-            "password1": "quite a long one",
-            "password2": "quite a long one",
-            "is_staff": "on",
-            "groups": [str(user_of(client).groups.model.objects.get(name=AUDITOR).pk)],
-        },
-    )
-    user = StaffUser.objects.get(username="newcomer")
-    assert user.has_perm("wallets.view_withdrawal")
-    assert not user.has_perm("wallets.decide_withdrawal")
-    assert Client().login(username="newcomer", password="quite a long one")
+    superuser = StaffUser.objects.create_superuser("owner", password="x")
+    app_of(superuser)
+    before = everything()
+    for page in ("details", "role", "reset", "deactivate", "activate", "invitation"):
+        assert client.get(of(superuser, page)).status_code == 403
+        assert client.post(of(superuser, page), {"email": "x@example.com"}).status_code == 403
+    assert client.post(of(superuser, "change"), {"is_superuser": "on"}).status_code in {403, 405}
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER])
+def test_only_an_administrator_manages_people(role):
+    somebody = create_staff("somebody", "correct horse battery", AUDITOR)
+    app_of(somebody)
+    client = signed_in(role)
+    before = everything()
+    assert invite(client).status_code == 403
+    for page in ("details", "role", "reset", "deactivate", "activate", "invitation"):
+        assert client.post(of(somebody, page), {}).status_code == 403
+    assert everything() == before
+
+
+def test_a_role_is_changed_as_it_was_seen():
+    somebody = create_staff("somebody", "correct horse battery", AUDITOR)
+    client = signed_in(ADMINISTRATOR)
+    finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
+    stale = client.post(of(somebody, "role"), {"role": finance, "seen": BACK_OFFICE})
+    assert "Please look again" in text_of(stale)
+    assert not StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
+    done = client.post(of(somebody, "role"), {"role": finance, "seen": AUDITOR})
+    assert said(done) == ["The role is changed."]
+    assert StaffUser.objects.get(pk=somebody.pk).has_perm("wallets.decide_withdrawal")
+    record = AccessRecord.objects.filter(user=somebody).first()
+    assert record is not None
+    assert (record.event, record.by) == ("role_changed", user_of(client))
+    assert record.details == "Auditor → Finance approver"
+    page = text_of(client.get(of(somebody, "change")))
+    assert "Auditor → Finance approver" in page
+
+
+def test_a_second_factor_that_was_lost_is_reset_and_set_up_anew():
+    somebody = create_staff("somebody", "correct horse battery", FINANCE_APPROVER)
+    app_of(somebody)
+    client = signed_in(ADMINISTRATOR)
+    client.post(of(somebody, "reset"))
+    assert not SecondFactor.objects.exists()
+    assert not RecoveryCode.objects.exists()
+    answer = enter_password(Client(), "somebody", "correct horse battery")
+    assert "/enrol/" in answer["Location"]
+    again = client.post(of(somebody, "reset"))
+    assert "has no second factor" in text_of(again)
+
+
+def test_what_happened_to_access_is_never_changed():
+    create_staff("somebody", "correct horse battery", AUDITOR)
+    for statement in (
+        "UPDATE exchange_accessrecord SET details = ''",
+        "DELETE FROM exchange_accessrecord",
+    ):
+        with (
+            pytest.raises(ProgrammingError, match="permission denied"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+
+
+def test_no_page_shows_a_password_a_secret_or_a_hash():
+    somebody = create_staff("somebody", "correct horse battery", FINANCE_APPROVER)
+    secret = app_of(somebody)
+    factor = SecondFactor.objects.get()
+    client = signed_in(ADMINISTRATOR)
+    for page in ("change", "details", "role", "reset"):
+        text = client.get(of(somebody, page)).content.decode()
+        for hidden in (secret, factor.secret_encrypted, somebody.password.rpartition("$")[2]):
+            assert hidden not in text

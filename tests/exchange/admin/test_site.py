@@ -97,7 +97,7 @@ def test_nothing_is_added_changed_or_deleted_but_through_services(world):
 def test_what_libraries_bring_along_is_not_in_the_admin():
     labels = {model._meta.label for model in admin.site._registry}
     assert labels == {
-        "credit.Loan", "credit.LoanConfiguration",
+        "credit.Loan", "credit.LoanConfiguration", "exchange.AccessRecord",
         "exchange.ApiKey", "exchange.Event", "exchange.Member", "exchange.Organisation",
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
         "orders.Order", "orders.Trade", "wallets.Account", "wallets.Alert",

@@ -1,0 +1,83 @@
+"""Roles: made by migration, apart from each other, and every permission classified."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+
+from config.management.commands.make_roles_migration import roles_in_force
+from config.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    DECIDING,
+    HARMLESS,
+    ROLES,
+    create_staff,
+    decides,
+    is_deciding,
+)
+from exchange.models import StaffUser
+
+DECIDING_ABOUT_MONEY = DECIDING - {
+    "exchange.add_apikey",
+    "exchange.add_staffuser",
+    "exchange.change_apikey",
+    "exchange.change_staffuser",
+}
+
+
+def test_the_last_migration_says_what_the_table_says():
+    assert roles_in_force() == ROLES, "run `manage.py make_roles_migration`"
+
+
+@pytest.mark.django_db
+def test_migrating_an_empty_database_makes_the_roles():
+    made = {
+        group.name: {
+            f"{permission.content_type.app_label}.{permission.codename}"
+            for permission in group.permissions.select_related("content_type")
+        }
+        for group in Group.objects.all()
+    }
+    assert made == ROLES
+
+
+@pytest.mark.django_db
+def test_every_permission_that_is_given_or_of_our_own_making_is_classified():
+    assert not DECIDING & HARMLESS
+    given = {permission for role in ROLES.values() for permission in role}
+    plain = ("add_", "change_", "delete_", "view_")
+    for permission in Permission.objects.select_related("content_type"):
+        if permission.content_type.app_label in {"credit", "exchange", "orders", "wallets"}:
+            name = f"{permission.content_type.app_label}.{permission.codename}"
+            if not permission.codename.startswith(plain):
+                given.add(name)
+    unclassified = {
+        name
+        for name in given - DECIDING - HARMLESS
+        if not name.partition(".")[2].startswith("view_")
+    }
+    assert unclassified == set()
+    assert given >= DECIDING
+    assert all(map(is_deciding, DECIDING))
+    assert not any(map(is_deciding, HARMLESS))
+    assert is_deciding("wallets.something_new")
+
+
+def test_an_auditor_only_reads_and_an_administrator_decides_nothing_about_money():
+    assert all(name.partition(".")[2].startswith("view_") for name in ROLES[AUDITOR])
+    assert not ROLES[ADMINISTRATOR] & DECIDING_ABOUT_MONEY
+    for role, permissions in ROLES.items():
+        if role != AUDITOR:
+            assert {name for name in ROLES[BACK_OFFICE] if ".view_" in name} <= permissions
+
+
+@pytest.mark.django_db
+def test_whoever_may_decide_needs_a_second_factor():
+    for role in ROLES:
+        assert decides(create_staff(role.replace(" ", "-"), "correct horse", role)) is (
+            role != AUDITOR
+        )
+    assert decides(StaffUser.objects.create_superuser("owner", password="x"))
+    assert not decides(StaffUser.objects.create_user("newcomer", password="x", is_staff=True))

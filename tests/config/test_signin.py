@@ -1,0 +1,429 @@
+"""Signing in: password, code, what a session is good for, and what guessing leads to."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES, create_staff
+from exchange.models import AccessRecord, Member, SecondFactor, StaffUser
+from exchange.services import second_factor
+from tests.support.back_office import everything, participants, said, text_of
+from tests.support.signin import (
+    app_of,
+    enter_password,
+    present_code,
+    shift_session,
+    sign_in,
+)
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse battery"
+INDEX, LOGIN, CODE, ENROL = (
+    "/admin/", "/admin/login/", "/admin/login/code/", "/admin/second-factor/enrol/",
+)  # fmt: skip
+KEYS = "/admin/exchange/apikey/"
+
+
+@pytest.fixture(autouse=True)
+def forgotten_tries():
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def person(role: str, name: str = "ada") -> StaffUser:
+    return create_staff(name, PASSWORD, role)
+
+
+def events(user: StaffUser) -> list[str]:
+    return list(
+        AccessRecord.objects.filter(user=user).order_by("id").values_list("event", flat=True)
+    )
+
+
+def is_in(client: Client) -> bool:
+    return client.get(INDEX).status_code == 200
+
+
+def secret_shown(page) -> str:
+    found = re.search(r'class="signin-secret"[^>]*>([^<]+)<', page.content.decode())
+    assert found is not None
+    return found[1].replace(" ", "")
+
+
+# --- the two steps ---
+
+
+def test_somebody_who_may_decide_gets_in_by_password_and_code_and_not_by_the_password_alone():
+    user = person(FINANCE_APPROVER)
+    secret = app_of(user)
+    client = Client()
+    answer = enter_password(client, "ada", PASSWORD)
+    assert answer["Location"].startswith(CODE)
+    assert not is_in(client)
+    assert "_auth_user_id" not in client.session
+    before = client.session.session_key
+    answer = client.post(CODE, {"code": present_code(secret)})
+    assert answer["Location"] == INDEX
+    assert is_in(client)
+    assert client.session.session_key != before
+    assert events(user) == ["invited", "second_factor_set_up", "signed_in"]
+
+
+def test_after_signing_in_a_person_is_where_they_were_going_and_never_outside():
+    user = person(AUDITOR)
+    for wanted, reached in (
+        (KEYS, KEYS),
+        ("https://elsewhere.example/admin/", INDEX),
+        ("//elsewhere.example/admin/", INDEX),
+        ("/v1/docs", INDEX),
+    ):
+        client = Client()
+        answer = client.post(
+            f"{LOGIN}?next={wanted}", {"username": user.username, "password": PASSWORD}
+        )
+        assert answer["Location"] == reached
+
+
+def test_without_a_second_factor_everything_leads_to_setting_one_up():
+    user = person(BACK_OFFICE)
+    client = Client()
+    assert enter_password(client, "ada", PASSWORD)["Location"].startswith(ENROL)
+    organisation, _ = participants()
+    before = everything()
+    for address in (INDEX, KEYS, reverse("admin:password_change"), reverse("admin:jsi18n")):
+        assert client.get(address)["Location"].startswith(CODE)
+    answer = client.post(
+        reverse("admin:exchange_member_add"),
+        {"organisation": str(organisation.pk), "name": "Eve", "email": "eve@acme.example"},
+    )
+    assert answer["Location"].startswith(CODE)
+    assert client.get(CODE)["Location"].startswith(ENROL)
+    assert everything() == before
+    assert Member.objects.count() == 1
+
+    page = client.get(ENROL)
+    assert b"<svg" in page.content
+    secret = secret_shown(page)
+    wrong = client.post(ENROL, {"code": "000000"})
+    assert "not the present code" in text_of(wrong)
+    assert not SecondFactor.objects.exists()
+    shown = client.post(ENROL, {"code": present_code(secret)})
+    assert shown.status_code == 200
+    assert "no-store" in shown["Cache-Control"]
+    codes = re.findall(r"<code>([a-z2-7-]{19})</code>", shown.content.decode())
+    assert len(codes) == 10
+    assert is_in(client)
+    again = client.post(ENROL, {"code": present_code(secret, 1)})
+    assert codes[0] not in again.content.decode()
+    assert again["Location"] == "/admin/second-factor/"
+    factor = SecondFactor.objects.get(user=user)
+    assert secret not in factor.secret_encrypted
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT string_agg(t::text, '') FROM exchange_recoverycode t")
+        (kept,) = cursor.fetchone()
+    assert codes[0] not in kept
+
+
+@pytest.mark.parametrize("role", list(ROLES))
+def test_only_the_auditor_may_do_without_a_second_factor(role):
+    person(role)
+    client = Client()
+    target = enter_password(client, "ada", PASSWORD)["Location"]
+    assert target == INDEX if role == AUDITOR else target.startswith(ENROL)
+
+
+def test_an_auditor_who_set_one_up_needs_it():
+    app_of(person(AUDITOR))
+    client = Client()
+    assert enter_password(client, "ada", PASSWORD)["Location"].startswith(CODE)
+    assert not is_in(client)
+
+
+def test_a_code_is_taken_once_whoever_sends_it():
+    user = person(FINANCE_APPROVER)
+    code = present_code(app_of(user))
+    first, second = Client(), Client()
+    for client in (first, second):
+        enter_password(client, "ada", PASSWORD)
+    first.post(CODE, {"code": code})
+    refused = second.post(CODE, {"code": code})
+    assert is_in(first)
+    assert not is_in(second)
+    assert "used already" in text_of(refused)
+
+
+def test_a_recovery_code_lets_in_once():
+    user = person(FINANCE_APPROVER)
+    secret = second_factor.new_secret()
+    codes = second_factor.set_up(user=user, secret=secret, code=present_code(secret))
+    for expected in (True, False):
+        client = Client()
+        enter_password(client, "ada", PASSWORD)
+        client.post(f"{CODE}?recovery=1", {"code": codes[3].upper().replace("-", " ")})
+        assert is_in(client) is expected
+    assert second_factor.recovery_codes_left(user) == 9
+    assert events(user)[-3:] == ["recovery_code_used", "signed_in", "refused"]
+
+
+def test_the_step_between_password_and_code_does_not_outlive_ten_minutes_or_the_password():
+    user = person(FINANCE_APPROVER)
+    secret = app_of(user)
+    late, changed = Client(), Client()
+    for client in (late, changed):
+        enter_password(client, "ada", PASSWORD)
+    session = late.session
+    session["signin_pending"] = {**session["signin_pending"], "at": 0}
+    session.save()
+    user.set_password("another horse battery")
+    user.save()
+    for client in (late, changed):
+        answer = client.post(CODE, {"code": present_code(secret)})
+        assert answer["Location"].startswith(LOGIN)
+        assert not is_in(client)
+
+
+# --- guessing ---
+
+
+def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():
+    app_of(person(FINANCE_APPROVER))
+    told = []
+    for name in ("ada", "nobody"):
+        client = Client()
+        pages = [text_of(enter_password(client, name, f"guess {n}")) for n in range(6)]
+        assert all("The username or the password is not right." in page for page in pages[:5])
+        assert "Please try again after" in pages[4]
+        assert "is not right" not in pages[5]
+        told.append([re.sub(r"\d\d:\d\d:\d\d|ada|nobody|value=\S*", "", page) for page in pages])
+        right = enter_password(client, name, PASSWORD)
+        assert right.status_code == 200
+        assert "Too many wrong tries" in text_of(right)
+    assert told[0] == told[1]
+    assert events(StaffUser.objects.get()) == [
+        "invited", "second_factor_set_up", *["refused"] * 4, "locked_out",
+    ]  # fmt: skip
+    assert Client().get(LOGIN).status_code == 200
+
+
+def test_guessing_codes_locks_out_too_and_the_right_one_comes_too_late():
+    user = person(FINANCE_APPROVER)
+    secret = app_of(user)
+    client = Client()
+    enter_password(client, "ada", PASSWORD)
+    for _ in range(5):
+        client.post(CODE, {"code": "000000"})
+    late = client.post(CODE, {"code": present_code(secret)})
+    assert "Too many wrong tries" in text_of(late)
+    assert not is_in(client)
+    assert events(user)[-1] == "locked_out"
+
+
+def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
+    person(AUDITOR)
+    for n in range(settings.SIGN_IN_TRIES["address"]):
+        enter_password(Client(), f"name{n}", "guess", REMOTE_ADDR="198.51.100.7")
+    here = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.7")
+    assert "Too many wrong tries" in text_of(here)
+    there = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.8")
+    assert there["Location"] == INDEX
+
+
+def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
+    settings.TRUSTED_PROXIES = 1
+    settings.SIGN_IN_TRIES = {"account": 99, "address": 2}
+    person(AUDITOR)
+    for forged in ("10.0.0.1", "10.0.0.2"):
+        enter_password(
+            Client(), "x", "guess", headers={"X-Forwarded-For": f"{forged}, 198.51.100.7"}
+        )
+    for seen, inside in (("198.51.100.7", False), ("198.51.100.8", True)):
+        client = Client()
+        enter_password(client, "ada", PASSWORD, headers={"X-Forwarded-For": f"10.0.0.3, {seen}"})
+        assert is_in(client) is inside
+
+
+def test_what_succeeds_does_not_count():
+    person(AUDITOR)
+    for _ in range(settings.SIGN_IN_TRIES["account"] + 2):
+        client = Client()
+        enter_password(client, "ada", "guess")
+        enter_password(client, "ada", PASSWORD)
+        assert is_in(client)
+
+
+def test_nobody_who_is_shut_out_or_no_member_of_staff_gets_in():
+    user = person(AUDITOR)
+    StaffUser.objects.create_user("outsider", password=PASSWORD)
+    StaffUser.objects.filter(pk=user.pk).update(is_active=False)
+    for name in ("ada", "outsider"):
+        client = Client()
+        assert "is not right" in text_of(enter_password(client, name, PASSWORD))
+        assert not is_in(client)
+
+
+# --- sessions ---
+
+
+def test_a_session_ends_after_its_time_however_busy_and_when_idle():
+    user = person(FINANCE_APPROVER)
+    for age in ({"signin_started": 12 * 3600 + 1}, {"signin_seen": 30 * 60 + 1}):
+        client = Client()
+        sign_in(client, user)
+        assert is_in(client)
+        shift_session(client, **age)
+        answer = client.get(KEYS)
+        assert answer["Location"] == f"{LOGIN}?next={KEYS}"
+        assert said(answer)[0].startswith("You were signed out")
+        assert "_auth_user_id" not in client.session
+
+
+def test_work_keeps_a_session_from_being_idle():
+    client = Client()
+    sign_in(client, person(FINANCE_APPROVER))
+    shift_session(client, signin_seen=29 * 60)
+    assert is_in(client)
+    assert client.session["signin_seen"] > client.session["signin_started"]
+
+
+def test_sessions_end_with_the_password_the_role_the_second_factor_and_the_access():
+    administrator = person(ADMINISTRATOR, "root")
+    sessions = Client()
+    for url, body in (
+        ("role", {"role": "", "seen": FINANCE_APPROVER}),
+        ("deactivate", {}),
+        ("reset", {}),
+    ):
+        user = person(FINANCE_APPROVER, f"ada-{url}")
+        app_of(user)
+        sign_in(sessions, user)
+        assert is_in(sessions)
+        manager = Client()
+        sign_in(manager, administrator)
+        answer = manager.post(reverse(f"admin:exchange_staffuser_{url}", args=[user.pk]), body)
+        assert answer.status_code == 302
+        assert not is_in(sessions), url
+    user = person(FINANCE_APPROVER)
+    sign_in(sessions, user)
+    user.set_password("another horse battery")
+    user.save()
+    assert not is_in(sessions)
+
+
+def test_signing_out_takes_a_post():
+    user = person(AUDITOR)
+    client = Client()
+    enter_password(client, "ada", PASSWORD)
+    assert client.get("/admin/logout/").status_code == 405
+    assert is_in(client)
+    client.post("/admin/logout/")
+    assert not is_in(client)
+    assert events(user) == ["invited", "signed_in", "signed_out"]
+
+
+# --- a recent code before a decision ---
+
+
+def test_a_decision_with_a_stale_code_is_not_made_and_leads_back_after_a_new_one():
+    organisation, _ = participants()
+    user = person(BACK_OFFICE)
+    secret = app_of(user)
+    client = Client()
+    sign_in(client, user)
+    shift_session(client, second_factor_at=15 * 60 + 1)
+    form = reverse("admin:exchange_member_add")
+    body = {"organisation": str(organisation.pk), "name": "Eve", "email": "eve@acme.example"}
+    before = everything()
+    assert client.get(form).status_code == 200
+    answer = client.post(form, body, headers={"Referer": f"http://testserver{form}?x=1"})
+    assert answer["Location"] == f"{CODE}?next=%2Fadmin%2Fexchange%2Fmember%2Fadd%2F%3Fx%3D1"
+    assert everything() == before
+    page = client.get(answer["Location"])
+    assert "Nothing was done yet." in text_of(page)
+    key = client.session.session_key
+    answer = client.post(answer["Location"], {"code": present_code(secret)})
+    assert answer["Location"] == f"{form}?x=1"
+    assert "was not done" in said(answer)[0]
+    assert client.session.session_key != key
+    assert Member.objects.count() == 1
+    client.post(form, body)
+    assert Member.objects.filter(name="Eve").count() == 1
+
+
+def test_a_page_elsewhere_is_no_place_to_be_led_back_to():
+    user = person(FINANCE_APPROVER)
+    app_of(user)
+    client = Client()
+    sign_in(client, user, age=16 * 60)
+    form = reverse("admin:exchange_member_add")
+    answer = client.post(form, {}, headers={"Referer": "https://elsewhere.example/admin/"})
+    assert answer["Location"] == f"{CODE}?next=%2Fadmin%2F"
+
+
+def test_another_phone_takes_a_fresh_code_and_ends_the_first_one():
+    user = person(FINANCE_APPROVER)
+    old = app_of(user)
+    client, other = Client(), Client()
+    sign_in(client, user, age=16 * 60)
+    assert client.get(ENROL)["Location"].startswith(CODE)
+    assert client.post(ENROL, {"code": "123456"})["Location"].startswith(CODE)
+    client.post(CODE, {"code": present_code(old)})
+    sign_in(other, user)
+    new = secret_shown(client.get(ENROL))
+    client.post(ENROL, {"code": present_code(new)})
+    assert is_in(client)
+    assert not is_in(other)
+    assert second_factor.holds(user=user, secret=new)
+
+
+def test_new_recovery_codes_take_the_place_of_the_old_ones():
+    user = person(FINANCE_APPROVER)
+    secret = second_factor.new_secret()
+    old = second_factor.set_up(user=user, secret=secret, code=present_code(secret))
+    client = Client()
+    sign_in(client, user)
+    shown = client.post("/admin/second-factor/recovery-codes/")
+    new = re.findall(r"<code>([a-z2-7-]{19})</code>", shown.content.decode())
+    assert len(new) == 10
+    assert not set(new) & set(old)
+    assert new[0] not in client.get("/admin/second-factor/").content.decode()
+    assert second_factor.recovery_codes_left(user) == 10
+
+
+# --- what the pages are made of ---
+
+
+def test_the_forms_help_password_managers_and_screen_readers():
+    app_of(person(FINANCE_APPROVER))
+    client = Client()
+    page = unescape(client.get(LOGIN).content.decode())
+    assert re.search(r'name="username"[^>]*autocomplete="username"', page)
+    assert re.search(r'name="password"[^>]*autocomplete="current-password"', page)
+    wrong = enter_password(client, "ada", "guess").content.decode()
+    field = re.search(r'<input[^>]*name="password"[^>]*>', wrong)
+    assert field is not None
+    assert 'aria-invalid="true"' in field[0]
+    described = re.search(r'aria-describedby="([^"]*)"', field[0])
+    assert described is not None
+    assert all(f'id="{name}"' in wrong for name in described[1].split())
+    enter_password(client, "ada", PASSWORD)
+    code = client.get(CODE).content.decode()
+    assert re.search(r'name="code"[^>]*autocomplete="one-time-code"', code)
+    assert re.search(r'name="code"[^>]*inputmode="numeric"', code)
+    for text in (page, wrong, code):
+        assert not re.search(r"<script(?![^>]*\bsrc=)", text)
+        assert not re.search(r"\son\w+=", text)
+
+
+def test_what_was_typed_for_an_unknown_name_is_kept_nowhere():
+    enter_password(Client(), "hunter2-typed-into-the-wrong-field", "x")
+    assert AccessRecord.objects.count() == 0
