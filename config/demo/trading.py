@@ -20,11 +20,11 @@ from django.db import transaction
 from config.demo.tokens import LOTS, TOKENS, TRADED, USD_RATES, DemoToken, Stage, rounded
 from exchange.actors import Actor
 from exchange.models import DealAccess, Member, Organisation, Quote, StaffUser, Token, TokenType
-from exchange.services import quotes
+from exchange.services import quotes, tokens
 from exchange.services.events import mark_delivered_without_sending
 from orders.models import OrderType, Trade
 from orders.services import endings, placing
-from wallets.services.listings import Listing, grant_access, list_token
+from wallets.services.listings import Listing, list_token
 
 _ACTOR = Actor.system("demo")
 # Of the units that others do not take, the first two houses take these parts, the last the rest.
@@ -192,9 +192,10 @@ class _Debut:
         )
         if about.granted is not None:
             seeing = {trader.slug: trader for trader in self._market.traders}
-            for trader in (*(seeing[slug] for slug in about.granted), *self._market.houses):
-                if trader.organisation.id != self._issuer_id:
-                    grant_access(token_id=token.id, organisation_id=trader.organisation.id)
+            seen_by = (*(seeing[slug] for slug in about.granted), *self._market.houses)
+            for organisation_id in {trader.organisation.id for trader in seen_by}:
+                if organisation_id != self._issuer_id:
+                    tokens.grant_access(token_id=token.id, organisation_id=organisation_id)
         return token
 
     def _raise(self) -> None:

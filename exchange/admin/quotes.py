@@ -44,7 +44,7 @@ class PriceForm(forms.Form):
 
 
 class RejectionForm(forms.Form):
-    """Why a quote is refused."""
+    """Why a quote is refused, or taken back."""
 
     reason = forms.CharField(max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
 
@@ -109,11 +109,13 @@ class QuoteAdmin(SafeAdmin):
         ]
 
     def tools(self, request: HttpRequest, obj: Quote) -> list[Tool]:
-        if obj.status != QuoteStatus.PENDING or not self.may(request, "exchange.decide_quote"):
+        if obj.status != QuoteStatus.PENDING:
+            return []
+        if obj.proposed_by_id == staff_of(request).pk:
+            return [Tool("Take back", self.address("reject", obj.pk))]
+        if not self.may(request, "exchange.decide_quote"):
             return []
         reject = Tool("Reject", self.address("reject", obj.pk))
-        if obj.proposed_by_id == staff_of(request).pk:
-            return [reject]
         prices = f"{money(obj.buy, obj.token)} / {money(obj.sell, obj.token)}"
         return [Tool(f"Approve {prices}", self.address("approve", obj.pk), post=True), reject]
 
@@ -161,20 +163,24 @@ class QuoteAdmin(SafeAdmin):
         return self.back_to(quote.pk)
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Closes the proposal; the prices stay as they are."""
-        quote = self._decidable(request, object_id)
+        """Closes the proposal, also by who made it; the prices stay as they are."""
+        quote: Quote = self.record(request, object_id)
+        own = quote.proposed_by_id == staff_of(request).pk
+        if not own:
+            self._decidable(request, object_id)
 
         def act(data: dict[str, Any]) -> HttpResponse:
             quotes.reject(quote_id=quote.pk, user=staff_of(request), reason=data["reason"])
-            messages.success(request, "Rejected. The prices stay as they are.")
+            done = "Taken back" if own else "Rejected"
+            messages.success(request, f"{done}. The prices stay as they are.")
             return self.back_to(quote.pk)
 
         return self.form_page(
             request,
             bind(request, RejectionForm),
             act,
-            title="Reject",
-            submit="Reject the quote",
+            title="Take back" if own else "Reject",
+            submit="Take the quote back" if own else "Reject the quote",
             record=quote,
             note=f"{quote.token}: {money(quote.buy, quote.token)} to buy, "
             f"{money(quote.sell, quote.token)} to sell, proposed by "

@@ -20,11 +20,12 @@ read and written exactly, from 0 to 10^15; more decimals than the currency has a
 rounded. Text is taken as it is sent: not trimmed, and without control characters. Unknown fields
 and unknown query parameters are ignored.
 
-**Idempotency.** A money-moving POST takes an `Idempotency-Key` of 1 to 255 printable ASCII
-characters, kept for 24 hours for your organisation, the method and the path (without the query).
-The same request again gets the first answer, marked `Idempotent-Replayed: true`; with another body
-it is a 422. While the first one runs, the second waits up to 10 seconds, then gets a 409. A refusal
-is not kept: correct what was wrong and send the same key again.
+**Idempotency.** A money-moving POST, and the DELETE that cancels an order, take an
+`Idempotency-Key` of 1 to 255 printable ASCII characters, kept for 24 hours for your organisation,
+the method and the path (without the query). The same request again gets the first answer, marked
+`Idempotent-Replayed: true`; with another body it is a 422. While the first one runs, the second
+waits up to 10 seconds, then gets a 409. A refusal is not kept: correct what was wrong and send the
+same key again.
 
 **Lists.** `page` counts from 1; `limit` is 20 unless given and 200 at most (more counts as 200).
 Anything but a whole number from 1 is a 400, and so is a parameter of the list given twice; a page

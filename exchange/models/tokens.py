@@ -7,6 +7,8 @@ to 8 decimals. Raise progress is written by `orders`, in the transaction of each
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from django.conf import settings
@@ -93,6 +95,25 @@ TERMS = (
     *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell", "buy_fee", "sell_fee"),
     *("carry", "management_fee", "discount", "interest", "dividend", "tenor", "valuation"),
     *("post_raise_valuation", "esop_token"),
+)
+# Bounds of one thing; 0 is none.
+LOWEST_AND_HIGHEST = (
+    ("min_buy", "max_buy"),
+    ("min_sell", "max_sell"),
+    ("min_trade_buy", "max_trade_buy"),
+    ("min_trade_sell", "max_trade_sell"),
+)
+# Above a half, rounding could make the fee of a tiny fill larger than the fill.
+LARGEST_FEE = 50
+PERCENTAGES = ("carry", "management_fee", "discount", "interest", "dividend")
+# A web address with a host, or a path of this service; nothing that could leave an attribute.
+IMAGE_ADDRESS = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
+# Amounts and numbers of units that nothing above says to be more than 0.
+_AMOUNTS = (
+    *("price_buy", "price_sell", "price_exchange"),
+    *("prev_price_buy", "prev_price_sell", "prev_price_exchange"),
+    *("vol_buy", "vol_sell", "valuation", "post_raise_valuation"),
+    *("total_supply", "total_allocated", "raise_amount", "total_raised"),
 )
 DECIDED = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
 
@@ -228,10 +249,41 @@ class Token(models.Model):
                 condition=Q(completed_raise=True) | Q(raise_amount__gt=0, price_buy__gt=0),
                 name="token_raise_has_an_offer",
             ),
-            # Above a half, rounding could make the fee of a tiny fill larger than the fill.
             models.CheckConstraint(
-                condition=Q(buy_fee__range=(0, 50), sell_fee__range=(0, 50)),
+                condition=Q(buy_fee__range=(0, LARGEST_FEE), sell_fee__range=(0, LARGEST_FEE)),
                 name="token_fees_within_half",
+            ),
+            models.CheckConstraint(
+                condition=Q(**{f"{name}__range": (0, 100) for name in PERCENTAGES}),
+                name="token_percent_within_100",
+            ),
+            models.CheckConstraint(
+                condition=reduce(
+                    and_,
+                    (
+                        Q(**{f"{low}__gte": 0}) & (Q(**{high: 0}) | Q(**{f"{high}__gte": F(low)}))
+                        for low, high in LOWEST_AND_HIGHEST
+                    ),
+                ),
+                name="token_bounds_in_order",
+            ),
+            models.CheckConstraint(
+                condition=Q(**{f"{name}__gte": 0 for name in _AMOUNTS}),
+                name="token_amounts_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(image="") | Q(image__iregex=f"^{IMAGE_ADDRESS}$"),
+                name="token_image_is_an_address",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    type__in=TokenType.values,
+                    deal_access__in=DealAccess.values,
+                    investment_type__in=InvestmentType.values,
+                    investment_category__in=InvestmentCategory.values,
+                    payout_frequency__in=PayoutFrequency.values,
+                ),
+                name="token_words_known",
             ),
             models.CheckConstraint(
                 condition=Q(supply__gte=0, supply__lte=F("total_supply")),

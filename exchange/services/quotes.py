@@ -76,15 +76,19 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
 
 
 def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
-    """Closes a proposal without effect; whoever proposed it may do so too.
+    """Closes a proposal without effect. Whoever proposed it may do so too, whatever else they may.
 
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
-    _allowed(user, "exchange.decide_quote", "You may not reject quotes")
-    if not reason.strip():
-        raise InvalidRequest("A rejection needs a reason")
     with transaction.atomic():
-        quote = _pending(quote_id)
+        quote = _named(quote_id)
+        if quote.proposed_by_id != user.pk:
+            _allowed(user, "exchange.decide_quote", "You may not reject quotes")
+        elif not (user.is_active and user.is_staff):
+            raise Forbidden("You may not take back quotes")
+        if not reason.strip():
+            raise InvalidRequest("A rejection needs a reason")
+        _still_pending(quote)
         quote.reason = reason
         return _close(quote, QuoteStatus.REJECTED, user)
 
@@ -149,13 +153,22 @@ def _close(quote: Quote, status: QuoteStatus, user: StaffUser) -> Quote:
 
 
 def _pending(quote_id: UUID) -> Quote:
+    quote = _named(quote_id)
+    _still_pending(quote)
+    return quote
+
+
+def _named(quote_id: UUID) -> Quote:
     quote = Quote.objects.select_for_update(of=("self",), no_key=True).filter(id=quote_id).first()
     if quote is None:
         raise NotFound("Quote not found", code="quote_not_found")
+    return quote
+
+
+def _still_pending(quote: Quote) -> None:
     if quote.status != QuoteStatus.PENDING:
         by = f" by {quote.decided_by}" if quote.decided_by else ""
         raise Conflict(f"The quote is {quote.status}{by}, no longer Pending", code="state_conflict")
-    return quote
 
 
 def _check(prices: Prices, token: Token) -> None:

@@ -8,7 +8,6 @@ the next change names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -19,27 +18,12 @@ from django.db import transaction
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
 from exchange.models import Organisation, StaffUser, Token, TokenAccess
 from exchange.models.tokens import DECIDED, TERMS
-from exchange.numbers import LARGEST, decimals_of
 from exchange.selectors.audit import changes_of, last_change
+from exchange.services.token_terms import wrong_terms
 
 logger = structlog.get_logger(__name__)
 
 PERMISSION = "exchange.change_token"
-# Amounts of the token's currency; the pairs are bounds of one thing.
-BOUNDS = (
-    ("min_buy", "max_buy"),
-    ("min_sell", "max_sell"),
-    ("min_trade_buy", "max_trade_buy"),
-    ("min_trade_sell", "max_trade_sell"),
-)
-MONEY = (*(name for pair in BOUNDS for name in pair), "valuation", "post_raise_valuation")
-# Percent, with what each may be at most: above a half, a fee could be larger than a tiny fill.
-PERCENT = {
-    "buy_fee": Decimal(50),
-    "sell_fee": Decimal(50),
-    **dict.fromkeys(("carry", "management_fee", "discount", "interest", "dividend"), Decimal(100)),
-}
-_PERCENT_DECIMALS = 4
 _SET_BY_STAFF = (*TERMS, *DECIDED)
 
 
@@ -80,13 +64,17 @@ def change_terms(
     return token
 
 
-def grant_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -> TokenAccess:
+def grant_access(
+    *, token_id: UUID, organisation_id: UUID, user: StaffUser | None = None
+) -> TokenAccess:
     """Lets an organisation see the token while its deal access is Private.
 
-    Raises `Forbidden`, `TokenNotFound`, `NotFound`, `Refused` for the issuer, who sees it anyway,
-    or `Conflict` when the organisation has access.
+    Without a `user` a command or the demo world does, which needs no permission. Raises
+    `Forbidden`, `TokenNotFound`, `NotFound`, `Refused` for the issuer, who sees it anyway, or
+    `Conflict` when the organisation has access.
     """
-    _allowed(user)
+    if user is not None:
+        _allowed(user)
     with transaction.atomic():
         token = _locked(token_id)
         organisation = _organisation(organisation_id)
@@ -118,12 +106,12 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
     _log("token.access_withdrawn", access, user)
 
 
-def _log(happened: str, access: TokenAccess, user: StaffUser) -> None:
+def _log(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
     logger.info(
         happened,
         token=str(access.token_id),
         organisation=str(access.organisation_id),
-        actor=f"staff:{user.pk}",
+        actor=f"staff:{user.pk}" if user else "system",
     )
 
 
@@ -167,32 +155,11 @@ def _still(token: Token, seen: UUID | None) -> None:
 
 
 def _check(token: Token) -> None:
-    decimals = token.currency.decimals
-    numbers = [
-        *(_bad(token, name, LARGEST, decimals) for name in MONEY),
-        *(_bad(token, name, most, _PERCENT_DECIMALS) for name, most in PERCENT.items()),
-    ]
-    wrong = [text for text in numbers if text]
-    if token.image and not token.image.startswith(("https://", "http://", "/")):
-        wrong.append("image must be a web address, or a path that begins with /")
-    if not any(numbers):
-        wrong += [
-            f"{low} must not be above {high}"
-            for low, high in BOUNDS
-            if 0 < getattr(token, high) < getattr(token, low)
-        ]
+    wrong = wrong_terms(token, token.currency.decimals)
+    if not wrong:
         try:
             token.clean_fields(exclude={"currency", "issuer", "creator", "document"})
         except ValidationError as error:
             wrong += [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
     if wrong:
         raise InvalidRequest("; ".join(wrong))
-
-
-def _bad(token: Token, name: str, largest: Decimal, decimals: int) -> str:
-    value: Decimal = getattr(token, name)
-    if not value.is_finite() or not 0 <= value <= largest:
-        return f"{name} must be from 0 to {largest:f}"
-    if decimals_of(value) > decimals:
-        return f"{name} must not have more than {decimals} decimals"
-    return ""

@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import loans, portfolio, tokens, withdrawals
+from tests.benchmarks import loans, orders, portfolio, tokens, withdrawals
 from tests.benchmarks.stage import prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "loans": loans.run,
+    "orders": orders.run,
     "portfolio": portfolio.run,
     "tokens": tokens.run,
     "withdrawals": withdrawals.run,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 
 from tests.support.access import failed, make_caller
 from tests.support.trading import (
@@ -140,3 +142,19 @@ def test_a_key_belongs_to_one_order(market: Market):
         assert response.status_code == 200
         assert "Idempotent-Replayed" not in response
         assert exact(response)["data"]["_id"] == buy["_id"]
+
+
+def test_cancelling_counts_as_a_request_and_not_as_a_money_moving_post(market: Market, settings):
+    settings.RATE_LIMITS_ENABLED = True
+    settings.RATE_LIMITS = {"requests": 3, "money": 2, "token": 3}
+    cache.clear()
+    while 60 - time.time() % 60 < 5:  # no test starts where the minute is about to turn
+        time.sleep(0.2)
+    buys = [market.buy(tokens=1)["_id"] for _ in range(2)]
+    # Three requests in all: two orders took both POSTs, and cancelling is none.
+    first, second = (market.buyer.cancel(buy) for buy in buys)
+    assert (first.status_code, first["X-RateLimit-Limit"]) == (200, "3")
+    assert first["X-RateLimit-Remaining"] == "0"
+    failed(second, 429, "rate_limited")
+    cache.clear()
+    assert market.buyer.fetch(buys[1])["status"] == "Active"

@@ -13,12 +13,12 @@ import pytest
 
 from exchange.ids import uuid7
 from exchange.models import DealAccess, Token, TokenAccess
+from exchange.services.tokens import grant_access
 from orders.models import Order
 from tests.support.access import failed, make_caller
 from tests.support.tokens import make_token
 from tests.support.trading import NOBODY, ORDER_FIELDS, ORDERS, Market, Trader, give_units
 from tests.support.withdrawals import exact, round_trips
-from wallets.services.listings import grant_access
 
 pytestmark = pytest.mark.django_db
 

@@ -9,10 +9,10 @@ import pytest
 
 from exchange.ids import uuid7
 from exchange.models import DealAccess
+from exchange.services.tokens import grant_access
 from orders.models import Order
 from tests.support.access import failed, make_caller, make_member
 from tests.support.trading import ORDERS, Market, Trader, body_of, nothing_moves, set_flags
-from wallets.services.listings import grant_access
 
 RAISE = {"raise_amount": Decimal(50_000)}
 

@@ -121,6 +121,9 @@ def test_placing_and_cancelling_take_an_idempotency_key(schema):
     for method, path in (("post", "/v1/orders"), ("delete", "/v1/orders/{order_id}")):
         parameters = {p["name"]: p for p in schema["paths"][path][method]["parameters"]}
         assert parameters["Idempotency-Key"]["in"] == "header"
+        for status in schema["paths"][path][method]["responses"]:
+            headers = schema["paths"][path][method]["responses"][status]["headers"]
+            assert ("Idempotent-Replayed" in headers) == (status in {"200", "201"}), status
 
 
 @pytest.mark.slow

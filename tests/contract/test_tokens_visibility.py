@@ -13,10 +13,10 @@ import pytest
 from django.db import transaction
 
 from exchange.models import Token, TokenAccess
+from exchange.services.tokens import grant_access
 from tests.support.access import ApiCaller, failed, make_caller, make_organisation
 from tests.support.database import server_url, worker_database
 from tests.support.tokens import bare_token, make_token
-from wallets.services.listings import grant_access
 
 pytestmark = pytest.mark.urls("tests.support.api_urls")
 

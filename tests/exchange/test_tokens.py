@@ -9,8 +9,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
+from exchange.database import constraint_of
+from exchange.errors import InvalidRequest
 from exchange.filtersets import ActiveTokenFilters, TokenSearchFilters
 from exchange.ids import uuid7
 from exchange.lru import Lru
@@ -18,11 +20,11 @@ from exchange.models import Catalogue, Token
 from exchange.payloads import TOKEN
 from exchange.selectors import catalogue
 from exchange.selectors.catalogue import catalogue_page, question_of
+from exchange.services.tokens import grant_access
 from tests.support.access import make_caller, make_organisation
 from tests.support.crowd import Crowd
 from tests.support.tokens import bare_token, fill_tokens, make_token
 from tests.support.withdrawals import round_trips
-from wallets.services.listings import grant_access
 
 pytestmark = pytest.mark.urls("tests.support.api_urls")
 
@@ -89,7 +91,7 @@ def test_the_version_rises_with_what_lists_find_and_with_nothing_else():
     before = version()
     Token.objects.bulk_create([bare_token(owner)])
     between = version()
-    grant_access(token_id=token.id, organisation_id=owner.id)
+    grant_access(token_id=token.id, organisation_id=make_organisation().id)
     assert version() > between > before
 
 
@@ -239,3 +241,63 @@ def test_what_was_used_longest_ago_is_forgotten_first():
     kept.put("a", 4)
     kept.put("d", 5)
     assert (kept.get("a"), kept.get("c"), kept.get("d")) == (4, None, 5)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("values", "constraint"),
+    [
+        ({"min_buy": 5, "max_buy": 4}, "token_bounds_in_order"),
+        ({"min_trade_sell": 5, "max_trade_sell": 4}, "token_bounds_in_order"),
+        ({"min_sell": -1}, "token_bounds_in_order"),
+        ({"interest": Decimal("100.1")}, "token_percent_within_100"),
+        ({"carry": -1}, "token_percent_within_100"),
+        ({"valuation": -1}, "token_amounts_not_negative"),
+        ({"price_sell": -1}, "token_amounts_not_negative"),
+        ({"image": "javascript:alert(1)"}, "token_image_is_an_address"),
+        ({"image": "//evil.example/x.png"}, "token_image_is_an_address"),
+        ({"image": "/\\evil.example/x.png"}, "token_image_is_an_address"),
+        ({"image": 'https://a.example/"onerror="x'}, "token_image_is_an_address"),
+        ({"type": "Secret"}, "token_words_known"),
+        ({"investment_category": "Horses"}, "token_words_known"),
+    ],
+)
+def test_the_database_refuses_terms_that_services_refuse(values, constraint):
+    token = make_token()
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        Token.objects.filter(id=token.id).update(**values)
+    assert constraint_of(refused.value) == constraint
+    token.refresh_from_db()
+    assert "javascript" not in token.document
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"min_buy": 120, "max_buy": 100}, "min_buy must not be above max_buy"),
+        ({"min_trade_sell": 2, "max_trade_sell": 1}, "min_trade_sell must not be above max_trade_"),
+        ({"dividend": Decimal("100.5")}, "dividend must be from 0 to 100"),
+        ({"buy_fee": Decimal("50.5")}, "buy_fee must be from 0 to 50"),
+        ({"carry": Decimal("1.00001")}, "carry must not have more than 4 decimals"),
+        ({"max_sell": Decimal("1.001")}, "max_sell must not have more than 2 decimals"),
+        ({"image": "//evil.example/x.png"}, "image must be a web address"),
+        ({"image": "https://"}, "image must be a web address"),
+    ],
+)
+def test_a_listing_with_terms_that_cannot_be_is_refused_with_their_names(values, message):
+    terms: dict[str, Any] = {
+        name: Decimal(v) if isinstance(v, int) else v for name, v in values.items()
+    }
+    with pytest.raises(InvalidRequest) as refused:
+        make_token(**terms)
+    assert message in str(refused.value)
+    assert not Token.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "image", ["", "/static/tokens/A.svg", "https://images.example.com/a%20b.png?x=1", "HTTP://a.b"]
+)
+def test_images_are_web_addresses_or_paths(image):
+    assert make_token(image=image).image == image

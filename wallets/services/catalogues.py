@@ -30,6 +30,7 @@ from exchange.models import (
     Token,
     TokenType,
 )
+from exchange.models.tokens import IMAGE_ADDRESS
 from exchange.numbers import LARGEST
 from wallets.selectors.currencies import currencies
 from wallets.services.catalogue_files import (
@@ -340,7 +341,7 @@ def _text(cell: object) -> str:
 
 def _address(cell: object) -> str:
     text = _text(cell)
-    if not re.match(r"https?://[^/]|/[^/]", text, re.IGNORECASE) or " " in text:
+    if not re.fullmatch(IMAGE_ADDRESS, text, re.IGNORECASE):
         raise InvalidRequest(f"must be an http or https address, or a path, not {_shown(text)}")
     return text
 

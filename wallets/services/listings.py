@@ -18,22 +18,16 @@ from exchange.actors import Actor
 from exchange.database import constraint_of
 from exchange.errors import Conflict, InvalidRequest
 from exchange.ids import uuid7
-from exchange.models import DealAccess, Member, Token, TokenAccess, TokenType
-from exchange.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
+from exchange.models import DealAccess, Member, Token, TokenType
+from exchange.numbers import TOKEN_DECIMALS
+from exchange.services.token_terms import wrong_number, wrong_terms
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, TransferKind
 from wallets.selectors.currencies import currencies
 
 _ZERO = Decimal(0)
-# What is an amount of the token's currency, and so has its decimals.
-_MONEY = (
-    *("price_buy", "price_sell", "min_buy", "min_sell", "max_buy", "max_sell"),
-    *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell", "raise_amount"),
-    *("valuation", "post_raise_valuation"),
-)
-_PERCENT = (
-    *("buy_fee", "sell_fee", "carry", "management_fee", "discount", "interest", "dividend"),
-)
+# What a listing says once and for all, in the token's currency; the rest are terms.
+_MONEY = ("price_buy", "price_sell", "raise_amount")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,13 +110,6 @@ def check_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
     return _draft(issuer_id, listing)[1]
 
 
-def grant_access(*, token_id: UUID, organisation_id: UUID, granted_by: UUID | None = None) -> None:
-    """Lets an organisation see a token with private deal access; granting again changes nothing."""
-    TokenAccess.objects.get_or_create(
-        token_id=token_id, organisation_id=organisation_id, defaults={"granted_by_id": granted_by}
-    )
-
-
 def _issue(token: Token, listing: Listing, actor: Actor) -> None:
     offered = listing.total_supply if listing.offered is None else listing.offered
     unsold = offered if not token.completed_raise else _ZERO
@@ -186,6 +173,8 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, list[str]]:
         created_at=now,
         updated_at=now,
     )
+    if facts is not None:
+        wrong += wrong_terms(token, facts.decimals)
     try:
         token.clean_fields(exclude={"currency", "issuer", "creator", "reference", "document"})
     except ValidationError as error:
@@ -194,31 +183,18 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, list[str]]:
 
 
 def _bad_numbers(listing: Listing, decimals: int) -> list[str]:
-    """What is wrong with amounts, units and percentages."""
-    wrong = []
+    """What is wrong with units, prices and the raise."""
     units = {"total_supply": listing.total_supply}
     if listing.offered is not None:
         units["offered"] = listing.offered
-    money = {name: getattr(listing, name) for name in _MONEY}
-    limits = [
-        *((name, value, TOKEN_DECIMALS, LARGEST) for name, value in units.items()),
-        *((name, value, decimals, LARGEST) for name, value in money.items()),
-        *((name, getattr(listing, name), 4, Decimal(100)) for name in _PERCENT),
-        ("price_exchange", listing.price_exchange, TOKEN_DECIMALS, LARGEST),
+    numbers = [
+        *((name, value, TOKEN_DECIMALS) for name, value in units.items()),
+        *((name, getattr(listing, name), decimals) for name in _MONEY),
+        ("price_exchange", listing.price_exchange, TOKEN_DECIMALS),
     ]
-    for name, value, most_decimals, largest in limits:
-        if not value.is_finite() or value.is_signed() or value > largest:
-            wrong.append(f"{name} must be from 0 to {largest:f}")
-        elif decimals_of(value) > most_decimals:
-            wrong.append(f"{name} must not have more than {most_decimals} decimals")
-    wrong += [
+    wrong = [text for number in numbers if (text := wrong_number(*number))]
+    return wrong + [
         f"{name} must be above 0"
         for name in ("total_supply", "price_buy", "price_sell")
         if getattr(listing, name) == 0
     ]
-    wrong += [
-        f"{name} must not be above 50"
-        for name in ("buy_fee", "sell_fee")
-        if 50 < getattr(listing, name) <= 100
-    ]
-    return wrong

@@ -104,6 +104,25 @@ def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
     assert token.price_buy == 100
 
 
+def test_who_proposed_a_quote_takes_it_back_without_deciding_about_others():
+    token = make_token()
+    office = signed_in(BACK_OFFICE)
+    propose(office, token)
+    quote = Quote.objects.get()
+    assert "Take back" in text_of(office.get(page(quote, "change")))
+    assert "Take back" in text_of(office.get(page(quote, "reject")))
+    done = office.post(page(quote, "reject"), {"reason": "A slip of the pen"})
+    assert said(done)[-1] == "Taken back. The prices stay as they are."
+    quote.refresh_from_db()
+    assert (quote.status, quote.reason) == ("Rejected", "A slip of the pen")
+    assert quote.decided_by_id == quote.proposed_by_id
+    token.refresh_from_db()
+    assert token.price_buy == 100
+    # And another one can be proposed.
+    propose(office, token)
+    assert Quote.objects.filter(status="Pending").count() == 1
+
+
 def test_one_quote_of_a_token_waits_at_a_time():
     token = make_token()
     client = signed_in(BACK_OFFICE)

@@ -161,7 +161,7 @@ def test_every_bad_row_is_told_with_its_line_and_all_its_faults_and_nothing_is_l
         " investment_type must be one of [the service, SAFE, Debt, Fixed Interest], not 'Bonds';"
         " price_buy must not be negative, not '-3';"
         " price_sell must not have more than 2 decimals; total_supply must be above 0;"
-        " buy_fee must not be above 50",
+        " buy_fee must be from 0 to 50",
         "5 (T3)": "name must be one line of printable characters;"
         " price_buy must be a number such as 1000 or 90.02, not '1e3';"
         " price_sell must be a number such as 1000 or 90.02, not 'N/A'",
