@@ -51,17 +51,20 @@ class Person:
         self.office.log_in(self.name, PASSWORD, secret)
 
     def decision(self, withdrawal: Withdrawal, button: str, reason: str = "") -> Callable[[], Page]:
-        """Opens the review page now; what it gives presses the button on it."""
+        """Goes as far as the page that asks once more; what it gives presses its button."""
         path = reverse("admin:wallets_withdrawal_change", args=[withdrawal.id])
         page = self.office.open(self.service.base_url + path)
         form, found = page.form_with_button(button)
-        return partial(self.office.send, page, form, found, reason=reason)
+        asked = self.office.send(page, form, found, reason=reason)
+        form, found = asked.form_with_button(f"Yes, {button}")
+        return partial(self.office.send, asked, form, found)
 
 
 def told(page: Page) -> tuple[str, str]:
     """The level and words of the one message on the page that a decision led to."""
-    (found,) = re.findall(r'<ul class="messagelist">(.*?)</ul>', page.text, re.S)
-    ((level, words),) = re.findall(r'<li class="(\w+)">(.*?)</li>', found, re.S)
+    ((level, words),) = re.findall(
+        r'<li class="message (\w+)"[^>]*>.*?<span>(.*?)</span></li>', page.text, re.S
+    )
     return level, unescape(words)
 
 
