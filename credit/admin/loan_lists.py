@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -26,6 +27,21 @@ _PENDING = EndingStatus.PENDING
 def short(loans: Loans) -> Loans:
     """Those whose collateral does not cover them."""
     return loans.filter(Exists(Shortfall.objects.filter(loan=OuterRef("pk"), cured_at=None)))
+
+
+# From this part of the most a loan may be of its collateral's value, it is near its shortfall.
+_NEAR = Decimal("0.9")
+# The list's own column, the highest first.
+_BY_LOAN_TO_VALUE = "-6"
+
+
+def near(loans: Loans) -> Loans:
+    """Open ones not yet short, whose principal owed is 90 % or more of what the collateral's value
+    at the last valuation lends.
+    """
+    return loans.filter(
+        status__in=OPEN, valuation__loan_to_value__gte=F("collateral_ratio") * _NEAR
+    ).exclude(pk__in=short(Loan.objects.all()))
 
 
 def _proposals() -> QuerySet[EndingProposal]:
@@ -62,6 +78,7 @@ class ShortfallFilter(_Choice):
     parameter_name = "shortfall"
     options = (
         ("open", "Open", short),
+        ("near", "Near: 90 % or more of what may be lent", near),
         ("none", "None open", lambda loans: loans.exclude(pk__in=short(Loan.objects.all()))),
         (
             "unvalued",
@@ -127,6 +144,7 @@ def work() -> list[Work]:
     found = []
     for words, query, narrow in (
         ("Loans short of collateral", "shortfall=open", short),
+        ("Loans near their shortfall", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near),
         ("Defaulted loans, nothing proposed", "ending=none", undecided),
         ("Loan endings to confirm", "ending=waits", proposed),
     ):

@@ -481,6 +481,23 @@ def test_the_front_page_counts_what_waits_and_leads_to_it(world, ada):
         assert {row.pk for row in rows} == loans
 
 
+def test_loans_near_their_shortfall_are_listed_the_nearest_first(world, ada):
+    """80 % may be lent: near from a loan to value of 72 %, short above 80 %."""
+    near, nearer = world.lend(amount=72_000, units=10), world.lend(amount=80_000, units=10)
+    far = world.lend(amount="71999.99", units=10)
+    servicing.revalue_loans(all_of_them=True)
+    address = f"{reverse(LIST)}?shortfall=near&o=-6"
+    front = ada.get(reverse("admin:index"))
+    assert "Loans near their shortfall : 2" in text_of(front)
+    assert address in unescape(front.content.decode())
+    rows = ada.get(address).context["cl"].result_list
+    assert [row.pk for row in rows] == [nearer.pk, near.pk]
+    world.price("9999.99")  # the first one made is so the nearest that is left
+    servicing.revalue_loans(all_of_them=True)
+    rows = ada.get(address).context["cl"].result_list
+    assert [row.pk for row in rows] == [near.pk, far.pk]
+
+
 def test_members_and_organisations_lead_to_their_loans(loan, ada):
     for name, pk in (
         ("exchange_member", loan.borrower_id),
