@@ -13,7 +13,6 @@ from uuid import UUID
 from django import forms
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.admin.widgets import AdminSplitDateTime
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
@@ -39,7 +38,13 @@ class KeyForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     expires_at = forms.SplitDateTimeField(
-        label="Ends", required=False, widget=AdminSplitDateTime, help_text="UTC; empty: never"
+        label="Ends",
+        required=False,
+        widget=forms.SplitDateTimeWidget(
+            date_attrs={"type": "date", "aria-label": "Date"},
+            time_attrs={"type": "time", "aria-label": "Time"},
+        ),
+        help_text="UTC; empty: never",
     )
 
 

@@ -34,6 +34,18 @@
     });
   }
 
+  // The boxes of suggestions come without a name of their own: they take their field's.
+  window.addEventListener("load", () => {
+    for (const field of document.querySelectorAll("select.select2-hidden-accessible")) {
+      const label = document.querySelector(`label[for="${field.id}"]`);
+      const box = field.nextElementSibling?.querySelector(".select2-selection");
+      if (label && box) {
+        label.id ||= `${field.id}_label`;
+        box.setAttribute("aria-labelledby", `${label.id} select2-${field.id}-container`);
+      }
+    }
+  });
+
   const panels = document.querySelectorAll("details.account, details.filters");
   document.addEventListener("click", (event) => {
     for (const panel of panels) {

@@ -1,0 +1,169 @@
+"""The frame of the back office: no code in pages, no other host, headings, labels, sidebar."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from config.navigation import COUNTED_AT_MOST
+from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from exchange.models import StaffUser
+from tests.support.back_office import fund, participants, signed_in, withdraw
+from tests.support.signin import sign_in
+from wallets.models import Alert
+from wallets.services.alerts import raise_alert
+from wallets.services.books import WALLET_CHECKS, prove_and_keep
+
+pytestmark = pytest.mark.django_db
+
+# Attributes in which browsers or libraries look for code.
+CODE = ("on", "x-", "hx-", "@", ":", "v-", "data-on")
+# Of each kind of page so many are looked at.
+PAGES_OF_A_KIND = 2
+# What screen readers call a field by.
+NAMES = {"aria-label", "aria-labelledby", "title"}
+
+
+class Page(HTMLParser):
+    """What a page is made of, as far as these tests ask."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.faults: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.ids: list[str] = []
+        self.fields: list[dict[str, str]] = []
+        self.labelled: set[str] = set()
+        self._in: list[str] = []
+        self.feed(markup)
+        unnamed = [
+            field
+            for field in self.fields
+            if field.get("id", "") not in self.labelled and not NAMES & field.keys()
+        ]
+        self.faults += [f"no label: {field}" for field in unnamed]
+        self.faults += [f"twice: #{one}" for one in set(self.ids) if self.ids.count(one) > 1]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        self.faults += [f"<{tag} {name}>" for name in given if name.startswith(CODE)]
+        self.faults += [f"{name}={v}" for name, v in given.items() if "javascript:" in v.lower()]
+        if "id" in given:
+            self.ids.append(given["id"])
+        if tag == "script" and not given.get("src"):
+            self.faults.append("<script> without src")
+        if tag == "a":
+            self.links.append(given.get("href", ""))
+        elif tag in {"script", "img", "link", "use", "source", "iframe", "form"}:
+            self.loads += [given[name] for name in ("src", "href", "action") if name in given]
+        if tag == "label":
+            self.labelled.add(given.get("for", ""))
+        hidden = given.get("type") in {"hidden", "submit"}
+        if tag in {"input", "select", "textarea"} and not hidden and "label" not in self._in:
+            self.fields.append(given)
+        if tag == "label":
+            self._in.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "label" and self._in:
+            self._in.pop()
+
+
+@pytest.fixture
+def walker(provider_sandbox) -> Client:
+    """A browser of somebody who may see everything, over a world with something of most kinds."""
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "9000000")
+    withdraw(organisation, member, "NGN", "2000")
+    raise_alert("float", subject="NGN", message="Too little NGN at the provider")
+    prove_and_keep(WALLET_CHECKS)
+    client = Client()
+    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    return client
+
+
+def walked(client: Client) -> dict[str, tuple[Any, Page]]:
+    """Every kind of page that links lead to from the front page, and what it is made of."""
+    waiting, found, kinds = [reverse("admin:index")], {}, {}
+    while waiting:
+        address = waiting.pop(0)
+        if address in found or not address.startswith("/admin/"):
+            continue
+        response = client.get(address)
+        kind = response.resolver_match.view_name if response.resolver_match else address
+        kinds[kind] = kinds.get(kind, 0) + 1
+        if kinds[kind] > PAGES_OF_A_KIND or "html" not in response["Content-Type"]:
+            continue
+        if response.status_code != 200:
+            continue
+        page = Page(response.content.decode())
+        found[address] = (response, page)
+        waiting += [link.split("#")[0] for link in page.links]
+    return found
+
+
+def test_no_page_holds_code_and_every_page_forbids_it(walker):
+    pages = walked(walker)
+    assert len(pages) > 60
+    for address, (response, page) in pages.items():
+        policy = response["Content-Security-Policy"]
+        assert "script-src 'self';" in policy, address
+        assert "unsafe-eval" not in policy, address
+        assert page.faults == [], address
+        assert all(where.startswith(("/", "#", "?")) or not where for where in page.loads), address
+        assert not [link for link in page.links if "//" in link], address
+
+
+def test_every_page_has_a_heading_a_main_part_and_a_way_to_it(walker):
+    for address, (_, page) in walked(walker).items():
+        assert page.counts["h1"] == 1, address
+        assert page.counts["main"] == 1, address
+        assert page.links[0] == "#content", address
+        assert "content" in page.ids, address
+
+
+def test_a_list_of_fifty_rows_is_light():
+    organisation, _ = participants()
+    fund(organisation, None, "NGN", "1000")
+    for number in range(60):
+        raise_alert("float", subject=str(number), message="Too little at the provider " * 4)
+    page = signed_in(AUDITOR).get(reverse("admin:wallets_alert_changelist"))
+    assert page.content.count(b"<tr>") == 51
+    assert len(page.content) < 200_000
+
+
+def test_the_sidebar_leads_where_the_person_may_go_and_nowhere_else():
+    staff = reverse("admin:exchange_staffuser_changelist")
+    for role, expected in ((ADMINISTRATOR, True), (FINANCE_APPROVER, False)):
+        client = signed_in(role)
+        page = Page(client.get(reverse("admin:index")).content.decode())
+        assert (staff in page.links) is expected, role
+        lists = [link for link in page.links if link.count("/") == 4 and "?" not in link]
+        assert len(lists) > 20
+        for link in lists:
+            assert client.get(link).status_code == 200, link
+
+
+def test_the_sidebar_counts_what_waits_and_stops_counting():
+    client = signed_in(FINANCE_APPROVER)
+    address = reverse("admin:wallets_payout_changelist")
+    assert b'class="badge"' not in client.get(address).content
+    raise_alert("float", subject="NGN", message="Too little NGN at the provider")
+    assert b'<span class="badge">1<' in client.get(address).content
+    Alert.objects.bulk_create(
+        Alert(
+            kind="float",
+            subject=str(n),
+            message="Too little",
+            raised_at=Alert.objects.get(subject="NGN").raised_at,
+        )
+        for n in range(COUNTED_AT_MOST)
+    )
+    assert b'<span class="badge">99+<' in client.get(address).content
