@@ -115,14 +115,17 @@ DECIDING = frozenset(
         "wallets.resolve_payout",
     }
 )
-# Changes that move no money and open no door. What stands in neither list counts as deciding.
+# What moves no money and opens no door. What stands in neither list counts as deciding.
 HARMLESS = frozenset(
     {
+        "exchange.add_export",
         "exchange.add_member",
         "exchange.add_organisation",
         "exchange.change_event",
         "exchange.change_organisation",
+        "exchange.read_every_export",
         "wallets.change_alert",
+        "wallets.run_reconciliation",
     }
 )
 
