@@ -2,10 +2,10 @@
 
 Duties are apart: who enters money does not confirm it, who pays out sets no figures, who hands out
 keys and lets people in decides nothing about money, and an auditor changes nothing. The back office
-lists tokens, sets their terms, proposes prices and keeps the figures (fees, minimums); finance
-approves prices and ends tokens, because completing and cancelling a raise pays its issuer or its
-buyers. Credit officers propose terms of loans and decide about them. The services demand a second
-person on top, whatever roles somebody has.
+lists tokens, sets their terms, and proposes prices and figures (fees, minimums, rates); finance
+approves prices and figures and ends tokens, because completing and cancelling a raise pays its
+issuer or its buyers. Credit officers propose terms of loans and decide about them. The services
+demand a second person on top, whatever roles somebody has.
 
 Migrations of `config` put the table in force: after changing it, `manage.py make_roles_migration`.
 """
@@ -37,7 +37,8 @@ _SEEN = {
     ),
     "orders": ("order", "trade"),
     "wallets": (
-        "account", "alert", "bankaccount", "banklist", "booksproof", "configuration", "decision",
+        "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
+        "configurationfigure", "decision",
         "deposit", "entry", "payout", "proposal", "providerevent", "transfer", "withdrawal",
     ),
 }  # fmt: skip
@@ -50,20 +51,23 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.decide_withdrawal",
         "wallets.resolve_payout",
         "wallets.decide_deposit",
+        "wallets.decide_configuration",
         "wallets.change_alert",
         "exchange.decide_quote",
         "exchange.end_token",
     },
     BACK_OFFICE: _VIEW
     | {
-        "wallets.add_configuration",
-        "wallets.change_configuration",
         "wallets.add_deposit",
+        "wallets.propose_configuration",
+        "wallets.change_banklist",
         "wallets.change_alert",
         "exchange.add_organisation",
         "exchange.change_organisation",
         "exchange.add_member",
+        "exchange.change_member",
         "exchange.change_event",
+        "exchange.change_webhookendpoint",
         "exchange.add_token",
         "exchange.change_token",
         "exchange.propose_quote",
@@ -82,9 +86,11 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_organisation",
         "exchange.change_organisation",
         "exchange.add_member",
+        "exchange.change_member",
         "exchange.add_apikey",
         "exchange.change_apikey",
         "exchange.change_event",
+        "exchange.change_webhookendpoint",
         "exchange.add_staffuser",
         "exchange.change_staffuser",
     },
@@ -107,25 +113,25 @@ DECIDING = frozenset(
         "exchange.decide_quote",
         "exchange.end_token",
         "exchange.propose_quote",
-        "wallets.add_configuration",
         "wallets.add_deposit",
-        "wallets.change_configuration",
+        "wallets.decide_configuration",
         "wallets.decide_deposit",
         "wallets.decide_withdrawal",
+        "wallets.propose_configuration",
         "wallets.resolve_payout",
     }
 )
-# What moves no money and opens no door. What stands in neither list counts as deciding.
+# Changes that move no money and open no door. What stands in neither list counts as deciding.
 HARMLESS = frozenset(
     {
-        "exchange.add_export",
         "exchange.add_member",
         "exchange.add_organisation",
         "exchange.change_event",
+        "exchange.change_member",
         "exchange.change_organisation",
-        "exchange.read_every_export",
+        "exchange.change_webhookendpoint",
         "wallets.change_alert",
-        "wallets.run_reconciliation",
+        "wallets.change_banklist",
     }
 )
 

@@ -10,6 +10,7 @@ import os
 import threading
 import time
 import uuid
+from datetime import datetime
 
 # Crockford's base 32 in lower case: no i, l, o, u, so a reference read over the phone survives.
 _ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
@@ -39,6 +40,16 @@ def uuid7() -> uuid.UUID:
         _last = (then, count)
     value = (then << 80) | (0x7 << 76) | (count << 64) | (0b10 << 62)
     return uuid.UUID(int=value | (int.from_bytes(os.urandom(8)) >> 2))
+
+
+def first_id_at(moment: datetime) -> uuid.UUID:
+    """The smallest UUIDv7 of the millisecond of `moment` (aware): ids made before it are smaller.
+
+    Rows by time are rows by id, which is indexed everywhere. An id is made shortly before its row
+    is committed, so leave a margin where it matters.
+    """
+    milliseconds = int(moment.timestamp() * 1000)
+    return uuid.UUID(int=(milliseconds << 80) | (0x7 << 76) | (0b10 << 62))
 
 
 def new_reference(prefix: str, length: int = 26) -> str:

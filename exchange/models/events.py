@@ -84,6 +84,12 @@ class Event(models.Model):
             ),
             models.Index(fields=["organisation", "-created_at", "-id"], name="event_listed"),
             models.Index(fields=["subject_id"], name="event_subject"),
+            # What staff look for among millions that were delivered.
+            models.Index(
+                fields=["status", "-id"],
+                condition=models.Q(status__in=["Exhausted", "Unsent"]),
+                name="event_not_told",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -11,9 +11,10 @@ import pytest
 from exchange.ids import uuid7
 from exchange.models import Event
 from tests.support.access import failed, make_caller, make_member
+from tests.support.figures import set_figure
 from tests.support.withdrawals import OPERATIONS, Desk, body_of, exact, nothing_moves
 from tests.support.world import make_staff
-from wallets.models import Configuration, Withdrawal
+from wallets.models import Withdrawal
 from wallets.services import decisions
 from wallets.services.books import prove
 
@@ -356,7 +357,7 @@ def test_the_fee_of_a_withdrawal_can_be_looked_up(desk: Desk):
         b'{"status":"success","message":"Withdrawal fee retrieved","data":{"currency":"KES",'
         b'"amount":120.5,"fee":30,"disburse_amount":90.5,"minimum":100}}'
     )
-    Configuration.objects.filter(key="KES_WITHDRAWAL_FEE").update(value="30.25")
+    set_figure("KES_WITHDRAWAL_FEE", "30.25")
     response = desk.caller.get("/v1/api/withdrawals/fee", {"currency": "KES", "amount": "120.50"})
     assert b'"fee":30.25,"disburse_amount":90.25,' in response.content
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 
 from exchange.models import Event
+from tests.support.figures import set_figure
 from tests.support.withdrawals import (
     BANK,
     OPERATIONS,
@@ -19,7 +20,7 @@ from tests.support.withdrawals import (
     round_trips,
     warm,
 )
-from wallets.models import BankAccount, Configuration, Withdrawal
+from wallets.models import BankAccount, Withdrawal
 from wallets.selectors.wallets import wallet_balances
 from wallets.services.books import prove
 
@@ -193,14 +194,14 @@ def test_each_withdrawal_has_a_bank_record_of_its_own(desk: Desk):
 
 
 def test_without_a_rate_the_value_in_usd_is_null(desk: Desk):
-    Configuration.objects.filter(key="KES_USD_RATE").update(value=0)
+    set_figure("KES_USD_RATE", 0)
     desk.fund("organisation", "KES", "1000")
     record = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
     assert record["gusd_amount"] is None
 
 
 def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: Desk):
-    Configuration.objects.create(key="KES_INTERNAL_FEE", value="2.50")
+    set_figure("KES_INTERNAL_FEE", "2.50")
     desk.fund("organisation", "KES", "1000")
     response = desk.withdraw("organisation", body_of())
     assert b'"internal_fee":2.5,"internal_fee_type":"FLAT"' in response.content
@@ -210,7 +211,7 @@ def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: Desk):
 def test_the_fee_in_force_at_creation_is_frozen(desk: Desk):
     desk.fund("organisation", "KES", "2000")
     first = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
-    Configuration.objects.filter(key="KES_WITHDRAWAL_FEE").update(value="45.5")
+    set_figure("KES_WITHDRAWAL_FEE", "45.5")
     second = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
     again = exact(desk.caller.get(f"/v1/api/withdrawals/{first['_id']}"))["data"]
     assert (again["fee"], again["disburse_amount"]) == (30, 470)

@@ -3,6 +3,24 @@
 Pages call services; see `exchange.admin.base`.
 """
 
-from wallets.admin import books, configuration, deposits, ledger, payouts, withdrawals
+from wallets.admin import (
+    banks,
+    books,
+    configuration,
+    deposits,
+    figures,
+    ledger,
+    payouts,
+    withdrawals,
+)
 
-__all__ = ["books", "configuration", "deposits", "ledger", "payouts", "withdrawals"]
+__all__ = [
+    "banks",
+    "books",
+    "configuration",
+    "deposits",
+    "figures",
+    "ledger",
+    "payouts",
+    "withdrawals",
+]

@@ -1,4 +1,4 @@
-"""What watches the books, in the admin: alerts, proofs of books, bank lists."""
+"""What watches the books, in the admin: alerts and proofs of books."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.urls import URLPattern
 from exchange.admin.base import SafeAdmin, Section, Tool
 from exchange.admin.show import age, state
 from exchange.errors import Conflict
-from wallets.models import Alert, BankList, BooksProof
+from wallets.models import Alert, BooksProof
 from wallets.services.alerts import resolve_alert
 
 
@@ -73,22 +73,3 @@ class BooksProofAdmin(SafeAdmin):
     def sections(self, request: HttpRequest, obj: BooksProof) -> list[Section]:
         rows = [(str(finding),) for finding in obj.findings]
         return [Section("What is off", ("Finding",), rows, empty="Nothing: the books hold.")]
-
-
-@admin.register(BankList)
-class BankListAdmin(SafeAdmin):
-    list_display = ("currency", "how_many", "fetched")
-    fields = ("currency", "fetched_at")
-    readonly_fields = fields
-
-    @admin.display(description="banks")
-    def how_many(self, banks: BankList) -> int:
-        return len(banks.banks)
-
-    @admin.display(description="fetched", ordering="fetched_at")
-    def fetched(self, banks: BankList) -> str:
-        return age(banks.fetched_at)
-
-    def sections(self, request: HttpRequest, obj: BankList) -> list[Section]:
-        rows = [(bank["name"], bank["code"]) for bank in obj.banks]
-        return [Section("Banks", ("Name", "Code"), rows)]

@@ -1,125 +1,248 @@
-"""The figures finance sets: read, change with every change kept, add a known key."""
+"""The keys of figures that finance sets: in force now, what is coming, and every one before.
+
+A figure changes by a proposal, which `wallets.admin.figures` shows and decides.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
+from django.utils import timezone
 
 from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
-from exchange.admin.show import moment
+from exchange.admin.fields import InstantField
+from exchange.admin.show import moment, page_of, state
 from exchange.numbers import plain
-from exchange.selectors import audit
-from wallets.models import Configuration
-from wallets.services.configuration import add_figure, change_figure, known_keys
+from wallets.models import Configuration, ConfigurationFigure, FigureStatus
+from wallets.selectors.configuration import figure_in_force, keys_with_figures
+from wallets.selectors.currencies import payout_currencies
+from wallets.services import configuration as figures
 
-_CHANGES_SHOWN = 100
+_HISTORY_SHOWN = 100
+_KINDS = {
+    "fee": ("Withdrawal fees", "_WITHDRAWAL_FEE"),
+    "minimum": ("Smallest withdrawals", "MINIMUM_WITHDRAWAL_"),
+    "second": ("Second approvals", "SECOND_APPROVAL_ABOVE_"),
+    "rate": ("Rates to USD", "_USD_RATE"),
+    "internal": ("Internal fees", "_INTERNAL_FEE"),
+}
+
+
+def number(value: Decimal | None) -> str:
+    """`1,234.5`; a dash for none."""
+    return "-" if value is None else f"{Decimal(plain(value)):,f}"
 
 
 class FigureForm(forms.Form):
-    """A figure's new value, and the one the person had before them."""
+    """A new figure, why, and from when."""
 
-    value = forms.DecimalField(max_digits=30, decimal_places=8)
-    seen = forms.DecimalField(widget=forms.HiddenInput)
+    value = forms.DecimalField(label="New figure", max_digits=30, decimal_places=8)
+    effective_from = InstantField(
+        label="In force from", help_text="UTC; empty: from its approval on"
+    )
+    reason = forms.CharField(max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
 
 
-class NewFigureForm(forms.Form):
-    """A figure for a key that has none."""
+class KindFilter(admin.SimpleListFilter):
+    """What the figure is for."""
 
-    key = forms.ChoiceField()
-    value = forms.DecimalField(max_digits=30, decimal_places=8)
+    title = "kind"
+    parameter_name = "kind"
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        taken = set(Configuration.objects.values_list("key", flat=True))
-        field = self.fields["key"]
-        if isinstance(field, forms.ChoiceField):
-            field.choices = [
-                (key, f"{key}: {facts.description}")
-                for key, facts in known_keys().items()
-                if key not in taken
-            ]
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, words) for name, (words, _) in _KINDS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = _KINDS.get(self.value() or "")
+        return queryset.filter(key__contains=chosen[1]) if chosen else queryset
+
+
+class CurrencyFilter(admin.SimpleListFilter):
+    """The currency the figure is for."""
+
+    title = "currency"
+    parameter_name = "currency"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(code, code) for code in payout_currencies()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        code = self.value()
+        if code not in payout_currencies():
+            return queryset
+        return queryset.filter(key__regex=rf"(^{code}_|_{code}$)")
 
 
 @admin.register(Configuration)
 class ConfigurationAdmin(SafeAdmin):
-    list_display = ("key", "shown_value", "description", "updated_at")
+    list_display = (
+        "key", "description", "shown_in_force", "since", "shown_coming", "shown_waiting",
+    )  # fmt: skip
+    list_filter = (KindFilter, CurrencyFilter)
     search_fields = ("key", "description")
     list_per_page = 100
-    fields = ("key", "shown_value", "description", "updated_at")
+    fields = ("key", "description", "shown_in_force", "since")
     readonly_fields = fields
 
-    @admin.display(description="value", ordering="value")
-    def shown_value(self, row: Configuration) -> str:
-        return f"{Decimal(plain(row.value)):,f}"
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return keys_with_figures()
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "wallets.add_configuration")
+    @admin.display(description="in force now")
+    def shown_in_force(self, row: Any) -> str:
+        return number(row.in_force)
+
+    @admin.display(description="since (UTC)")
+    def since(self, row: Any) -> str:
+        return moment(row.since) if row.since else "the beginning"
+
+    @admin.display(description="coming")
+    def shown_coming(self, row: Any) -> str:
+        if row.coming is None:
+            return "-"
+        return f"{number(row.coming)} from {_minute(row.coming_from)}"
+
+    @admin.display(description="waits for approval")
+    def shown_waiting(self, row: Any) -> str:
+        return number(row.waiting)
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            self.action_url("<str:object_id>/edit/", "edit", self.edit, only_post=False),
+            self.action_url("<str:object_id>/propose/", "propose", self.propose, only_post=False),
             *super().get_urls(),
         ]
 
     def tools(self, request: HttpRequest, obj: Configuration) -> list[Tool]:
-        if not self.may(request, "wallets.change_configuration"):
+        if not self.may(request, figures.PROPOSE):
             return []
-        return [Tool("Change the figure", self.address("edit", obj.pk))]
+        return [Tool("Propose a figure", self.address("propose", obj.pk))]
 
     def sections(self, request: HttpRequest, obj: Configuration) -> list[Section]:
-        found = audit.changes_of(Configuration._meta.db_table, obj.pk, ["value"])
-        changes = list(found[:_CHANGES_SHOWN])
-        rows = [
-            (moment(change.at), person, plain(was) if was is not None else "-", plain(now))
-            for change, person in zip(changes, audit.who(changes), strict=True)
-            for column, was, now in audit.columns_of(change)
-            if column == "value"
-        ]
-        headings = ("When (UTC)", "Who", "Before", "After")
-        return [Section("Changes", headings, rows, right=(2, 3))]
-
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """A figure for a key that has none yet."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            row = add_figure(**data, user=staff_of(request))
-            messages.success(request, f"{row.key} is {plain(row.value)}.")
-            return self.back_to(row.pk)
-
-        return self.form_page(
-            request, bind(request, NewFigureForm), act, title="New figure", submit="Save"
+        found = list(
+            obj.figures.select_related("proposed_by", "decided_by", "withdrawn_by").order_by(
+                "-created_at"
+            )[:_HISTORY_SHOWN]
         )
+        now = timezone.now()
+        waiting = [row for row in found if row.status == FigureStatus.PENDING]
+        ahead = [
+            row
+            for row in found
+            if row.status == FigureStatus.APPROVED and row.in_force_from and row.in_force_from > now
+        ]
+        before = figure_in_force(obj.pk)
+        headings = ("Figure", "State", "In force from (UTC)", "Proposed by", "Approved by", "Why")
+        return [
+            Section(
+                "What is coming",
+                headings,
+                [
+                    (
+                        page_of(row, f"{number(before)} → {number(row.value)}"),
+                        state(row.status),
+                        _from(row),
+                        str(row.proposed_by),
+                        str(row.decided_by or "nobody yet"),
+                        row.reason,
+                    )
+                    for row in [*waiting, *ahead]
+                ],
+                empty="Nothing: the figure stays as it is.",
+            ),
+            _history(obj, found, now),
+        ]
 
-    def edit(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Changes the figure."""
-        if not self.may(request, "wallets.change_configuration"):
+    def propose(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Proposes a figure; nothing changes before somebody else approves it."""
+        if not self.may(request, figures.PROPOSE):
             raise PermissionDenied
         row: Configuration = self.record(request, object_id)
 
         def act(data: dict[str, Any]) -> HttpResponse:
-            changed = change_figure(
-                key=row.key, value=data["value"], seen=data["seen"], user=staff_of(request)
+            made = figures.propose(key=row.key, **data, user=staff_of(request))
+            messages.success(
+                request, "Proposed. Nothing has changed yet: somebody else must approve it."
             )
-            messages.success(request, f"{row.key} is now {plain(changed.value)}.")
-            return self.back_to(row.pk)
+            return self.back_to_figure(made)
 
-        now = plain(row.value)
+        now = number(figure_in_force(row.key))
         return self.form_page(
             request,
-            bind(request, FigureForm, value=now, seen=now),
+            bind(request, FigureForm),
             act,
-            title=f"Change {row.key}",
-            submit="Save",
+            title=f"Propose {row.key}",
+            submit="Propose",
             record=row,
-            note=f"{row.description}. Now {now}. Withdrawals that exist keep what they have.",
+            note=f"{row.description}. In force now: {now}. Somebody else must approve it; from its "
+            "instant on it holds by itself. Withdrawals that exist keep what they have.",
         )
+
+    def back_to_figure(self, figure: ConfigurationFigure) -> HttpResponse:
+        """To the page of `figure`."""
+        address = reverse("admin:wallets_configurationfigure_change", args=[figure.pk])
+        return HttpResponse(status=302, headers={"Location": address})
+
+
+def _history(obj: Configuration, found: list[ConfigurationFigure], now: datetime) -> Section:
+    """Figures that were in force, each with the one before it, and those that never were."""
+    effective = sorted(
+        (
+            row
+            for row in found
+            if row.status == FigureStatus.APPROVED
+            and row.in_force_from
+            and row.in_force_from <= now
+        ),
+        key=lambda row: (row.in_force_from, row.decided_at),
+    )
+    before, value = {}, obj.value
+    for row in effective:
+        before[row.pk] = value
+        value = row.value
+    over = [row for row in found if row.pk in before or row.status in _NEVER_IN_FORCE]
+    over.sort(key=lambda row: row.in_force_from or row.created_at, reverse=True)
+    rows: list[tuple[object, ...]] = [
+        (
+            _from(row),
+            number(before[row.pk]) if row.pk in before else "-",
+            page_of(row, number(row.value)),
+            state("In force" if row is effective[-1] else "Was in force")
+            if row.pk in before
+            else state(row.status),
+            str(row.proposed_by),
+            str(row.decided_by or "-"),
+            row.reason,
+        )
+        for row in over
+    ]
+    if len(found) < _HISTORY_SHOWN:
+        rows.append(("the beginning", "-", number(obj.value), state("First figure"), "-", "-", ""))
+    headings = (
+        "In force from (UTC)", "Before", "After", "State", "Proposed by", "Decided by", "Why",
+    )  # fmt: skip
+    every = Tool(
+        "All figures of this key",
+        f"{reverse('admin:wallets_configurationfigure_changelist')}?q={obj.pk}",
+    )
+    return Section("History", headings, rows, right=(1, 2), more=every)
+
+
+_NEVER_IN_FORCE = {FigureStatus.REJECTED, FigureStatus.TAKEN_BACK, FigureStatus.WITHDRAWN}
+
+
+def _from(figure: ConfigurationFigure) -> str:
+    if figure.status in _NEVER_IN_FORCE:
+        return "never"
+    when = figure.in_force_from or figure.effective_from
+    return moment(when) if when else "its approval"
+
+
+def _minute(when: datetime) -> str:
+    return f"{timezone.localtime(when):%Y-%m-%d %H:%M}"

@@ -2,7 +2,7 @@
 
 from wallets.models.banks import BankAccount, BankList
 from wallets.models.books import Alert, BooksProof
-from wallets.models.configuration import Configuration
+from wallets.models.configuration import Configuration, ConfigurationFigure, FigureStatus
 from wallets.models.deposits import Deposit, DepositStatus
 from wallets.models.ledger import Account, AccountKind, Asset, Entry, Transfer, TransferKind
 from wallets.models.payouts import Payout, Proposal, ProposalAction, ProposalStatus, ProviderEvent
@@ -17,10 +17,12 @@ __all__ = [
     "BankList",
     "BooksProof",
     "Configuration",
+    "ConfigurationFigure",
     "Decision",
     "Deposit",
     "DepositStatus",
     "Entry",
+    "FigureStatus",
     "Payout",
     "Proposal",
     "ProposalAction",

@@ -15,6 +15,13 @@ class BooksProof(models.Model):
     passed = models.BooleanField()
     findings = models.JSONField(default=list)
     milliseconds = models.PositiveIntegerField()
+    totals = models.JSONField(
+        default=dict,
+        help_text="Sum of each system account's entries before `totals_before`, by account",
+    )
+    totals_before = models.UUIDField(
+        null=True, help_text="Entries with smaller ids are in `totals`"
+    )
 
     class Meta:
         ordering = ["-ran_at", "-id"]

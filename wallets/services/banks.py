@@ -56,7 +56,7 @@ class BankDirectory:
     @property
     def fresh(self) -> bool:
         """Whether the list may still be used without asking the provider."""
-        return timezone.now() - self.fetched_at < timedelta(hours=settings.BANK_LIST_FRESH_HOURS)
+        return is_fresh(self.fetched_at)
 
     def find(self, name: str) -> BankEntry | None:
         """The bank of this name, or None. The exact spelling wins over an equivalent one."""
@@ -80,6 +80,11 @@ class Payee:
 
 _memory: dict[str, tuple[float, BankDirectory]] = {}
 _locks: dict[str, threading.Lock] = {}
+
+
+def is_fresh(fetched_at: datetime) -> bool:
+    """Whether a list fetched then may still be used without asking the provider."""
+    return timezone.now() - fetched_at < timedelta(hours=settings.BANK_LIST_FRESH_HOURS)
 
 
 def remembered_bank(currency: str, name: str) -> BankEntry | None:

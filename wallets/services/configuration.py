@@ -1,24 +1,35 @@
-"""Changing the figures that finance sets. Which keys exist, and what a figure may be.
+"""Figures that finance sets, with four eyes and an instant from which they are in force.
 
-Who changed what, and when, is kept by the history triggers of the table.
+One person proposes a figure, another approves it; from its instant on it is the figure in force,
+by itself, for whatever is done from then on. Withdrawals that exist keep the figures they were
+created under. What is approved and not yet in force is withdrawn by two people as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import Decimal
+from uuid import UUID
 
+from django.contrib.postgres.functions import TransactionNow
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.database import constraint_of
+from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
 from exchange.models import StaffUser
 from exchange.numbers import LARGEST, decimals_of, plain
 from wallets.errors import StateConflict
-from wallets.models import Configuration
+from wallets.models import Configuration, ConfigurationFigure, FigureStatus
+from wallets.selectors.configuration import coming, figure_in_force
 from wallets.selectors.currencies import currencies, payout_currencies
 
+PROPOSE = "wallets.propose_configuration"
+DECIDE = "wallets.decide_configuration"
+
 _RATE_DECIMALS = 8
+_FURTHEST_AHEAD = timedelta(days=366)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,39 +71,198 @@ def known_keys() -> dict[str, KeyFacts]:
     return known
 
 
-def add_figure(*, key: str, value: Decimal, user: StaffUser) -> Configuration:
-    """A figure under a known key that has none yet.
+def propose(
+    *,
+    key: str,
+    value: Decimal,
+    reason: str,
+    effective_from: datetime | None = None,
+    user: StaffUser,
+) -> ConfigurationFigure:
+    """Enters a figure; nothing changes until another person approves it, and not before
+    `effective_from` (None: when it is approved).
 
-    Raises `Forbidden`, `InvalidRequest`, or `Conflict` when the key has a figure.
+    Raises `Forbidden`, `InvalidRequest`, or `Conflict` while another figure of the key waits.
     """
-    _allowed(user, "wallets.add_configuration")
-    facts = _check(key, value)
+    _allowed(user, PROPOSE, "You may not propose figures")
+    _check(key, value)
+    if not reason.strip():
+        raise InvalidRequest("A figure needs a reason")
+    now = timezone.now()
+    if effective_from is not None and not now < effective_from <= now + _FURTHEST_AHEAD:
+        raise InvalidRequest("It can take effect at an instant ahead, within a year")
     try:
         with transaction.atomic():
-            return Configuration.objects.create(key=key, value=value, description=facts.description)
+            return ConfigurationFigure.objects.create(
+                configuration_id=key,
+                value=value,
+                reason=reason.strip(),
+                effective_from=effective_from,
+                proposed_by=user,
+                created_at=now,
+            )
     except IntegrityError as error:
-        raise Conflict(f"{key} has a figure already") from error
+        if constraint_of(error) == "figure_pending_once":
+            raise Conflict(
+                f"Another figure of {key} waits for a decision", code="figure_pending"
+            ) from error
+        raise
 
 
-def change_figure(*, key: str, value: Decimal, seen: Decimal, user: StaffUser) -> Configuration:
-    """Changes a figure from `seen`, which the person had before them, to `value`.
+def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> ConfigurationFigure:
+    """Another person approves; from its instant, at once when that has passed, it is in force.
 
-    Withdrawals that exist keep the figures they were created under. Raises `Forbidden`,
-    `InvalidRequest`, `NotFound`, or `StateConflict` when the figure is no longer `seen`.
+    `seen` is the figure in force that the person had before them. Raises `Forbidden`, `NotFound`,
+    `StateConflict`, `Conflict` when another figure takes effect at the same instant, `Refused`
+    (`approver_not_independent`).
     """
-    _allowed(user, "wallets.change_configuration")
-    _check(key, value)
-    rows = Configuration.objects.filter(key=key, value=seen).update(
-        value=value, updated_at=timezone.now()
+    _allowed(user, DECIDE, "You may not approve figures")
+    with transaction.atomic():
+        figure = _pending(figure_id)
+        if figure.proposed_by_id == user.pk:
+            raise Refused(
+                "Somebody else must approve what you proposed", code="approver_not_independent"
+            )
+        now = _now()
+        in_force = figure_in_force(figure.configuration_id)
+        if in_force is None or in_force != seen:
+            raise StateConflict(
+                f"{figure.configuration_id} is {plain(in_force or Decimal(0))} by now. "
+                "Please look at it again"
+            )
+        figure.in_force_from = max(now, figure.effective_from or now)
+        if coming().filter(
+            configuration_id=figure.configuration_id, in_force_from=figure.in_force_from
+        ):
+            raise Conflict("Another approved figure takes effect at the same instant")
+        return _decide(figure, FigureStatus.APPROVED, user)
+
+
+def reject(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
+    """Closes a proposal without effect. Raises as `approve`, `InvalidRequest` without a reason."""
+    _allowed(user, DECIDE, "You may not reject figures")
+    if not reason.strip():
+        raise InvalidRequest("A rejection needs a reason")
+    with transaction.atomic():
+        figure = _pending(figure_id)
+        figure.decision_note = reason.strip()
+        return _decide(figure, FigureStatus.REJECTED, user)
+
+
+def take_back(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
+    """Whoever proposed it closes it. Raises as `approve`, `Forbidden` for anybody else."""
+    _allowed(user, PROPOSE, "You may not take figures back")
+    with transaction.atomic():
+        figure = _pending(figure_id)
+        if figure.proposed_by_id != user.pk:
+            raise Forbidden("Only the person who proposed a figure takes it back")
+        return _decide(figure, FigureStatus.TAKEN_BACK, user)
+
+
+def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
+    """Asks that an approved figure does not take effect; another person has to agree in time.
+
+    Raises `Forbidden`, `NotFound`, `InvalidRequest`, `StateConflict` when it is in force already,
+    or somebody asked before.
+    """
+    _allowed(user, DECIDE if user.has_perm(DECIDE) else PROPOSE, "You may not withdraw figures")
+    if not reason.strip():
+        raise InvalidRequest("A withdrawal needs a reason")
+    with transaction.atomic():
+        figure = _to_come(figure_id)
+        if figure.withdrawal_asked_by is not None:
+            raise StateConflict(f"{figure.withdrawal_asked_by} asked for it before")
+        figure.withdrawal_asked_by = user
+        figure.withdrawal_reason = reason.strip()
+        figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
+    return figure
+
+
+def keep(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
+    """Ends the asking: the figure takes effect as approved. Raises as `agree_to_withdraw`."""
+    with transaction.atomic():
+        figure = _asked_for(figure_id)
+        if figure.withdrawal_asked_by_id != user.pk:
+            _allowed(user, DECIDE, "You may not decide about figures")
+        figure.withdrawal_asked_by = None
+        figure.withdrawal_reason = ""
+        figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
+    return figure
+
+
+def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
+    """Another person than the one who asked withdraws it: it never takes effect.
+
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
+    """
+    _allowed(user, DECIDE, "You may not withdraw figures")
+    with transaction.atomic():
+        figure = _asked_for(figure_id)
+        if figure.withdrawal_asked_by_id == user.pk:
+            raise Refused(
+                "Somebody else must agree to what you asked for", code="approver_not_independent"
+            )
+        figure.status = FigureStatus.WITHDRAWN
+        figure.withdrawn_by = user
+        figure.withdrawn_at = timezone.now()
+        figure.save(update_fields=["status", "withdrawn_by", "withdrawn_at"])
+    return figure
+
+
+def _decide(
+    figure: ConfigurationFigure, status: FigureStatus, user: StaffUser
+) -> ConfigurationFigure:
+    figure.status = status
+    figure.decided_by = user
+    figure.decided_at = timezone.now()
+    figure.save(
+        update_fields=["status", "decided_by", "decided_at", "decision_note", "in_force_from"]
     )
-    row = Configuration.objects.filter(key=key).first()
-    if row is None:
-        raise NotFound("There is no such key")
-    if rows != 1:
+    return figure
+
+
+def _pending(figure_id: UUID) -> ConfigurationFigure:
+    figure = _locked(figure_id)
+    if figure.status != FigureStatus.PENDING:
         raise StateConflict(
-            f"{key} was changed to {plain(row.value)} meanwhile. Please look at it again"
+            f"The figure is {figure.status} by {figure.decided_by}, no longer Pending"
         )
-    return row
+    return figure
+
+
+def _to_come(figure_id: UUID) -> ConfigurationFigure:
+    figure = _locked(figure_id)
+    if figure.status != FigureStatus.APPROVED or figure.in_force_from is None:
+        raise StateConflict(f"The figure is {figure.status}, not Approved")
+    if figure.in_force_from <= timezone.now():
+        raise StateConflict("The figure is in force already. Please propose another one")
+    return figure
+
+
+def _asked_for(figure_id: UUID) -> ConfigurationFigure:
+    figure = _to_come(figure_id)
+    if figure.withdrawal_asked_by is None:
+        raise StateConflict("Nobody asks to withdraw this figure any more")
+    return figure
+
+
+def _locked(figure_id: UUID) -> ConfigurationFigure:
+    figure = (
+        ConfigurationFigure.objects.select_for_update(of=("self",), no_key=True)
+        .filter(id=figure_id)
+        .first()
+    )
+    if figure is None:
+        raise NotFound("Figure not found", code="figure_not_found")
+    return figure
+
+
+def _now() -> datetime:
+    # When the transaction began, by the database: it is what figures in force are told by.
+    now: datetime = Configuration.objects.annotate(now=TransactionNow()).values_list(
+        "now", flat=True
+    )[0]
+    return now
 
 
 def _check(key: str, value: Decimal) -> KeyFacts:
@@ -109,6 +279,6 @@ def _check(key: str, value: Decimal) -> KeyFacts:
     return facts
 
 
-def _allowed(user: StaffUser, permission: str) -> None:
+def _allowed(user: StaffUser, permission: str, message: str) -> None:
     if not (user.is_active and user.is_staff and user.has_perm(permission)):
-        raise Forbidden("You may not change the configuration")
+        raise Forbidden(message)

@@ -1,4 +1,5 @@
--- The figures in force for withdrawals in one currency.
+-- The figures in force for withdrawals in one currency, at the instant the transaction began (which
+-- is when a request made in it is created).
 CREATE OR REPLACE FUNCTION withdrawal_figures(
     p_currency text,
     OUT minimum numeric, OUT fee numeric, OUT usd_rate numeric, OUT second_approval numeric,
@@ -11,8 +12,16 @@ BEGIN
            max(value) FILTER (WHERE key = 'SECOND_APPROVAL_ABOVE_' || p_currency),
            coalesce(max(value) FILTER (WHERE key = p_currency || '_INTERNAL_FEE'), 0)
         INTO minimum, fee, usd_rate, second_approval, internal_fee
-        FROM public.wallets_configuration
-        WHERE key IN ('MINIMUM_WITHDRAWAL_' || p_currency, p_currency || '_WITHDRAWAL_FEE',
-                      p_currency || '_USD_RATE', 'SECOND_APPROVAL_ABOVE_' || p_currency,
-                      p_currency || '_INTERNAL_FEE');
+        FROM (
+            SELECT c.key, coalesce(f.value, c.value) AS value
+            FROM public.wallets_configuration c
+            LEFT JOIN LATERAL (
+                SELECT value FROM public.wallets_configurationfigure
+                WHERE configuration_id = c.key AND status = 'Approved' AND in_force_from <= now()
+                ORDER BY in_force_from DESC, decided_at DESC LIMIT 1
+            ) f ON true
+            WHERE c.key IN ('MINIMUM_WITHDRAWAL_' || p_currency, p_currency || '_WITHDRAWAL_FEE',
+                            p_currency || '_USD_RATE', 'SECOND_APPROVAL_ABOVE_' || p_currency,
+                            p_currency || '_INTERNAL_FEE')
+        ) figures;
 END $$;

@@ -24,6 +24,7 @@ from exchange.ids import uuid7
 from exchange.models import Event, IdempotencyRecord, Member, Organisation
 from tests.support.access import make_member, make_organisation
 from tests.support.crowd import size
+from tests.support.figures import set_figure
 from tests.support.withdrawals import nothing_moves
 from tests.support.world import (
     BANK,
@@ -40,7 +41,6 @@ from wallets.models import (
     Account,
     AccountKind,
     BankAccount,
-    Configuration,
     Entry,
     Transfer,
     TransferKind,
@@ -195,7 +195,7 @@ LEFT: dict[str, tuple[str, Callable[[Wallet], Form]]] = {
 @pytest.mark.parametrize("kind", LEFT)
 def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
     wallet = make_wallet(1000).fund(1000, "GHS")
-    Configuration.objects.filter(key="GHS_WITHDRAWAL_FEE").update(value=50)
+    set_figure("GHS_WITHDRAWAL_FEE", 50)
     refusal, make = LEFT[kind]
     bad = {**make(wallet), **requests._key(claim_of(wallet, "bad"))}
     orders = [form(wallet, 100, key="a"), bad, form(wallet, 200, key="c")]

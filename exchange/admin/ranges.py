@@ -1,0 +1,136 @@
+"""Filters of lists from one value to another: days and amounts, as two fields and a button.
+
+Lists are ordered by ids that follow time, so a range of days is also a range of ids, which has an
+index everywhere. A value that cannot be read shows nothing rather than everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+from exchange.ids import first_id_at
+
+# An id is made before its row, and the row's time is that of its transaction's beginning.
+_MARGIN = timedelta(hours=1)
+
+
+class RangeFilter(admin.ListFilter):
+    """Two fields, `<name>_from` and `<name>_to`; a subclass makes the condition."""
+
+    template = "admin/range_filter.html"
+    name = ""
+    field: forms.Field
+
+    def __init__(
+        self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any
+    ) -> None:
+        super().__init__(request, params, model, model_admin)
+        names = [f"{self.name}_from", f"{self.name}_to"]
+        given = {key: params.pop(key)[-1] for key in names if key in params}
+        self.used_parameters = {key: value for key, value in given.items() if value}
+        self.others = {
+            key: value
+            for key, value in request.GET.items()
+            if key not in names and key not in {"p", "e"}
+        }
+        self.form = forms.Form(given)
+        for key, label in zip(names, ("From", "To"), strict=True):
+            self.form.fields[key] = self.make_field(label)
+        self.valid = self.form.is_valid()
+
+    def make_field(self, label: str) -> forms.Field:
+        """One of the two."""
+        raise NotImplementedError
+
+    def condition(self, first: Any, last: Any) -> Q:
+        """Rows from `first` to `last`; either may be None."""
+        raise NotImplementedError
+
+    def has_output(self) -> bool:
+        """Always to be seen."""
+        return True
+
+    def expected_parameters(self) -> list[str | None]:
+        """The names of both fields."""
+        return [f"{self.name}_from", f"{self.name}_to"]
+
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        """One: the form."""
+        yield {"form": self.form, "others": self.others, "valid": self.valid, "name": self.name}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows in the range."""
+        if not self.used_parameters:
+            return queryset
+        if not self.valid:
+            return queryset.none()
+        first, last = (self.form.cleaned_data[str(key)] for key in self.expected_parameters())
+        return queryset.filter(self.condition(first, last))
+
+
+class DayRange(RangeFilter):
+    """Days in UTC, both included, of `column`; ids are those of `id_column`."""
+
+    title = "day (UTC)"
+    name = "day"
+    column = "created_at"
+    id_column = "id"
+
+    def make_field(self, label: str) -> forms.Field:
+        """A day."""
+        return forms.DateField(
+            label=label, required=False, widget=forms.DateInput(attrs={"type": "date"})
+        )
+
+    def condition(self, first: date | None, last: date | None) -> Q:
+        """By time, and by id within a margin."""
+        wanted = Q()
+        if first is not None:
+            start = datetime.combine(first, time.min, UTC)
+            wanted &= Q(
+                **{
+                    f"{self.column}__gte": start,
+                    f"{self.id_column}__gte": first_id_at(start - _MARGIN),
+                }
+            )
+        if last is not None:
+            end = datetime.combine(last, time.min, UTC) + timedelta(days=1)
+            wanted &= Q(
+                **{f"{self.column}__lt": end, f"{self.id_column}__lt": first_id_at(end + _MARGIN)}
+            )
+        return wanted
+
+
+class AmountRange(RangeFilter):
+    """Amounts of `column`, both included, whichever way they went."""
+
+    title = "amount"
+    name = "amount"
+    column = "amount"
+
+    def make_field(self, label: str) -> forms.Field:
+        """An amount."""
+        return forms.DecimalField(
+            label=label,
+            required=False,
+            min_value=0,
+            max_digits=38,
+            decimal_places=8,
+            widget=forms.TextInput(attrs={"inputmode": "decimal", "size": 12}),
+        )
+
+    def condition(self, first: Any, last: Any) -> Q:
+        """By size."""
+        wanted = Q()
+        if first is not None:
+            wanted &= Q(**{f"{self.column}__gte": first}) | Q(**{f"{self.column}__lte": -first})
+        if last is not None:
+            wanted &= Q(**{f"{self.column}__range": (-last, last)})
+        return wanted

@@ -1,0 +1,73 @@
+"""Bank lists in the back office: fresh or stale, searched, fetched on demand, a failure told."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from tests.support.back_office import everything, said, signed_in, text_of
+from tests.support.world import know_banks
+from wallets.models import BankList
+from wallets.services.banks import forget_bank_lists
+
+BANKS = [
+    {"id": 1, "name": "KCB Bank Kenya", "code": "01"},
+    {"id": 2, "name": "Côp Bank", "code": "11"},
+]
+
+pytestmark = pytest.mark.django_db
+
+
+def page(name: str, *args: str) -> str:
+    return reverse(f"admin:wallets_banklist_{name}", args=args)
+
+
+def test_a_list_tells_its_age_and_is_searched():
+    know_banks()
+    BankList.objects.filter(pk="KES").update(banks=BANKS)
+    client = signed_in(AUDITOR)
+    shown = client.get(page("change", "KES"))
+    assert "Fresh" in text_of(shown)
+    assert len(shown.context["sections"][0].rows) == len(BANKS)
+    for term in ("KCB bank", "c'ôp", "01"):
+        found = client.get(page("change", "KES"), {"q": term})
+        (row,) = found.context["sections"][0].rows
+        assert row == (("Côp Bank", "11") if term == "c'ôp" else ("KCB Bank Kenya", "01"))
+        assert "1 of 2 banks" in text_of(found)
+    assert "No bank is called that." in text_of(client.get(page("change", "KES"), {"q": "zzz"}))
+    BankList.objects.filter(pk="KES").update(fetched_at=timezone.now() - timedelta(days=2))
+    assert "Stale" in text_of(client.get(page("change", "KES")))
+    assert "Stale" in text_of(client.get(page("changelist")))
+
+
+def test_a_failing_provider_is_told_and_the_stored_list_stays():
+    know_banks()
+    client = signed_in(BACK_OFFICE)
+    before = BankList.objects.get(pk="KES")
+    told = said(client.post(page("refresh", "KES")))
+    assert told == [
+        "Could not fetch the bank list from the payment provider. Please try again later"
+    ]
+    after = BankList.objects.get(pk="KES")
+    assert (after.banks, after.fetched_at) == (before.banks, before.fetched_at)
+    forget_bank_lists()
+
+
+@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])
+def test_who_may_not_fetch_changes_nothing(role):
+    know_banks()
+    client = signed_in(role)
+    before = everything()
+    assert client.post(page("refresh", "KES")).status_code == 403
+    assert client.get(page("add")).status_code == 403
+    assert everything() == before
+
+
+def test_looking_fetches_nothing():
+    know_banks()
+    client = signed_in(BACK_OFFICE)
+    assert client.get(page("refresh", "KES")).status_code == 405

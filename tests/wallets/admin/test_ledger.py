@@ -1,0 +1,163 @@
+"""The ledger to read: lists, filters, totals of system accounts, what transfers are about."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import AUDITOR
+from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.support.world import know_banks
+from wallets.admin.ledger import _SUBJECTS
+from wallets.ledger import system_account
+from wallets.models import Account, AccountKind, BooksProof, Entry, Transfer, TransferKind
+from wallets.selectors import ledger
+from wallets.services.books import WALLET_CHECKS, prove_and_keep
+
+pytestmark = pytest.mark.django_db
+
+ACCOUNTS, TRANSFERS, ENTRIES = (
+    "admin:wallets_account_changelist",
+    "admin:wallets_transfer_changelist",
+    "admin:wallets_entry_changelist",
+)
+
+
+@pytest.fixture
+def client() -> Client:
+    return signed_in(AUDITOR)
+
+
+def rows(client: Client, name: str, **narrowed: Any) -> list[Any]:
+    response = client.get(reverse(name), narrowed)
+    assert response.status_code == 200
+    return list(response.context["cl"].result_list)
+
+
+def clearing(currency: str = "NGN") -> Account:
+    return Account.objects.get(pk=system_account(currency, AccountKind.CLEARING))
+
+
+def test_every_kind_of_transfer_leads_to_what_it_is_about():
+    assert set(_SUBJECTS) == set(TransferKind.values)
+    for name, _ in _SUBJECTS.values():
+        assert reverse(f"admin:{name}_change", args=["00000000-0000-7000-8000-000000000000"])
+
+
+def test_from_a_withdrawal_to_its_transfer_and_back(client):
+    know_banks()
+    organisation, member = participants()
+    fund(organisation, member, "KES", "5000")
+    made = withdraw(organisation, member, "KES", "1000")
+    (hold,) = rows(client, TRANSFERS, q=made.reference)
+    assert hold == Transfer.objects.get(kind="withdrawal_hold")
+    page = client.get(reverse("admin:wallets_transfer_change", args=[hold.pk]))
+    about = page.context["tools"][0]
+    assert about.label == "The withdrawal"
+    assert about.url == reverse("admin:wallets_withdrawal_change", args=[made.pk])
+    assert client.get(about.url).status_code == 200
+    assert len(rows(client, ENTRIES, q=made.reference)) == 2
+    assert len(rows(client, ENTRIES, q=str(made.pk))) == 2
+    assert rows(client, TRANSFERS, q="withdrawal:nothing") == []
+    assert "1,000.00 KES" in text_of(page)
+
+
+def test_a_deposits_own_reference_finds_its_transfer(client):
+    organisation, _ = participants()
+    fund(organisation, None, "NGN", "10")
+    fund(organisation, None, "KES", "20")
+    (found,) = rows(client, TRANSFERS, q=f"in-{organisation.pk}-NGN")
+    assert found == Entry.objects.filter(asset="NGN")[0].transfer
+
+
+def test_entries_are_narrowed_by_day_amount_asset_and_account(client):
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "100")
+    fund(organisation, member, "KES", "2500.50")
+    today = timezone.now().date()
+    yesterday, tomorrow = today - timedelta(days=1), today + timedelta(days=1)
+    every = rows(client, ENTRIES)
+    assert len(every) == 4
+    assert rows(client, ENTRIES, day_from=yesterday, day_to=tomorrow) == every
+    assert rows(client, ENTRIES, day_to=yesterday) == []
+    assert rows(client, ENTRIES, day_from=tomorrow) == []
+    for narrowed in ({"amount_from": "2500.5"}, {"amount_from": "101", "amount_to": "2500.50"}):
+        assert {e.amount for e in rows(client, ENTRIES, **narrowed)} == {
+            Decimal("2500.5"),
+            Decimal("-2500.5"),
+        }
+    assert rows(client, ENTRIES, amount_to="99.99") == []
+    assert {e.asset_id for e in rows(client, ENTRIES, counts="KES")} == {"KES"}
+    assert {e.account for e in rows(client, ENTRIES, account_kind="clearing", counts="NGN")} == {
+        clearing()
+    }
+    assert len(rows(client, TRANSFERS, day_from=today - timedelta(days=1))) == 2
+
+
+@pytest.mark.parametrize("bad", [{"day_from": "today"}, {"amount_from": "-1"}, {"amount_to": "x"}])
+def test_a_range_that_cannot_be_read_shows_nothing(client, bad):
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "100")
+    assert rows(client, ENTRIES, **bad) == []
+
+
+def test_a_system_account_is_added_up_from_the_last_proof_on(client):
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "100")
+    account = clearing()
+    assert ledger.system_total(account) == ledger.Total(Decimal(-100), None)
+    page = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
+    assert "-100.00 NGN from its entries" in text_of(page)
+    kept = prove_and_keep(WALLET_CHECKS)
+    assert kept.totals == {}  # entries younger than an hour are added up on the page
+    # As a proof of tomorrow would keep it.
+    last = Entry.objects.order_by("-id")[0]
+    BooksProof.objects.filter(pk=kept.pk).update(
+        totals={str(account.pk): "-100"}, totals_before=UUID(int=last.pk.int + 1)
+    )
+    fund(organisation, None, "NGN", "11.25")
+    found = ledger.system_total(account)
+    assert found == ledger.Total(Decimal("-111.25"), kept)
+    page = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
+    assert "-111.25 NGN by the proof of" in text_of(page)
+
+
+def test_a_page_does_not_add_up_more_than_its_bound(client, monkeypatch):
+    monkeypatch.setattr(ledger, "ADDED_AT_MOST", 1)
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "100")
+    fund(organisation, None, "NGN", "5")
+    assert ledger.system_total(clearing()) is None
+    page = client.get(reverse("admin:wallets_account_change", args=[clearing().pk]))
+    assert "Too many entries since the last proof of books" in text_of(page)
+
+
+def test_accounts_are_found_by_the_name_of_their_owner(client):
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "100")
+    fund(organisation, None, "NGN", "100")
+    assert {a.member for a in rows(client, ACCOUNTS, q="ada")} == {member}
+    assert {a.owner_id for a in rows(client, ACCOUNTS, q="acm")} == {organisation.pk}
+    assert {a.owner_id for a in rows(client, ACCOUNTS, q=str(member.pk))} == {member.pk}
+
+
+def test_lists_take_the_same_few_queries_whatever_they_hold(client):
+    organisation, member = participants()
+    counts = []
+    for currency in ("NGN", "KES", "GHS"):
+        fund(organisation, member, currency, "100")
+        for name in (ACCOUNTS, TRANSFERS, ENTRIES):
+            with CaptureQueriesContext(connection) as made:
+                client.get(reverse(name))
+            counts.append(len(made))
+    assert counts[3:6] == counts[6:]
+    assert max(counts[3:]) <= 10

@@ -1,0 +1,167 @@
+"""Deposits with four eyes, and the ledger to read."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import StaffUser
+from tests.support.back_office import (
+    balances,
+    everything,
+    fund,
+    participants,
+    said,
+    signed_in,
+    text_of,
+)
+from tests.support.signin import sign_in
+from wallets.models import Account, Deposit, Transfer
+
+pytestmark = pytest.mark.django_db
+
+
+def enter(client: Client, **changes: str):
+    body = {"currency": "NGN", "amount": "1500.50", "reference": "BANK-1", "note": "", **changes}
+    return client.post(reverse("admin:wallets_deposit_add"), body)
+
+
+def page(deposit: Deposit, name: str) -> str:
+    return reverse(f"admin:wallets_deposit_{name}", args=[deposit.pk])
+
+
+def test_one_person_enters_and_another_one_confirms():
+    _, member = participants()
+    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    response = enter(office, member=str(member.pk))
+    deposit = Deposit.objects.get()
+    assert said(response) == ["Entered. Nothing has moved yet: somebody else must confirm it."]
+    assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
+    assert "Confirm 1,500.50 NGN" in text_of(finance.get(page(deposit, "change")))
+    assert "Confirm 1,500.50 NGN" not in text_of(office.get(page(deposit, "change")))
+    finance.post(page(deposit, "confirm"))
+    assert balances(member.pk, "NGN") == (Decimal("1500.5"), Decimal(0))
+    before = everything()
+    again = finance.post(page(deposit, "confirm"))
+    assert said(again)[-1] == "The deposit is Confirmed by finance-approver, no longer Pending"
+    assert everything() == before
+
+
+def test_nobody_confirms_what_they_entered_whatever_they_may():
+    organisation, _ = participants()
+    client = Client()
+    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    enter(client, organisation=str(organisation.pk))
+    deposit = Deposit.objects.get()
+    before = everything()
+    response = client.post(page(deposit, "confirm"))
+    assert said(response)[-1] == "Somebody else must confirm what you entered"
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
+def test_only_finance_decides_about_deposits(role):
+    organisation, _ = participants()
+    enter(signed_in(BACK_OFFICE, "somebody"), organisation=str(organisation.pk))
+    deposit = Deposit.objects.get()
+    client = signed_in(role)
+    before = everything()
+    assert client.post(page(deposit, "confirm")).status_code == 403
+    assert client.post(page(deposit, "reject"), {"reason": "no"}).status_code == 403
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER, ADMINISTRATOR])
+def test_only_the_back_office_enters_deposits(role):
+    organisation, _ = participants()
+    client = signed_in(role)
+    before = everything()
+    assert enter(client, organisation=str(organisation.pk)).status_code == 403
+    assert everything() == before
+
+
+def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
+    organisation, _ = participants()
+    enter(signed_in(BACK_OFFICE), organisation=str(organisation.pk))
+    deposit = Deposit.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
+    refused = finance.post(page(deposit, "reject"), {"reason": " "})
+    assert "This field is required." in text_of(refused)
+    finance.post(page(deposit, "reject"), {"reason": "Not on the statement"})
+    deposit.refresh_from_db()
+    assert (deposit.status, deposit.reason) == ("Rejected", "Not on the statement")
+    assert Transfer.objects.count() == 0
+    assert balances(organisation.pk, "NGN") == (Decimal(0), Decimal(0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"amount": "0"}, "amount must be above 0"),
+        ({"amount": "-5"}, "amount must be above 0"),
+        ({"amount": "NaN"}, "Enter a number."),
+        ({"amount": "1.005"}, "amount must have at most 2 decimals"),
+        ({"amount": "10.5", "currency": "UGX"}, "amount must have at most 0 decimals"),
+        ({"currency": "EUR"}, "Select a valid choice."),
+        ({"reference": ""}, "This field is required."),
+        ({"organisation": ""}, "Say whose money it is"),
+        ({"organisation": "nonsense"}, "not a valid UUID"),
+    ],
+)
+def test_a_deposit_that_cannot_be_is_refused_with_what_was_typed_kept(changes, told):
+    organisation, _ = participants()
+    client = signed_in(BACK_OFFICE)
+    before = everything()
+    response = enter(client, **{"organisation": str(organisation.pk), "note": "kept", **changes})
+    assert response.status_code == 200
+    assert told in text_of(response)
+    assert b'value="kept"' in response.content
+    assert everything() == before
+
+
+def test_a_deposit_is_not_for_another_organisations_member():
+    organisation, _ = participants()
+    other = type(organisation).objects.create(name="Other")
+    stranger = other.members.create(name="Eve", email="eve@other.example")
+    client = signed_in(BACK_OFFICE)
+    response = enter(client, organisation=str(organisation.pk), member=str(stranger.pk))
+    assert "The member does not belong to the organisation" in text_of(response)
+    assert Deposit.objects.count() == 0
+
+
+def test_one_reference_is_booked_once():
+    organisation, _ = participants()
+    client = signed_in(BACK_OFFICE)
+    enter(client, organisation=str(organisation.pk))
+    again = enter(client, organisation=str(organisation.pk))
+    assert "A deposit with reference BANK-1 exists already" in text_of(again)
+    assert Deposit.objects.count() == 1
+
+
+def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "1500.5")
+    client = signed_in(AUDITOR)
+    wallet = client.get(reverse("admin:wallets_account_changelist"), {"owner_id": str(member.pk)})
+    found = list(wallet.context["cl"].result_list)
+    assert set(found) == set(Account.objects.filter(member=member))
+    (account,) = (account for account in found if account.kind == "available")
+    shown = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
+    assert "1,500.50 NGN 1,500.50 NGN" in text_of(shown)
+    transfer = Transfer.objects.get()
+    assert reverse("admin:wallets_transfer_change", args=[transfer.pk]) in shown.content.decode()
+    legs = text_of(client.get(reverse("admin:wallets_transfer_change", args=[transfer.pk])))
+    assert "Clearing The exchange -1,500.50 NGN" in legs
+    assert "Available Ada 1,500.50 NGN 1,500.50 NGN" in legs
+    entries = client.get(
+        reverse("admin:wallets_entry_changelist"), {"account__id__exact": str(account.pk)}
+    )
+    assert entries.context["cl"].result_count == 1
+    about = client.get(
+        reverse("admin:wallets_transfer_changelist"), {"q": str(transfer.subject_id)}
+    )
+    assert list(about.context["cl"].result_list) == [transfer]

@@ -1,0 +1,96 @@
+-- Figures of the configuration: which one is in force, and what people may do to them.
+
+-- Whoever needs a figure asks here, so that an approved one takes effect at its very instant and no
+-- job can be late. Null for a key that is not known.
+CREATE OR REPLACE FUNCTION figure_in_force(p_key text, p_at timestamptz DEFAULT now())
+RETURNS numeric LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(f.value, c.value)
+        FROM public.wallets_configuration c
+        LEFT JOIN LATERAL (
+            SELECT value FROM public.wallets_configurationfigure
+            WHERE configuration_id = c.key AND status = 'Approved' AND in_force_from <= p_at
+            ORDER BY in_force_from DESC, decided_at DESC LIMIT 1
+        ) f ON true
+        WHERE c.key = p_key);
+END $$;
+
+-- A key keeps its name and its first figure.
+CREATE OR REPLACE FUNCTION configuration_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (OLD.key, OLD.value) IS DISTINCT FROM (NEW.key, NEW.value) THEN
+        RAISE EXCEPTION 'the first figure of % never changes', OLD.key
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS configuration_key_guard ON wallets_configuration;
+CREATE TRIGGER configuration_key_guard BEFORE UPDATE ON wallets_configuration
+    FOR EACH ROW EXECUTE FUNCTION configuration_key_guard();
+REVOKE INSERT, UPDATE, DELETE ON wallets_configuration FROM exchange_runtime;
+
+-- Nobody but a proposal brings a figure in; what it proposes and who decided never changes; it is
+-- in force from no instant before its approval; what is in force is not withdrawn.
+CREATE OR REPLACE FUNCTION figure_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'Pending' OR NEW.decided_by_id IS NOT NULL OR NEW.decided_at IS NOT NULL
+            OR NEW.in_force_from IS NOT NULL OR NEW.withdrawal_asked_by_id IS NOT NULL
+            OR NEW.withdrawn_by_id IS NOT NULL OR NEW.reason = ''
+        THEN
+            RAISE EXCEPTION 'a figure begins as a proposal with a reason'
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_begins_pending';
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF (OLD.id, OLD.configuration_id, OLD.value, OLD.reason, OLD.effective_from,
+        OLD.proposed_by_id, OLD.created_at)
+        IS DISTINCT FROM
+       (NEW.id, NEW.configuration_id, NEW.value, NEW.reason, NEW.effective_from,
+        NEW.proposed_by_id, NEW.created_at)
+       OR OLD.status <> 'Pending' AND
+       (OLD.decided_by_id, OLD.decided_at, OLD.decision_note, OLD.in_force_from)
+        IS DISTINCT FROM
+       (NEW.decided_by_id, NEW.decided_at, NEW.decision_note, NEW.in_force_from)
+    THEN
+        RAISE EXCEPTION 'what figure % proposes, and who decided, never changes', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF (OLD.status, NEW.status) NOT IN (
+        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Pending', 'Taken back'),
+        ('Approved', 'Approved'), ('Approved', 'Withdrawn'))
+    THEN
+        RAISE EXCEPTION 'figure % cannot go from % to %', OLD.id, OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_transition';
+    END IF;
+    IF OLD.status = 'Pending' AND (NEW.decided_by_id IS NULL OR NEW.decided_at IS NULL
+        OR NEW.withdrawal_asked_by_id IS NOT NULL
+        OR NEW.status = 'Rejected' AND NEW.decision_note = ''
+        OR NEW.status = 'Taken back' AND NEW.decided_by_id <> NEW.proposed_by_id
+        OR NEW.status = 'Approved' AND (
+            NEW.in_force_from < now() OR NEW.in_force_from < NEW.effective_from)
+        OR NEW.status <> 'Approved' AND NEW.in_force_from IS NOT NULL)
+    THEN
+        RAISE EXCEPTION 'figure % cannot be % like that', OLD.id, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_decision';
+    END IF;
+    IF OLD.status = 'Approved' AND NEW.in_force_from <= clock_timestamp() THEN
+        RAISE EXCEPTION 'figure % is in force, or was', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_in_force';
+    END IF;
+    IF NEW.status = 'Withdrawn'
+        AND OLD.withdrawal_asked_by_id IS DISTINCT FROM NEW.withdrawal_asked_by_id
+    THEN
+        RAISE EXCEPTION 'one person asks to withdraw figure %, and then another agrees', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'figure_withdrawn_by_two';
+    END IF;
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS figure_guard ON wallets_configurationfigure;
+CREATE TRIGGER figure_guard BEFORE INSERT OR UPDATE ON wallets_configurationfigure
+    FOR EACH ROW EXECUTE FUNCTION figure_guard();
+DROP TRIGGER IF EXISTS permanent_rows ON wallets_configurationfigure;
+DROP TRIGGER IF EXISTS permanent_truncate ON wallets_configurationfigure;
+SELECT make_permanent('wallets_configurationfigure');
+SELECT audit_table('wallets_configurationfigure', about => 'configuration_id');
