@@ -26,7 +26,10 @@ SCHEDULE: dict[str, timedelta] = {
     "credit.tasks.revalue_loans": timedelta(hours=1),
     "exchange.tasks.deliver_events": timedelta(seconds=5),
     "exchange.tasks.purge_access_tokens": timedelta(days=1),
+    "exchange.tasks.purge_exports": timedelta(hours=6),
     "exchange.tasks.purge_idempotency_keys": timedelta(hours=1),
+    "exchange.tasks.write_exports": timedelta(minutes=1),
+    "wallets.tasks.reconcile": timedelta(minutes=10),
     "wallets.tasks.refresh_bank_lists": timedelta(hours=1),
     "wallets.tasks.sweep_payouts": timedelta(seconds=5),
 }

@@ -33,13 +33,14 @@ ADMINISTRATOR = "Administrator"
 _SEEN = {
     "credit": ("endingproposal", "loan", "loanconfiguration", "shortfall"),
     "exchange": (
-        "apikey", "event", "member", "organisation", "quote", "token", "webhookendpoint",
+        "apikey", "event", "export", "member", "organisation", "quote", "token", "webhookendpoint",
     ),
     "orders": ("order", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
         "configurationfigure", "decision",
-        "deposit", "entry", "payout", "proposal", "providerevent", "transfer", "withdrawal",
+        "deposit", "entry", "payout", "proposal", "providerevent", "reconciliation", "transfer",
+        "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _SEEN.items() for model in models)
@@ -53,6 +54,8 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.decide_deposit",
         "wallets.decide_configuration",
         "wallets.change_alert",
+        "wallets.run_reconciliation",
+        "exchange.add_export",
         "exchange.decide_quote",
         "exchange.end_token",
     },
@@ -77,8 +80,14 @@ ROLES: dict[str, frozenset[str]] = {
         "credit.propose_configuration",
         "credit.decide_configuration",
         "credit.end_loan",
+        "exchange.add_export",
     },
-    AUDITOR: _VIEW | _VIEW_PEOPLE,
+    AUDITOR: _VIEW
+    | _VIEW_PEOPLE
+    | {
+        "exchange.add_export",
+        "exchange.read_every_export",
+    },
     ADMINISTRATOR: _VIEW
     | _VIEW_PEOPLE
     | {

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from django.db import DEFAULT_DB_ALIAS, transaction
 
 DELIVER_EVENTS = "exchange.tasks.deliver_events"
+WRITE_EXPORTS = "exchange.tasks.write_exports"
 
 _INTERVAL_SECONDS = 0.25
 

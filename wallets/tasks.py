@@ -8,7 +8,7 @@ from __future__ import annotations
 import structlog
 from celery import shared_task
 
-from wallets.services import sweeps
+from wallets.services import reconciliation, sweeps
 
 log = structlog.get_logger(__name__)
 
@@ -29,3 +29,13 @@ def sweep_payouts() -> int:
 def refresh_bank_lists() -> None:
     """Fetches bank lists before they stop being fresh."""
     sweeps.refresh_bank_lists()
+
+
+@shared_task(name=reconciliation.TASK)
+def reconcile() -> int:
+    """Makes sure that yesterday is reported on, and works on what waits; how many reports."""
+    reconciliation.ask_for_yesterday()
+    done = 0
+    while reconciliation.run_next():
+        done += 1
+    return done

@@ -254,6 +254,11 @@ PAYMENT_PROVIDER: dict[str, Any] = {
     "total_timeout": env.float("FLUTTERWAVE_TOTAL_TIMEOUT", default=45.0),
 }
 
+# --- Exports -----------------------------------------------------------------------------------
+EXPORT_KEPT_DAYS = 7
+# Progress is told against no more than so many rows; counting a million takes longer than it helps.
+EXPORT_COUNTED_AT_MOST = 1_000_000
+
 # --- Celery ------------------------------------------------------------------------------------
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

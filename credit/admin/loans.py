@@ -24,6 +24,7 @@ from django.http import (
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
+from credit.admin.export_columns import LOANS
 from credit.admin.loan_lists import DueFilter, EndingFilter, ShortfallFilter
 from credit.admin.loan_page import days_late, is_open, loan_state, ratio, review
 from credit.admin.loan_plan import drafted, fingerprint, plan_sections
@@ -39,7 +40,8 @@ from credit.models import (
 )
 from credit.services import endings
 from credit.services.valuation import owed
-from exchange.admin.base import SafeAdmin, Tool, bind, extra_tools, staff_of
+from exchange.admin.base import Tool, bind, extra_tools, staff_of
+from exchange.admin.exports import Exportable
 from exchange.admin.show import age, state
 from exchange.errors import DomainError
 from exchange.models import Member, Organisation
@@ -84,7 +86,8 @@ _DONE = {
 
 
 @admin.register(Loan)
-class LoanAdmin(SafeAdmin):
+class LoanAdmin(Exportable):
+    export_columns = LOANS
     list_display = (
         "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",
         "shown_value", "shortfall", "ending",

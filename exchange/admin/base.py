@@ -21,6 +21,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
@@ -184,7 +185,7 @@ class SafeAdmin(ModelAdmin):
         self,
         route: str,
         name: str,
-        view: Callable[..., HttpResponse],
+        view: Callable[..., HttpResponseBase],
         *,
         only_post: bool = True,
     ) -> URLPattern:

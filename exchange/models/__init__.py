@@ -4,6 +4,7 @@ from exchange.models.access import ApiKey
 from exchange.models.audit import Change, Operation
 from exchange.models.currencies import Currency
 from exchange.models.events import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.models.exports import Export, ExportChunk, ExportStatus
 from exchange.models.idempotency import IdempotencyRecord
 from exchange.models.participants import Member, Organisation
 from exchange.models.staff import (
@@ -36,6 +37,9 @@ __all__ = [
     "DealAccess",
     "DeliveryAttempt",
     "Event",
+    "Export",
+    "ExportChunk",
+    "ExportStatus",
     "IdempotencyRecord",
     "InvestmentCategory",
     "InvestmentType",

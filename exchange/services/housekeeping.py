@@ -1,14 +1,17 @@
-"""Removing what has served its time: stored answers of idempotency keys, expired access tokens."""
+"""Removing what has served its time: stored answers of idempotency keys, expired access tokens,
+files of exports.
+"""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from exchange.models import IdempotencyRecord
+from exchange.models import Export, ExportChunk, ExportStatus, IdempotencyRecord
 
 # Small enough that no lock is held for long.
 _BATCH = 1000
@@ -44,3 +47,15 @@ def purge_access_tokens() -> int:
         removed += len(ids)
         if len(ids) < _BATCH:
             return removed
+
+
+def purge_exports() -> int:
+    """Remove the files of exports older than they are kept, not the records; gives how many."""
+    before = timezone.now() - timedelta(days=settings.EXPORT_KEPT_DAYS)
+    removed = 0
+    for export in Export.objects.filter(status=ExportStatus.READY, finished_at__lt=before):
+        with transaction.atomic():
+            Export.objects.filter(pk=export.pk).update(status=ExportStatus.REMOVED)
+            ExportChunk.objects.filter(export=export).delete()
+        removed += 1
+    return removed

@@ -72,6 +72,13 @@ AUDITED: dict[str, Audited] = {
         },
         operations="UPDATE DELETE",
     ),
+    "exchange_export": Audited(
+        "id source title query filter_words first_day last_day form file_name requested_by_id status"
+        " direct about_rows error created_at",
+        left_out={
+            WORKERS: "rows_done size_bytes attempts claimed_by leased_until as_of finished_at"
+        },
+    ),
     "exchange_member": Audited(
         "id organisation_id name email external_id created_at",
         left_out={COMPUTED: "document", TOUCHED: "updated_at"},
@@ -176,6 +183,10 @@ AUDITED: dict[str, Audited] = {
         left_out={WORKERS: "seen"},
         operations="UPDATE DELETE",
     ),
+    "wallets_reconciliation": Audited(
+        "id day status reason differences asked_by asked_by_label created_at",
+        left_out={WORKERS: "compared claimed_by leased_until attempts finished_at"},
+    ),
     "wallets_withdrawal": Audited(
         "id organisation_id member_id reference currency_id amount fee disburse_amount gusd_amount"
         " internal_fee internal_fee_type escrow_account_id bank_id status version requested_by"
@@ -193,6 +204,7 @@ APPEND_ONLY = {
     "orders_trade",
     "wallets_decision",
     "wallets_entry",
+    "wallets_reconciliationline",
     "wallets_transfer",
 }
 NOT_AUDITED = {
@@ -204,6 +216,7 @@ NOT_AUDITED = {
     "django_migrations": "Django's own",
     "django_session": "sign-ins have their own record; its data is a secret",
     "exchange_catalogue": "a counter that triggers keep",
+    "exchange_exportchunk": "pieces of a file, gone after a week",
     "exchange_idempotencyrecord": "answers, kept for a day",
     "oauth2_provider_devicegrant": "of a grant that is not offered",
     "oauth2_provider_grant": "of a grant that is not offered",

@@ -8,25 +8,37 @@ that have an index, and no page adds up more than the entries since the last pro
 from __future__ import annotations
 
 from datetime import timedelta
+from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from exchange.admin.base import SafeAdmin, Section, Tool, extra_tools
 from exchange.admin.history import actors
 from exchange.admin.ranges import AmountRange, DayRange
+from exchange.admin.exports import Exportable
 from exchange.admin.show import moment, page_of
+from exchange.exports import Span
 from exchange.ids import first_id_at, parse_id
 from exchange.models import Member, Organisation
+from wallets.admin.export_columns import (
+    ENTRIES,
+    OF_WHOLE_ACCOUNTS,
+    TRANSFERS,
+    carried_on,
+)
 from wallets.admin.show import money
 from wallets.models import Account, AccountKind, Asset, Entry, Transfer, TransferKind
 from wallets.selectors.currencies import currencies
+from wallets.selectors.wallets import balance_before
 from wallets.selectors.ledger import system_total, transfers_called
 
 _ENTRIES_SHOWN = 50
@@ -269,7 +281,8 @@ def _total(account: Account) -> Section:
 
 
 @admin.register(Transfer)
-class TransferAdmin(SafeAdmin):
+class TransferAdmin(Exportable):
+    export_columns = TRANSFERS
     list_display = ("reference", "kind", "shown_at", "shown_actor", "memo")
     list_filter = ("kind", DayRange)
     search_fields = ("id",)
@@ -324,7 +337,9 @@ class TransferAdmin(SafeAdmin):
 
 
 @admin.register(Entry)
-class EntryAdmin(SafeAdmin):
+class EntryAdmin(Exportable):
+    export_columns = ENTRIES
+    export_moment = "transfer__created_at"
     list_display = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance")
     list_filter = (EntryAssetFilter, KindFilter, EntryDays, EntryAmounts)
     list_select_related = (
@@ -337,7 +352,23 @@ class EntryAdmin(SafeAdmin):
     readonly_fields = fields
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        return lookup == "account__id__exact" or super().lookup_allowed(lookup, value, request)
+        known = lookup in {"account__id__exact", "account__owner_id"}
+        return known or super().lookup_allowed(lookup, value, request)
+
+    def export_queryset(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """As a statement: oldest first."""
+        return rows.select_related("account__asset__token").order_by("id")
+
+    def export_records(self, rows: QuerySet[Any], query: str, span: Span) -> Iterator[Any]:
+        """With a running balance wherever whole accounts are exported."""
+        entries = super().export_records(rows, query, span)
+        if set(QueryDict(query)) - OF_WHOLE_ACCOUNTS:
+            return entries
+
+        def opening(account_id: UUID) -> Decimal:
+            return balance_before(account_id, span.begins)
+
+        return carried_on(entries, opening)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

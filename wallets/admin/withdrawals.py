@@ -19,9 +19,11 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
+from exchange.admin.exports import Exportable
 from exchange.admin.show import age, state
 from exchange.errors import Conflict
 from wallets.admin.deciding import Deciding, refusal_in_words
+from wallets.admin.export_columns import WITHDRAWALS
 from wallets.admin.narrowing import Narrowing, oldest_first, search
 from wallets.admin.resolving import Resolving
 from wallets.admin.review import review
@@ -60,7 +62,8 @@ class CorridorForm(forms.Form):
 
 
 @admin.register(Withdrawal)
-class WithdrawalAdmin(Deciding, Resolving):
+class WithdrawalAdmin(Exportable, Deciding, Resolving):
+    export_columns = WITHDRAWALS
     list_display = (
         "waiting", "owner", "shown_amount", "payee", "to", "shown_state", "waits_for", "reference",
     )  # fmt: skip
@@ -118,6 +121,16 @@ class WithdrawalAdmin(Deciding, Resolving):
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """What waits longest stands first; among all, the newest does. Ids grow with time."""
         return ("created_at", "id") if oldest_first(request) else ("-id",)
+
+    def export_queryset(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        return rows.select_related("payout")
+
+    def filter_in_words(self, listed: Any) -> str:
+        """Without a choice the list, and so its file, is of the Pending ones."""
+        words: str = super().filter_in_words(listed)
+        if listed.params.get("status") or listed.params.get("view") or listed.query:
+            return words
+        return "; ".join(filter(None, ("status: Pending", words)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)

@@ -6,6 +6,12 @@ from wallets.models.configuration import Configuration, ConfigurationFigure, Fig
 from wallets.models.deposits import Deposit, DepositStatus
 from wallets.models.ledger import Account, AccountKind, Asset, Entry, Transfer, TransferKind
 from wallets.models.payouts import Payout, Proposal, ProposalAction, ProposalStatus, ProviderEvent
+from wallets.models.reconciliation import (
+    LineKind,
+    Reconciliation,
+    ReconciliationLine,
+    ReportStatus,
+)
 from wallets.models.withdrawals import Decision, Verdict, Withdrawal, WithdrawalStatus
 
 __all__ = [
@@ -22,12 +28,16 @@ __all__ = [
     "Deposit",
     "DepositStatus",
     "Entry",
+    "LineKind",
     "FigureStatus",
     "Payout",
     "Proposal",
     "ProposalAction",
     "ProposalStatus",
     "ProviderEvent",
+    "Reconciliation",
+    "ReconciliationLine",
+    "ReportStatus",
     "Transfer",
     "TransferKind",
     "Verdict",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from typing import TypedDict
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 
 from wallets.models import AccountKind, Entry
 
@@ -35,6 +36,15 @@ def available_balance(owner_id: UUID, currency: str) -> Decimal:
         )
         row = cursor.fetchone()
     return row[0] if row else Decimal(0)
+
+
+def balance_before(account_id: UUID, moment: datetime | None) -> Decimal:
+    """The account's entries before `moment`, summed; zero where there is no such moment."""
+    if moment is None:
+        return Decimal(0)
+    earlier = Entry.objects.filter(account_id=account_id, transfer__created_at__lt=moment)
+    total: Decimal | None = earlier.aggregate(total=Sum("amount"))["total"]
+    return total or Decimal(0)
 
 
 def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:

@@ -1,0 +1,90 @@
+"""Files that staff took out of the back office: who, which list, which filter, and the file.
+
+The record stays, it is what auditors read; the file, in `ExportChunk`, goes after a week.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from exchange.ids import uuid7
+
+
+class ExportStatus(models.TextChoices):
+    """Where an export stands."""
+
+    WAITING = "Waiting"
+    RUNNING = "Running"
+    READY = "Ready"
+    HANDED_OVER = "Handed over"
+    FAILED = "Failed"
+    REMOVED = "Removed"
+
+
+class Export(models.Model):
+    """One export. A short one is handed over at once, a long one is written by a worker."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    source = models.CharField(max_length=60)
+    title = models.CharField(max_length=80)
+    query = models.TextField(blank=True, help_text="The list's own query string")
+    filter_words = models.TextField(blank=True)
+    first_day = models.DateField(null=True)
+    last_day = models.DateField(null=True)
+    form = models.CharField(max_length=4, choices=[("csv", "CSV"), ("xlsx", "XLSX")])
+    file_name = models.CharField(max_length=150)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports"
+    )
+    status = models.CharField(
+        max_length=11, choices=ExportStatus.choices, default=ExportStatus.WAITING
+    )
+    direct = models.BooleanField(default=False, help_text="Handed over in the answer itself")
+    about_rows = models.PositiveIntegerField(help_text="How many there were when it was asked for")
+    rows_done = models.PositiveIntegerField(default=0)
+    size_bytes = models.PositiveBigIntegerField(default=0)
+    error = models.CharField(max_length=300, blank=True)
+    # The claim: which worker writes it, and until when nobody else may.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    claimed_by = models.CharField(max_length=80, blank=True)
+    leased_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+    as_of = models.DateTimeField(null=True, help_text="The moment the file shows")
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [("read_every_export", "Can see and download everybody's exports")]
+        indexes = [
+            models.Index(
+                fields=["created_at"],
+                condition=Q(status__in=["Waiting", "Running"]),
+                name="export_under_way",
+            ),
+            models.Index(
+                fields=["finished_at"], condition=Q(status="Ready"), name="export_with_file"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+
+class ExportChunk(models.Model):
+    """A piece of a file. All of an export's are written in one transaction, or none."""
+
+    export = models.ForeignKey(
+        Export, on_delete=models.CASCADE, related_name="chunks", db_index=False
+    )
+    position = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["export", "position"], name="export_chunk_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.position} of {self.export_id}"

@@ -1,0 +1,179 @@
+"""Tables as files that people open in a spreadsheet: CSV and XLSX, row by row, in little memory.
+
+Numbers are numbers. CSV has them in plain notation with every digit. A cell of XLSX holds a binary
+float, which gives back a decimal of up to 15 significant digits exactly; a longer number is written
+as text, so that no digit is lost. Times are UTC in ISO 8601.
+
+Text can be anything a client sent, so it is made harmless: what a spreadsheet would take for a
+formula gets an apostrophe in front, control characters become spaces.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, Protocol
+
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.styles import Font
+
+from exchange.numbers import plain
+from exchange.times import wire_time
+
+Cell = str | int | Decimal | date | None
+
+CSV, XLSX = "csv", "xlsx"
+FORMS = {CSV: "CSV", XLSX: "Excel (XLSX)"}
+MEDIA_TYPES = {
+    CSV: "text/csv; charset=utf-8",
+    XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+# What a double holds exactly, as every decimal of so many digits.
+EXACT_DIGITS = 15
+# A sheet takes 1,048,576 rows; the next one follows with the same headings.
+ROWS_OF_A_SHEET = 1_000_000
+_FORMULA_STARTS = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - full-width forms count as well
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
+_CONTROL |= dict.fromkeys(range(55296, 57344), "�")
+_NUMBER_FORMAT = "#,##0.00######"
+_SPOOLED_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its heading, and what a record has in it."""
+
+    heading: str
+    value: Callable[[Any], Cell]
+
+
+def harmless(text: str) -> str:
+    """`text` as no spreadsheet takes it for a formula, on one line."""
+    line = text.translate(_CONTROL)
+    return f"'{line}" if line.lstrip()[:1] in _FORMULA_STARTS and line.strip() else line
+
+
+def fits_a_cell(number: Decimal) -> bool:
+    """Whether a number cell of XLSX gives exactly `number` back."""
+    return len(plain(abs(number)).replace(".", "").strip("0")) <= EXACT_DIGITS
+
+
+class _Table(Protocol):
+    def row(self, cells: Sequence[Cell]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _CsvTable:
+    def __init__(self, file: IO[bytes], headings: Sequence[str]) -> None:
+        # The mark in front tells spreadsheets that it is UTF-8.
+        self._text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="", write_through=True)
+        self._writer = csv.writer(self._text)
+        self.row(headings)
+
+    def row(self, cells: Sequence[Cell]) -> None:
+        self._writer.writerow([_csv_cell(cell) for cell in cells])
+
+    def close(self) -> None:
+        self._text.flush()
+        self._text.detach()
+
+
+class _XlsxTable:
+    def __init__(
+        self, file: IO[bytes], title: str, headings: Sequence[str], rows_of_a_sheet: int
+    ) -> None:
+        self._file = file
+        self._title = title
+        self._headings = headings
+        self._most = rows_of_a_sheet
+        self._book = Workbook(write_only=True)
+        self._bold = Font(bold=True)
+        self._begin()
+
+    def _begin(self) -> None:
+        number = len(self._book.worksheets) + 1
+        name = self._title if number == 1 else f"{self._title} {number}"
+        self._sheet = self._book.create_sheet(name[:31])
+        self._sheet.freeze_panes = "A2"
+        heads = []
+        for heading in self._headings:
+            cell = WriteOnlyCell(self._sheet, heading)
+            cell.font = self._bold
+            heads.append(cell)
+        self._sheet.append(heads)
+        self._rows = 0
+
+    def row(self, cells: Sequence[Cell]) -> None:
+        if self._rows >= self._most:
+            self._begin()
+        self._rows += 1
+        self._sheet.append([self._cell(cell) for cell in cells])
+
+    def _cell(self, value: Cell) -> Any:
+        if isinstance(value, Decimal):
+            if not fits_a_cell(value):
+                return plain(value)
+            cell = WriteOnlyCell(self._sheet, value)
+            cell.number_format = _NUMBER_FORMAT
+            return cell
+        if isinstance(value, int):
+            return value if fits_a_cell(Decimal(value)) else str(value)
+        return _text(value)
+
+    def close(self) -> None:
+        self._book.save(self._file)
+
+
+def _csv_cell(value: Cell) -> str:
+    if isinstance(value, Decimal):
+        return plain(value)
+    return str(value) if isinstance(value, int) else _text(value)
+
+
+def _text(value: str | date | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return wire_time(value)
+    return value.isoformat() if isinstance(value, date) else harmless(value)
+
+
+def write_table(
+    file: IO[bytes],
+    *,
+    form: str,
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    as_of: datetime,
+    rows_of_a_sheet: int = ROWS_OF_A_SHEET,
+) -> int:
+    """Writes headings, `rows` and a last line that says the table is complete; how many rows.
+
+    Whoever finds no such line has a part of a file. `file` is left open.
+    """
+    table: _Table
+    if form == XLSX:
+        table = _XlsxTable(file, title, headings, rows_of_a_sheet)
+    else:
+        table = _CsvTable(file, headings)
+    count = 0
+    for cells in rows:
+        table.row(cells)
+        count += 1
+    table.row([f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}"])
+    table.close()
+    return count
+
+
+def spool() -> IO[bytes]:
+    """A file of its own that goes to the disk once it grows, and is gone when it is closed."""
+    return SpooledTemporaryFile(max_size=_SPOOLED_BYTES)

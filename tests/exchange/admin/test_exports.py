@@ -1,0 +1,419 @@
+"""Exports: exactly what the list's filters leave, for those who may, recorded; long ones too."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import ProgrammingError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from credit.services.repaying import repay
+from exchange.errors import Conflict
+from exchange.exports import Source, Span, source_of
+from exchange.models import Export, ExportChunk, StaffUser
+from exchange.services import exports, housekeeping
+from tests.support.access import TESTER
+from tests.support.back_office import everything, said, signed_in, text_of, user_of
+from tests.support.exports import ask, body, sheet, table
+from tests.support.lending import make_lending
+from tests.support.world import Wallet, know_banks, make_member_wallet, make_wallet
+from wallets.models import Account, AccountKind, Transfer
+
+pytestmark = pytest.mark.django_db
+
+WITHDRAWALS, ENTRIES, LOANS = "wallets_withdrawal", "wallets_entry", "credit_loan"
+TODAY = timezone.now().date
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    return make_member_wallet(5000)
+
+
+@pytest.fixture
+def finance() -> Client:
+    return signed_in(FINANCE_APPROVER)
+
+
+def test_withdrawals_come_as_the_list_shows_them(wallet, finance, owner):
+    wallet.member.name = "=cmd|' /C calc'!A0"
+    wallet.member.save()
+    first, second = wallet.request("500.5"), wallet.request(700)
+    wallet.request(900)
+    owner(
+        "UPDATE wallets_withdrawal SET created_at = now() - interval '3 days' WHERE id = %s",
+        [second.pk],
+    )
+    yesterday = TODAY() - timedelta(days=1)
+    query = "status=all&o=-2&p=7"
+    response = ask(finance, WITHDRAWALS, query, first=str(yesterday))
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert (
+        response["Content-Disposition"]
+        == f'attachment; filename="withdrawals_{yesterday}_to_{TODAY()}.csv"'
+    )
+    rows, last = table(body(response))
+    assert [row["Amount"] for row in rows] == ["900", "500.5"]
+    row = rows[1]
+    assert row["Reference"] == first.reference
+    assert row["Owner"] == "'=cmd|' /C calc'!A0"
+    assert row["Account number"] == "0690000031"
+    assert row["Fee"] == f"{first.fee:f}".rstrip("0").rstrip(".")
+    assert row["Created (UTC)"].endswith("Z")
+    assert row["Withdrawal id"] == str(first.pk)
+    assert last.startswith("Complete: 2 rows, as of ")
+
+
+def test_xlsx_of_withdrawals_has_numbers_that_add_up(wallet, finance):
+    wallet.request("500.5")
+    wallet.request(700)
+    rows, last = sheet(body(ask(finance, WITHDRAWALS, form="xlsx")))
+    assert sum(row["Amount"] for row in rows) == 1200.5
+    assert {row["Status"] for row in rows} == {"Pending"}
+    assert last.startswith("Complete: 2 rows")
+
+
+def test_the_filter_and_the_search_of_the_list_are_those_of_the_export(wallet, finance):
+    mine = wallet.request(500)
+    other = make_wallet(3000).request(600)
+    rows, _ = table(body(ask(finance, WITHDRAWALS, f"q={other.reference}")))
+    assert [row["Reference"] for row in rows] == [other.reference]
+    rows, _ = table(body(ask(finance, WITHDRAWALS, "owner_model=user")))
+    assert [row["Reference"] for row in rows] == [mine.reference]
+    rows, last = table(body(ask(finance, WITHDRAWALS, "status=Completed")))
+    assert (rows, last[:16]) == ([], "Complete: 0 rows")
+    kept = Export.objects.order_by("created_at")
+    assert [export.filter_words for export in kept] == [
+        f'search: "{other.reference}"',
+        "status: Pending; owner_model: user",
+        "status: Completed",
+    ]
+    assert {export.requested_by for export in kept} == {user_of(finance)}
+    assert [export.query for export in kept][1] == "owner_model=user"
+    assert [export.rows_done for export in kept] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("query", ["status=all&created_at__gte=nonsense", "secret__x=1", "o=abc"])
+def test_a_filter_that_is_none_is_refused_and_nothing_is_exported(wallet, finance, query):
+    wallet.request(500)
+    before = everything()
+    response = ask(finance, WITHDRAWALS, query)
+    if query == "o=abc":  # an order that is none is no filter
+        assert table(body(response))[1].startswith("Complete: 1 row,")
+        return
+    assert said(response)[-1] == "The filter of the list is not valid"
+    assert everything() == before
+
+
+def test_the_days_must_be_in_order_and_the_form_one_we_have(wallet, finance):
+    before = everything()
+    page = ask(finance, WITHDRAWALS, first="2026-02-01", last="2026-01-01")
+    assert "The first day must not be after the last one" in text_of(page)
+    assert "Select a valid choice" in text_of(ask(finance, WITHDRAWALS, form="pdf"))
+    assert everything() == before
+
+
+def test_asking_shows_what_would_come_and_changes_nothing(wallet, finance):
+    wallet.request(500)
+    before = everything()
+    listed = finance.get(reverse("admin:wallets_withdrawal_changelist") + "?status=Pending&p=1")
+    address = reverse("admin:wallets_withdrawal_export")
+    assert f'href="{address}?status=Pending"' in listed.content.decode()
+    page = text_of(finance.get(f"{address}?status=Pending"))
+    assert "1 withdrawal now. Filter: status: Pending." in page
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    ("role", "may"),
+    [
+        (FINANCE_APPROVER, True),
+        (BACK_OFFICE, True),
+        (CREDIT_OFFICER, True),
+        (AUDITOR, True),
+        (ADMINISTRATOR, False),
+    ],
+)
+def test_who_may_export(wallet, role, may):
+    wallet.request(500)
+    client = signed_in(role)
+    listed = client.get(reverse("admin:wallets_withdrawal_changelist")).content.decode()
+    assert (reverse("admin:wallets_withdrawal_export") in listed) == may
+    before = everything()
+    response = ask(client, WITHDRAWALS)
+    if may:
+        assert len(table(body(response))[0]) == 1
+        assert Export.objects.get().requested_by == user_of(client)
+    else:
+        assert response.status_code == 403
+        assert client.get(reverse("admin:wallets_withdrawal_export")).status_code == 403
+        assert everything() == before
+
+
+def test_a_statement_carries_the_balance_of_an_account_on(wallet, finance):
+    held = wallet.request(500)
+    wallet.request(700)
+    account = Account.objects.get(owner_id=wallet.owner_id, kind=AccountKind.AVAILABLE)
+    rows, _ = table(body(ask(finance, ENTRIES, f"account__id__exact={account.pk}")))
+    assert [(row["Amount"], row["Balance after"]) for row in rows] == [
+        ("5000", "5000"),
+        ("-500", "4500"),
+        ("-700", "3800"),
+    ]
+    assert [row["About"] for row in rows][1] == str(held.pk)
+    whole, _ = table(body(ask(finance, ENTRIES, f"account__owner_id={wallet.owner_id}")))
+    assert sorted(row["Account"] for row in whole) == [
+        "available",
+        "available",
+        "available",
+        "escrow",
+        "escrow",
+    ]
+    page = finance.get(reverse("admin:exchange_member_change", args=[wallet.member_id]))
+    assert f"account__owner_id={wallet.owner_id}" in page.content.decode()
+
+
+def test_a_statement_of_our_own_accounts_starts_from_what_was_before(wallet, finance, owner):
+    make_wallet(250)
+    old = Transfer.objects.filter(kind="deposit").earliest("created_at")
+    owner(
+        "UPDATE wallets_transfer SET created_at = created_at - interval '9 days' WHERE id = %s",
+        [old.pk],
+    )
+    clearing = "counts=KES&account__kind__exact=clearing"
+    rows, _ = table(body(ask(finance, ENTRIES, clearing)))
+    assert [(row["Amount"], row["Balance after"]) for row in rows] == [
+        ("-5000", "-5000"),
+        ("-250", "-5250"),
+    ]
+    rows, _ = table(body(ask(finance, ENTRIES, clearing, first=str(TODAY()))))
+    assert [(row["Amount"], row["Balance after"]) for row in rows] == [("-250", "-5250")]
+    # Single entries picked out by a search have no running balance to tell.
+    rows, _ = table(body(ask(finance, ENTRIES, f"q={old.reference}")))
+    assert {row["Balance after"] for row in rows} == {"5000", ""}
+
+
+@pytest.fixture
+def owner() -> Any:
+    def run(sql: str, values: list[Any]) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET ROLE NONE; SET LOCAL session_replication_role = replica")
+            cursor.execute(sql, values)
+            cursor.execute("SET LOCAL session_replication_role = origin; SET ROLE exchange_runtime")
+
+    return run
+
+
+def test_loans_with_what_is_owed():
+    world = make_lending()
+    loan = world.lend()
+    repay(
+        loan_id=loan.pk, organisation_id=loan.organisation_id, amount=Decimal(100_000), actor=TESTER
+    )
+    client = signed_in(CREDIT_OFFICER)
+    rows, _ = sheet(body(ask(client, LOANS, "status__exact=ACTIVE", form="xlsx")))
+    [row] = rows
+    assert row["Loan id"] == str(loan.pk)
+    assert row["Lent"] == float(loan.amount)
+    assert row["Outstanding"] == float(loan.repayment_amount - 100_000)
+    assert row["Months"] == loan.duration
+    assert table(body(ask(client, LOANS, "status__exact=OVERDUE")))[0] == []
+
+
+def test_the_record_of_an_export_cannot_be_rewritten(wallet, finance):
+    body(ask(finance, WITHDRAWALS))
+    for sql in (
+        "DELETE FROM exchange_export",
+        "UPDATE exchange_export SET query = ''",
+        "UPDATE exchange_export SET requested_by_id = NULL",
+    ):
+        with (
+            pytest.raises(ProgrammingError, match="permission denied"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(sql)
+
+
+# --- Long ones ------------------------------------------------------------------------------------
+
+
+def long_one(client: Client, monkeypatch: Any, query: str = "", **data: str) -> Export:
+    monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
+    response = ask(client, WITHDRAWALS, query, **data)
+    export = Export.objects.latest("created_at")
+    page = reverse("admin:exchange_export_change", args=[export.pk])
+    assert (response.status_code, response["Location"]) == (302, page)
+    return export
+
+
+def download(client: Client, export: Export) -> Any:
+    return client.get(reverse("admin:exchange_export_download", args=[export.pk]))
+
+
+def page(client: Client, export: Export) -> Any:
+    return client.get(reverse("admin:exchange_export_change", args=[export.pk]))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_one_is_written_by_a_worker_and_kept_a_week(wallet, finance, monkeypatch):
+    monkeypatch.setattr(exports, "_CHUNK_BYTES", 100)
+    wallet.request(500)
+    export = long_one(finance, monkeypatch, "status=Pending", form="xlsx")
+    assert "Waits for a worker" in text_of(page(finance, export))
+    assert exports.write_next()
+    assert not exports.write_next()
+    assert ExportChunk.objects.filter(export=export).count() > 5
+    rows, last = sheet(body(download(finance, export)))
+    assert [row["Amount"] for row in rows] == [500]
+    assert last.startswith("Complete: 1 row,")
+    # Only who asked, and auditors.
+    assert download(signed_in(BACK_OFFICE), export).status_code in {302, 404}
+    assert page(signed_in(FINANCE_APPROVER, "other"), export).status_code in {302, 404}
+    auditor = signed_in(AUDITOR)
+    assert sheet(body(download(auditor, export)))[0] == rows
+    assert "Ready" in text_of(auditor.get(reverse("admin:exchange_export_changelist")))
+    assert housekeeping.purge_exports() == 0
+    Export.objects.filter(pk=export.pk).update(finished_at=timezone.now() - timedelta(days=8))
+    assert housekeeping.purge_exports() == 1
+    assert ExportChunk.objects.count() == 0
+    assert download(finance, export).status_code == 302
+    assert "kept for 7 days and is gone" in text_of(page(finance, export))
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing of ours runs after it."""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it(
+    wallet, finance, monkeypatch
+):
+    for _ in range(3):
+        wallet.request(500)
+    export = long_one(finance, monkeypatch)
+    origin = source_of("wallets.withdrawal")
+
+    def cut_off(rows: Any, query: str, span: Span) -> Any:
+        for number, row in enumerate(origin.records(rows, query, span)):
+            if number == 2:
+                raise Killed
+            yield row
+
+    broken = Source(**{**{n: getattr(origin, n) for n in origin.__slots__}, "records": cut_off})
+    with monkeypatch.context() as patch:
+        patch.setattr(exports, "source_of", lambda name: broken)
+        with pytest.raises(Killed):
+            exports.write_next()
+    export.refresh_from_db()
+    assert (export.status, ExportChunk.objects.count()) == ("Running", 0)
+    # Its lease still runs: nobody else takes it up. What came between is in the new file.
+    assert not exports.write_next()
+    wallet.request(600)
+    Export.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    assert exports.write_next()
+    rows, last = table(body(download(finance, export)))
+    assert sorted(row["Amount"] for row in rows) == ["500", "500", "500", "600"]
+    assert last.startswith("Complete: 4 rows")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, monkeypatch):
+    monkeypatch.setattr("exchange.admin.exports._READ_AT_ONCE", 1)
+    monkeypatch.setattr(exports, "_ROWS_BETWEEN_SIGNS", 1)
+    monkeypatch.setattr(exports, "_SECONDS_BETWEEN_SIGNS", 0)
+    for _ in range(3):
+        wallet.request(500)
+    export = long_one(finance, monkeypatch)
+    told = []
+    give = exports._Signs.give
+
+    def change(signs: Any, rows: int) -> None:
+        give(signs, rows)
+        with signs._connection.cursor() as cursor:
+            # Through another connection, as another process would.
+            cursor.execute("UPDATE wallets_withdrawal SET reason = 'meanwhile'")
+            cursor.execute("SELECT rows_done FROM exchange_export WHERE id = %s", [export.pk])
+            told.append(cursor.fetchone()[0])
+
+    monkeypatch.setattr(exports._Signs, "give", change)
+    assert exports.write_next()
+    rows, _ = table(body(download(finance, export)))
+    assert [row["Reason"] for row in rows] == ["", "", ""]
+    assert told == [0, 1, 2, 3]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_lost_its_claim_writes_nothing(wallet, finance, monkeypatch):
+    wallet.request(500)
+    export = long_one(finance, monkeypatch)
+    keep = exports._keep
+
+    def too_late(*args: Any) -> None:
+        Export.objects.filter(pk=export.pk).update(claimed_by="somebody-else")
+        keep(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(exports, "_keep", too_late)
+        assert exports.write_next()
+    export.refresh_from_db()
+    assert (export.status, ExportChunk.objects.count()) == ("Running", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_three_workers_did_not_survive_is_given_up(wallet, finance, monkeypatch):
+    wallet.request(500)
+    export = long_one(finance, monkeypatch)
+    gone = timezone.now() - timedelta(seconds=1)
+    Export.objects.update(status="Running", attempts=3, leased_until=gone)
+    assert not exports.write_next()
+    assert "It was cut off while it was written" in text_of(page(finance, export))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_somebody_who_may_no_longer_gets_no_file(wallet, finance, monkeypatch):
+    wallet.request(500)
+    export = long_one(finance, monkeypatch)
+    StaffUser.objects.filter(pk=user_of(finance).pk).update(is_active=False)
+    assert exports.write_next()
+    export.refresh_from_db()
+    assert (export.status, export.error) == ("Failed", "You may not export this list")
+    assert ExportChunk.objects.count() == 0
+
+
+def test_nobody_fills_the_queue(wallet, finance, monkeypatch):
+    wallet.request(500)
+    for _ in range(5):
+        long_one(finance, monkeypatch)
+    refused = ask(finance, WITHDRAWALS)
+    assert "5 of your exports are under way" in text_of(refused)
+    assert Export.objects.count() == 5
+    with pytest.raises(Conflict):
+        exports.begin(
+            source="wallets.withdrawal", query="", span=Span(), form="csv", user=user_of(finance)
+        )
+
+
+def test_progress_is_told_to_who_asked(wallet, finance, monkeypatch):
+    wallet.request(500)
+    export = long_one(finance, monkeypatch)
+    Export.objects.update(status="Running", rows_done=1200)
+    address = reverse("admin:exchange_export_progress", args=[export.pk])
+    assert finance.get(address).json() == {
+        "said": "1,200 of about 1,200 rows",
+        "done": 1200,
+        "about": 1200,
+        "over": False,
+    }
+    shown = page(finance, export).content.decode()
+    assert 'max="1" value="1200"' in shown
+    assert "exchange/progress" in shown
+    assert signed_in(CREDIT_OFFICER).get(address).status_code in {302, 404}

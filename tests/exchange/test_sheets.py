@@ -1,0 +1,134 @@
+"""Tables as files: exact cells, nothing that a spreadsheet runs, and little memory."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tracemalloc
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import load_workbook
+
+from exchange.sheets import CSV, XLSX, fits_a_cell, harmless, spool, write_table
+
+AS_OF = datetime(2026, 11, 20, 12, 0, 0, 123_000, tzinfo=UTC)
+LAST = "Complete: {}, as of 2026-11-20T12:00:00.123Z"
+
+
+def written(form: str, rows: Any, **options: Any) -> bytes:
+    file = io.BytesIO()
+    write_table(
+        file, form=form, title="Things", headings=["A", "B"], rows=rows, as_of=AS_OF, **options
+    )
+    return file.getvalue()
+
+
+def csv_rows(data: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+
+
+def sheets(data: bytes) -> list[list[tuple[Any, ...]]]:
+    book = load_workbook(io.BytesIO(data))
+    return [list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets]
+
+
+def test_csv_holds_every_digit_and_every_letter():
+    rows = [
+        (Decimal("999999999999999.99000000"), Decimal("-0.10")),
+        ('Société, "Générale"', Decimal("1E+4")),
+        (7, None),
+        (AS_OF, date(2026, 11, 19)),
+    ]
+    assert csv_rows(written(CSV, rows)) == [
+        ["A", "B"],
+        ["999999999999999.99", "-0.1"],
+        ['Société, "Générale"', "10000"],
+        ["7", ""],
+        ["2026-11-20T12:00:00.123Z", "2026-11-19"],
+        [LAST.format("4 rows")],
+    ]
+
+
+def test_xlsx_holds_numbers_as_numbers_and_those_a_float_would_change_as_text():
+    rows = [
+        (Decimal("999999999999999.99"), Decimal("-1234.50000000")),
+        (Decimal("9999999999999.99"), 12),
+        ("0690000031", 12345678901234567),
+    ]
+    data = written(XLSX, rows)
+    [(first, second, third, fourth, last)] = [tuple(sheet) for sheet in sheets(data)]
+    assert first == ("A", "B")
+    assert second == ("999999999999999.99", -1234.5)
+    assert third == (9999999999999.99, 12)
+    assert fourth == ("0690000031", "12345678901234567")
+    assert last == (LAST.format("3 rows"), None)
+    sheet = load_workbook(io.BytesIO(data)).worksheets[0]
+    assert sheet["B2"].number_format == "#,##0.00######"
+    assert (sheet["A2"].data_type, sheet["B2"].data_type) == ("s", "n")
+    assert (sheet.title, sheet.freeze_panes) == ("Things", "A2")
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=8, max_value=10**15))
+def test_a_number_cell_gives_back_exactly_what_went_in(number):
+    if fits_a_cell(number):
+        assert Decimal(repr(float("%.16g" % number))) == number  # noqa: UP031 - as openpyxl writes
+        assert len(number.normalize().as_tuple().digits) <= 15
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+254700000001",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        " =1",
+        "\n@x",
+        "\uff1d1+1",
+        "\uff0d1",
+    ],
+)
+def test_text_never_becomes_a_formula(text):
+    assert harmless(text).startswith("'")
+    [_, [cell, _], _] = csv_rows(written(CSV, [(text, "")]))
+    assert cell == harmless(text)
+    sheet = load_workbook(io.BytesIO(written(XLSX, [(text, "")]))).worksheets[0]
+    assert (sheet["A2"].data_type, sheet["A2"].value) == ("s", harmless(text))
+
+
+def test_harmless_text_stays_as_it_is_and_a_negative_number_stays_a_number():
+    assert harmless("Ada = Obi") == "Ada = Obi"
+    assert harmless("a\x00b\x1fc\r\nd") == "a b c  d"
+    assert harmless("\ud800") == "�"
+    assert csv_rows(written(CSV, [(Decimal(-5), -7)]))[1] == ["-5", "-7"]
+
+
+def test_a_sheet_that_is_full_is_followed_by_another_one():
+    found = sheets(written(XLSX, [(n, "x") for n in range(5)], rows_of_a_sheet=3))
+    assert [len(sheet) for sheet in found] == [4, 4]
+    assert [sheet[0] for sheet in found] == [("A", "B"), ("A", "B")]
+    assert found[1][-1] == (LAST.format("5 rows"), None)
+
+
+@pytest.mark.parametrize("form", [CSV, XLSX])
+def test_the_memory_it_takes_does_not_grow_with_the_rows(form):
+    def peak(count: int) -> int:
+        with spool() as file:
+            tracemalloc.start()
+            rows = ((Decimal(n), f"text {n}") for n in range(count))
+            write_table(
+                file, form=form, title="Things", headings=["A", "B"], rows=rows, as_of=AS_OF
+            )
+            _, most = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+        return most
+
+    peak(10)
+    assert peak(12_000) < peak(4_000) + 1_200_000

@@ -1,0 +1,39 @@
+"""Asking for exports as people do, and reading the files they get."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+from openpyxl import load_workbook
+
+
+def ask(client: Client, model: str, query: str = "", **data: str) -> Any:
+    """The answer to the export form of a list: the file, or the way to it."""
+    address = reverse(f"admin:{model}_export")
+    return client.post(f"{address}?{query}", {"form": "csv", **data})
+
+
+def body(response: Any) -> bytes:
+    """The bytes of a file that is handed over."""
+    assert response.status_code == 200, response.status_code
+    assert response.streaming, response.content.decode()[-2000:]
+    data: bytes = b"".join(response.streaming_content)
+    assert response["Content-Length"] == str(len(data))
+    return data
+
+
+def table(data: bytes) -> tuple[list[dict[str, str]], str]:
+    """The rows of a CSV file by heading, and its last line."""
+    rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    return [dict(zip(rows[0], row, strict=True)) for row in rows[1:-1]], rows[-1][0]
+
+
+def sheet(data: bytes) -> tuple[list[dict[str, Any]], str]:
+    """The rows of an XLSX file by heading, and its last line."""
+    rows = list(load_workbook(io.BytesIO(data)).worksheets[0].iter_rows(values_only=True))
+    found = [dict(zip(map(str, rows[0]), row, strict=True)) for row in rows[1:-1]]
+    return found, str(rows[-1][0])

@@ -1,0 +1,116 @@
+"""The provider's balance beside our clearing account, and the gap between them that is kept."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from exchange.numbers import plain
+from wallets.models import LineKind, WithdrawalStatus
+from wallets.providers.base import (
+    PaymentProvider,
+    ProviderBalance,
+    ProviderUnavailable,
+    TransferRecord,
+    TransferStatus,
+)
+from wallets.selectors.currencies import currencies, payout_currencies
+from wallets.selectors.reconciliation import (
+    IN_FLIGHT,
+    Held,
+    Holding,
+    charges_since,
+    holding,
+    last_gaps,
+)
+from wallets.services.comparing import Line
+
+_READINGS = 3
+
+
+def read_balances(provider: PaymentProvider) -> tuple[Holding, dict[str, ProviderBalance]]:
+    """Ours and theirs while nothing moved between the two.
+
+    Raises `ProviderUnavailable` for an answer that is none, and when payouts would not rest.
+    """
+    for _ in range(_READINGS):
+        before = holding()
+        answer = provider.balances()
+        found = {balance.currency: balance for balance in answer}
+        if len(found) != len(answer):
+            raise ProviderUnavailable("the provider names the balance of a currency twice")
+        if holding() == before:
+            return before, found
+    raise ProviderUnavailable("payouts moved whenever the balances were read")
+
+
+def balance_lines(
+    ours: Holding,
+    theirs: dict[str, ProviderBalance],
+    under_way: dict[str, Held],
+    records: dict[str, TransferRecord],
+) -> list[Line]:
+    """By currency: both balances, what is under way between them, and what nobody explains."""
+    since, before = last_gaps()
+    charges = charges_since(since) if since else {}
+    lines: list[Line] = []
+    for currency in payout_currencies():
+        booked = ours.clearing.get(currency, Decimal(0))
+        balance = theirs.get(currency)
+        if balance is None:
+            if booked:
+                lines.append(
+                    Line(
+                        LineKind.FLOAT,
+                        currency,
+                        off=True,
+                        our_amount=booked,
+                        their_text="The provider names no balance",
+                    )
+                )
+            continue
+        expected = sum(
+            (
+                _under_way(held, records.get(held.reference))
+                for held in under_way.values()
+                if held.currency == currency
+            ),
+            Decimal(0),
+        )
+        gap = balance.available - booked - expected
+        lines += [
+            Line(
+                LineKind.BALANCE,
+                currency,
+                our_amount=booked,
+                their_amount=balance.available,
+                their_text=f"In its books: {plain(balance.ledger)}",
+            ),
+            Line(LineKind.EXPECTED, currency, their_amount=expected),
+            Line(LineKind.GAP, currency, our_amount=before.get(currency), their_amount=gap),
+        ]
+        change = gap - before.get(currency, gap)
+        half_unit = Decimal(5).scaleb(-currencies()[currency].decimals - 1)
+        if abs(change) > half_unit * charges.get(currency, 0):
+            lines.append(
+                Line(
+                    LineKind.FLOAT,
+                    currency,
+                    off=True,
+                    our_amount=before[currency],
+                    their_amount=gap,
+                    their_text=f"The gap changed by {plain(change)} since the last report",
+                )
+            )
+    return lines
+
+
+def _under_way(held: Held, record: TransferRecord | None) -> Decimal:
+    """By how much the provider's balance is ahead of our ledger because of one payout."""
+    if record is None:
+        return Decimal(0)
+    left = record.status != TransferStatus.FAILED
+    if held.status in {*IN_FLIGHT, WithdrawalStatus.FAILED} and left:
+        return -(record.amount + record.fee)
+    if held.status == WithdrawalStatus.COMPLETED and not left:
+        return record.amount
+    return Decimal(0)
