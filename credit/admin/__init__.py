@@ -1,5 +1,5 @@
 """The admin of lending. Pages call services; see `exchange.admin.base`."""
 
-from credit.admin import configurations, loans
+from credit.admin import configurations, loans, owner_facts
 
-__all__ = ["configurations", "loans"]
+__all__ = ["configurations", "loans", "owner_facts"]

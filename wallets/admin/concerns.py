@@ -66,9 +66,9 @@ def match_tone(match: NameMatch | None) -> str:
 
 
 def match_in_words(match: NameMatch | None) -> str:
-    """`partly: 1 of 2 words`, with what stands on one side only."""
+    """What stands on one side only, and what is nearly alike; "" when nothing does."""
     if match is None:
-        return "not checked: the bank told no name"
+        return "the bank told no name"
     parts = []
     if match.only_first:
         parts.append(f"only in the name given: {' '.join(match.only_first)}")

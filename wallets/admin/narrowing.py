@@ -34,6 +34,7 @@ _AGES = {
 _REFERENCE = "payout_"
 _REFERENCE_LENGTH = 33
 _WORDS = 5
+_FIRST = ("status", "currency__code__exact", "age")
 
 
 def _amount(label: str) -> forms.DecimalField:
@@ -90,6 +91,7 @@ class NarrowingForm(forms.Form):
 
     def __init__(self, default: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.label_suffix = ""
         self.fields["status"].choices = [  # type: ignore[attr-defined]
             ("", default),
             *self.fields["status"].choices,  # type: ignore[attr-defined]
@@ -194,6 +196,21 @@ class Narrowing(admin.ListFilter):
         return [(one, counts[one.key], one is self.view) for one in worklists_for(self._user)]
 
     @property
+    def first_fields(self) -> list[forms.BoundField]:
+        """The filters that always show."""
+        return [self.form[name] for name in _FIRST]
+
+    @property
+    def more_fields(self) -> list[forms.BoundField]:
+        """The others, folded away while none of them is used."""
+        return [field for field in self.form.visible_fields() if field.name not in _FIRST]
+
+    @property
+    def more_used(self) -> bool:
+        """Whether one of the others narrows the list."""
+        return any(self.used_parameters.get(field.name) for field in self.more_fields)
+
+    @property
     def plain(self) -> bool:
         """Whether the list is as it opens."""
         return not (any(self.used_parameters.values()) or self.searching or self.others)
@@ -212,17 +229,18 @@ def found_by(term: str) -> Q:
         return Q(reference=term) if whole else Q(reference__startswith=term)
     found = Q()
     for word in term.split()[:_WORDS]:
-        banks = BankAccount.objects.filter(
-            Q(account_number__icontains=word)
-            | Q(account_name__icontains=word)
-            | Q(given_name__icontains=word)
-        )
-        found &= (
-            Q(reference__icontains=word)
-            | Q(bank__in=banks.values("pk"))
-            | Q(member__in=Member.objects.filter(name__icontains=word).values("pk"))
-            | Q(organisation__in=Organisation.objects.filter(name__icontains=word).values("pk"))
-        )
+        members = Member.objects.filter(name__icontains=word)
+        firms = Organisation.objects.filter(name__icontains=word)
+        owned = Q(member__in=members.values("pk")) | Q(organisation__in=firms.values("pk"))
+        # Numbers and references have digits, people's names have none: half the work either way.
+        if any(character.isdigit() for character in word):
+            banks = BankAccount.objects.filter(account_number__contains=word)
+            owned |= Q(reference__contains=word.lower())
+        else:
+            banks = BankAccount.objects.filter(
+                Q(account_name__icontains=word) | Q(given_name__icontains=word)
+            )
+        found &= owned | Q(bank__in=banks.values("pk"))
     return found
 
 

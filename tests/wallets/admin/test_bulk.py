@@ -73,7 +73,7 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
         "Left out Before approval this payout needs: branch code.",
         "Total of 2 1,234.50 KES",
         "Total of 1 6,000,000.00 NGN",
-        "To be paid 1,174.50 KES",
+        "Payees get 1,174.50 KES",
         "Yes, approve 3: 1,234.50 KES, 6,000,000.00 NGN",
     ):
         assert part in seen, part

@@ -1,0 +1,53 @@
+"""Loans of the owner, on the page where a withdrawal is decided."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import FINANCE_APPROVER
+from credit.models import Loan, Shortfall
+from tests.support.back_office import signed_in
+from tests.support.lending import make_lending
+from tests.support.world import know_banks
+from wallets.models import Withdrawal
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_overdue_loan_of_the_owner_stops_and_a_lack_of_collateral_is_worth_a_look():
+    lending = make_lending()
+    know_banks()
+    withdrawal = lending.borrower.fund(5000).request(1000)
+    own = lending.borrower.organisation
+    client = signed_in(FINANCE_APPROVER)
+
+    def shown(of: Withdrawal) -> list[tuple[str, str]]:
+        page = client.get(reverse("admin:wallets_withdrawal_change", args=[of.pk]))
+        return [
+            (str(one.level), one.text) for one in page.context["concerns"] if "loan" in one.text
+        ]
+
+    loan = lending.lend(amount=1000, units=100)
+    assert shown(withdrawal) == []
+    short = Shortfall.objects.create(
+        loan=loan, cause="a fall", required=2, value=1, opened_at=timezone.now()
+    )
+    assert shown(withdrawal) == [("Look", "The owner has 1 loan with too little collateral.")]
+    Shortfall.objects.filter(pk=short.pk).update(cured_at=timezone.now() + timedelta(seconds=1))
+    assert shown(withdrawal) == []
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("UPDATE credit_loan SET status = 'OVERDUE' WHERE id = %s", [loan.pk])
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("SET ROLE exchange_runtime")
+    assert Loan.objects.get().status == "OVERDUE"
+    assert shown(withdrawal) == [("Stop", "The owner has 1 loan overdue or in default.")]
+    # The organisation's own wallet is nobody's who borrowed.
+    firm = type(lending.borrower)(own).fund(5000).request(1000)
+    assert shown(firm) == []
