@@ -19,6 +19,7 @@ What an error of `PaymentProvider.transfer` says about the money:
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Protocol
@@ -112,6 +113,14 @@ class TransferRecord:
     bank_code: str
     complete_message: str
     raw: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTransfer:
+    """A transfer out of a list, and when the provider took it."""
+
+    record: TransferRecord
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +235,13 @@ class PaymentProvider(Protocol):
         """The transfer with exactly this reference, None when the provider has none.
 
         Raises `ProviderUnavailable`, which is not the same as None.
+        """
+
+    def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
+        """Every transfer taken from `first` to `last`, both included, each once.
+
+        In whose days the provider counts is not known: ask for a day more on either side. Raises
+        `ProviderUnavailable`, also for a list that contradicts itself.
         """
 
     def get_transfer(self, provider_id: str) -> TransferRecord | None:

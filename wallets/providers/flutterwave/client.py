@@ -7,6 +7,7 @@ decision for the services, which look the reference up first.
 
 import hmac
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from wallets.providers.base import (
     AccountNotResolved,
     BankEntry,
     BranchEntry,
+    ListedTransfer,
     NeverSent,
     OutcomeUnknown,
     ProviderBalance,
@@ -38,6 +40,9 @@ from wallets.providers.flutterwave.transport import Call, Reply, Retries, Timeou
 _Value = TypeVar("_Value")
 
 _MOST_PAGES = 20
+_MOST_LISTED_PAGES = 5_000
+# A list to which something is added while it is read is read anew.
+_LISTINGS = 3
 # Should a reference ever turn up twice, the record in which money moved is the one that counts.
 _WEIGHT = {
     TransferStatus.FAILED: 0,
@@ -156,6 +161,45 @@ class FlutterwaveClient:
         if pages > _MOST_PAGES:
             raise ProviderUnavailable("the list of transfers has no end: it is not filtered")
         return None
+
+    def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
+        """Every transfer of some days. See `PaymentProvider.list_transfers`."""
+        query = {"from": first.isoformat(), "to": last.isoformat()}
+        for _ in range(_LISTINGS):
+            found = self._list(query)
+            if found is not None:
+                break
+        else:
+            raise ProviderUnavailable("the list of transfers changed whenever it was read")
+        near = timedelta(days=1)
+        for listed in found:
+            if not first - near <= listed.created_at.date() <= last + near:
+                raise ProviderUnavailable("the list holds transfers of other days than asked for")
+        return found
+
+    def _list(self, query: dict[str, str]) -> list[ListedTransfer] | None:
+        """All pages; None when the list was another one at the end than at the beginning."""
+        found: dict[str, ListedTransfer] = {}
+        rows, number, stated = 0, 1, None
+        while stated is None or number <= stated[0]:
+            reply = self._read(Call("GET", "/transfers", query=query | {"page": str(number)}))
+            _success(reply)
+            page = _readable(wire.read_counted_page, reply.envelope)
+            if stated is not None and stated != (page.pages, page.total):
+                return None
+            if page.number != number and page.total:
+                raise ProviderUnavailable(f"the list gave page {page.number} for page {number}")
+            stated = (page.pages, page.total)
+            if page.pages > _MOST_LISTED_PAGES:
+                raise ProviderUnavailable("the list of transfers has no end")
+            rows += len(page.rows)
+            found |= {listed.record.provider_id: listed for listed in page.rows}
+            number += 1
+        if len(found) != rows:
+            raise ProviderUnavailable(f"the list repeats {rows - len(found)} of its transfers")
+        if stated is not None and rows != stated[1]:
+            raise ProviderUnavailable(f"the list says {stated[1]} transfers and shows {rows}")
+        return list(found.values())
 
     def get_transfer(self, provider_id: str) -> TransferRecord | None:
         """The transfer with the provider's id. See `PaymentProvider.get_transfer`."""

@@ -6,6 +6,7 @@ client turns into the error that the call calls for. Numbers never pass through 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -14,6 +15,7 @@ import msgspec
 from wallets.providers.base import (
     BankEntry,
     BranchEntry,
+    ListedTransfer,
     ProviderBalance,
     ResolvedAccount,
     TransferRecord,
@@ -59,6 +61,16 @@ class TransferPage:
 
     rows: list[dict[str, Any]]
     total_pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPage:
+    """One page of a list that says how long it is: `number` of `pages`, `total` rows in all."""
+
+    rows: list[ListedTransfer]
+    number: int
+    pages: int
+    total: int
 
 
 def plain_number(amount: Decimal) -> Decimal | int:
@@ -163,6 +175,20 @@ def read_transfer_page(envelope: Envelope) -> TransferPage:
     rows = [_object(row, "transfer") for row in _list(envelope.data, "transfers")]
     page_info = _object(_object(envelope.meta, "meta").get("page_info"), "page_info")
     return TransferPage(rows=rows, total_pages=_integer(page_info, "total_pages"))
+
+
+def read_counted_page(envelope: Envelope) -> CountedPage:
+    """One page of `GET /transfers`, every row and count of it."""
+    page_info = _object(_object(envelope.meta, "meta").get("page_info"), "page_info")
+    return CountedPage(
+        rows=[
+            ListedTransfer(record=read_transfer(row), created_at=_moment(row, "created_at"))
+            for row in _list(envelope.data, "transfers")
+        ],
+        number=_integer(page_info, "current_page"),
+        pages=_integer(page_info, "total_pages"),
+        total=_integer(page_info, "total"),
+    )
 
 
 def read_fee(data: Any, *, amount: Decimal, currency: str) -> Decimal:
@@ -294,6 +320,14 @@ def _signed(row: dict[str, Any], key: str) -> Decimal:
     if not (number.is_finite() and abs(number) < _LARGEST):
         raise MalformedAnswer(f"{key} is out of range")
     return number
+
+
+def _moment(row: dict[str, Any], key: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(_text(row, key))
+    except ValueError:
+        raise MalformedAnswer(f"{key} is not a time") from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _amount(row: dict[str, Any], key: str) -> Decimal:

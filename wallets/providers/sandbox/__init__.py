@@ -52,6 +52,9 @@ Kinds of faults; "effect" says whether the request is carried out, and can be se
 | `wrong_reference` | yes | transfers with another reference | |
 | `hidden` | yes | an empty list of transfers | |
 | `unfiltered` | yes | the list of all transfers, whatever reference was asked for | |
+| `short_page` | yes | a list that lacks its last row, its counts unchanged | |
+| `repeated_row` | yes | a list with its first row in the place of its last | |
+| `broken_row` | yes | a list whose first row has no status | |
 | `duplicate_webhook` | | the webhook twice | |
 | `forged_webhook` | | first one with a wrong hash and the opposite status, then the true one | |
 | `no_webhook` | | no webhook | |

@@ -21,6 +21,9 @@ HTTP_KINDS = frozenset(
         "wrong_reference",
         "hidden",
         "unfiltered",
+        "short_page",
+        "repeated_row",
+        "broken_row",
     }
 )
 WEBHOOK_KINDS = frozenset({"duplicate_webhook", "forged_webhook", "no_webhook"})

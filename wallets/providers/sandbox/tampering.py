@@ -1,5 +1,6 @@
 """Answers that are well formed and wrong, for faults that make the provider lie."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -15,8 +16,17 @@ def tampered(answer: Answer, kind: str) -> Answer:
     if kind == "hidden" and isinstance(data, list):
         meta = {"page_info": {"total": 0, "current_page": 1, "total_pages": 0}}
         return Answer(answer.status, body | {"data": [], "meta": meta}, answer.headers)
+    if isinstance(data, list) and data and kind in _LISTS:
+        return Answer(answer.status, body | {"data": _LISTS[kind](data)}, answer.headers)
     changed = [_lie(row, kind) for row in data] if isinstance(data, list) else _lie(data, kind)
     return Answer(answer.status, body | {"data": changed}, answer.headers)
+
+
+_LISTS: dict[str, Callable[[list[Any]], list[Any]]] = {
+    "short_page": lambda rows: rows[:-1],
+    "repeated_row": lambda rows: [*rows[:-1], rows[0]],
+    "broken_row": lambda rows: [rows[0] | {"status": None}, *rows[1:]],
+}
 
 
 def _lie(row: Any, kind: str) -> Any:
