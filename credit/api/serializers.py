@@ -61,10 +61,9 @@ class RateField(NumberField):
 
     def to_internal_value(self, data: Any) -> Decimal:
         """The rate."""
-        number = super().to_internal_value(data)
-        if number > 1:
+        if isinstance(data, int | Decimal) and not isinstance(data, bool) and not 0 <= data <= 1:
             raise serializers.ValidationError("must be from 0 to 1")
-        return number
+        return super().to_internal_value(data)
 
 
 @extend_schema_field({"type": "integer", "minimum": 1})

@@ -18,12 +18,15 @@ from django.db import connection
 
 from credit.dates import add_months
 from credit.models import Loan
+from credit.services.configurations import retire
 from exchange.models import Event
 from exchange.times import javascript_time
 from tests.support.access import ApiCaller, failed, make_caller, make_member
-from tests.support.lending import Lending, held, make_lending
-from tests.support.withdrawals import exact
-from tests.support.world import assert_books_hold
+from tests.support.credit import make_configuration
+from tests.support.lending import Lending, give_units, held, make_lending
+from tests.support.tokens import make_token
+from tests.support.withdrawals import exact, round_trips
+from tests.support.world import Wallet, assert_books_hold, make_staff
 from wallets.models import Entry
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -147,6 +150,8 @@ def test_an_amount_that_is_none_is_named_and_nothing_moves(desk, amount):
     ("change", "words"),
     [
         ({"interest_rate": 1.5}, "interest_rate must be from 0 to 1"),
+        ({"interest_rate": -0.1}, "interest_rate must be from 0 to 1"),
+        ({"interest_rate": 10**20}, "interest_rate must be from 0 to 1"),
         ({"interest_rate": "0.3"}, "interest_rate must be a number"),
         ({"interest_rate": True}, "interest_rate must be a number"),
         ({"duration": 0}, "duration must be a whole number of months from 1"),
@@ -208,6 +213,71 @@ def test_ten_thousand_collaterals_and_a_token_twice_are_refused(desk):
 def test_what_does_not_exist_is_not_found(desk, change, code):
     with nothing_moves():
         failed(desk.create(**change), 404, code)
+
+
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity"])
+def test_what_json_has_no_number_for_is_refused(desk, literal):
+    body = json.dumps(desk.body(interest_rate="@")).replace('"@"', literal)
+    with nothing_moves():
+        failed(desk.caller.post(LOAN, body), 400, "invalid_request")
+
+
+def test_only_a_configuration_in_force_lends(desk):
+    """Its creditor is told so; to others one that is not in force does not exist."""
+    creditor = desk.world.creditor.organisation
+    lender = make_caller(["credit:write"], organisation=creditor)
+    member = Wallet(creditor, make_member(creditor))
+    give_units(desk.world.token, member, 200)
+    waits = make_configuration(creditor, approved=False, access="public")
+    for offer, state in ((waits, "Pending"), (desk.world.offer, "Retired")):
+        if state == "Retired":
+            retire(configuration_id=offer.id, user=make_staff("decide_configuration"))
+        with nothing_moves():
+            failed(
+                desk.create(loan_configuration_id=str(offer.id)),
+                404,
+                "loan_configuration_not_found",
+                "Loan configuration not found",
+            )
+            failed(
+                lender.post(
+                    LOAN,
+                    desk.body(user_id=str(member.owner_id), loan_configuration_id=str(offer.id)),
+                ),
+                400,
+                "configuration_not_approved",
+                f"The loan configuration is {state}: only Approved ones make loans",
+            )
+
+
+def test_more_than_is_free_is_refused_with_both_figures(desk):
+    with nothing_moves():
+        much = [{"token_id": str(desk.world.token.id), "quantity": 1000.5}]
+        message = failed(desk.create(collaterals=much), 400, "insufficient_units")
+        assert message.endswith("units. Available: 1000, requested: 1000.5")
+
+
+def test_a_duration_far_beyond_the_longest_is_refused_with_the_longest(desk):
+    with nothing_moves():
+        failed(
+            desk.create(duration=10**9),
+            400,
+            "duration_not_offered",
+            "duration must be a whole number of months from 1 to 12",
+        )
+
+
+def test_a_loan_takes_five_round_trips_however_many_tokens_are_pledged(desk, tmp_path):
+    tokens = [make_token(price_sell=Decimal(10_000)) for _ in range(8)]
+    for token in tokens:
+        give_units(token, desk.world.borrower, 100)
+    desk.made(collaterals=[{"token_id": str(tokens[0].id), "quantity": 90}], amount="1000",
+              repayment_amount="1900")  # fmt: skip
+    many = [{"token_id": str(token.id), "quantity": 1} for token in tokens]
+    with round_trips(tmp_path) as answers:
+        assert desk.create(collaterals=many, amount="1000", repayment_amount="1900").status_code
+    assert len(answers) == 5, "the check of the key, BEGIN, the facts, the loan, COMMIT"
+    assert_books_hold()
 
 
 def test_a_stranger_is_not_found(desk):
