@@ -113,7 +113,7 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving):
             return _WAITS_FOR.get(withdrawal.status, "-")
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
         if missing:
-            return f"payout details: {', '.join(missing)}"
+            return f"payout details: {missing[0] if len(missing) == 1 else len(missing)}"
         if withdrawal.first_approver is not None:
             return f"second approval, after {withdrawal.first_approver}"
         return "approval" if withdrawal.approvals_needed == 1 else "two approvals"
