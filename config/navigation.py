@@ -52,7 +52,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Participants", "people", ("exchange.organisation", "exchange.member", "exchange.apikey")),
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
     ("Settings", "settings", ("wallets.configuration",)),
-    ("People", "staff", ("exchange.staffuser",)),
+    ("People", "staff", ("exchange.staffuser", "exchange.change")),
 )
 # A badge counts no further: whoever sees it knows enough.
 COUNTED_AT_MOST = 99

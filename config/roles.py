@@ -44,7 +44,9 @@ _SEEN = {
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _SEEN.items() for model in models)
-_VIEW_PEOPLE = frozenset({"exchange.view_accessrecord", "exchange.view_staffuser"})
+_VIEW_PEOPLE = frozenset(
+    {"exchange.view_accessrecord", "exchange.view_change", "exchange.view_staffuser"}
+)
 
 ROLES: dict[str, frozenset[str]] = {
     FINANCE_APPROVER: _VIEW

@@ -3,6 +3,6 @@
 The pages of a token are registered by `orders`, which adds to them (`exchange.admin.tokens`).
 """
 
-from exchange.admin import access, events, exports, participants, quotes, staff
+from exchange.admin import access, audit, events, exports, participants, quotes, staff
 
-__all__ = ["access", "events", "exports", "participants", "quotes", "staff"]
+__all__ = ["access", "audit", "events", "exports", "participants", "quotes", "staff"]

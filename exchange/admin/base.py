@@ -29,6 +29,7 @@ from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
 from exchange.actors import Actor
+from exchange.admin.history import HistoryPages
 from exchange.errors import DomainError
 from exchange.ids import parse_id
 from exchange.models import StaffUser
@@ -104,7 +105,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(ModelAdmin):
+class SafeAdmin(HistoryPages, ModelAdmin):
     """Lists and shows; adds, changes and deletes nothing unless a subclass says how."""
 
     in_back_office = True
@@ -168,7 +169,10 @@ class SafeAdmin(ModelAdmin):
                 *self.tools(request, obj),
                 *(make(obj) for make in extra_tools.get(self.model, ())),
             ]
-            context["sections"] = self.sections(request, obj)
+            context["sections"] = [
+                *self.sections(request, obj),
+                *self.history_sections(request, obj),
+            ]
         return super().render_change_form(request, context, *args, **kwargs)
 
     # --- addresses and records ---
@@ -240,6 +244,7 @@ class SafeAdmin(ModelAdmin):
                 "original": record,
                 "title": title,
                 "media": media,
+                "history": self.history_address(request, record),
                 "has_view_permission": self.has_view_permission(request, record),
                 **context,
             },

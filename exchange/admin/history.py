@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
@@ -30,6 +31,9 @@ _ON_ITS_OWN = 200
 _LONGEST = 120
 _COLUMNS_TOLD = 12
 
+# Columns of a model that name another record whose changes belong to its history.
+also_in_history: dict[type[Model], tuple[str, ...]] = {}
+
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
 else:
@@ -43,7 +47,7 @@ class HistoryPages(ModelAdmin):
         """Ids whose changes are the history of `obj`; what names one of them as what it is about
         comes with it.
         """
-        return [obj.pk]
+        return [obj.pk, *(getattr(obj, name) for name in also_in_history.get(self.model, ()))]
 
     def history_address(self, request: HttpRequest, obj: Any) -> str:
         """Where the whole history of `obj` is; empty for somebody who may not read it."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -40,6 +41,11 @@ def changes_of(table: str, record_id: object, columns: Iterable[str]) -> QuerySe
 def last_change(table: str, record_id: object, columns: Iterable[str]) -> UUID | None:
     """The id of the last change of `columns` of a record: the version of them that one sees."""
     return changes_of(table, record_id, columns).values_list("id", flat=True).first()
+
+
+def first_id(moment: datetime) -> UUID:
+    """The smallest id that a change of `moment` can have."""
+    return UUID(int=int(moment.timestamp() * 1000) << 80)
 
 
 def in_pieces(found: QuerySet[Change]) -> Iterator[list[Change]]:
@@ -94,7 +100,8 @@ def in_words(table: str) -> str:
     model = model_of(table)
     if model is None:
         return table
-    return str(model._meta.verbose_name).replace("-", " ").replace(" relationship", "").capitalize()
+    name = str(model._meta.verbose_name).replace("-", " of ").replace(" relationship", "")
+    return name[:1].upper() + name[1:]
 
 
 def audited_tables() -> list[tuple[str, str]]:

@@ -8,9 +8,13 @@ from __future__ import annotations
 from django.contrib import admin
 
 from exchange.admin.base import SafeAdmin
+from exchange.admin.history import also_in_history
 from exchange.admin.show import moment, page_of, state
 from wallets.admin.show import money
-from wallets.models import BankAccount, Decision, Payout, Proposal, ProviderEvent
+from wallets.models import BankAccount, Decision, Payout, Proposal, ProviderEvent, Withdrawal
+
+# A payout has the id of its withdrawal; the bank record has one of its own.
+also_in_history[Withdrawal] = ("bank_id",)
 
 
 @admin.register(Payout)

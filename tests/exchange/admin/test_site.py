@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, ROLES, create_staff, ensure_roles
 from exchange.errors import Conflict, InvalidRequest
-from exchange.models import AccessRecord, StaffUser
+from exchange.models import AccessRecord, Change, StaffUser
 from tests.support.back_office import everything, fund, participants, signed_in, text_of, withdraw
 from tests.support.signin import sign_in
 from wallets.models import Alert, Withdrawal
@@ -98,7 +98,7 @@ def test_what_libraries_bring_along_is_not_in_the_admin():
     labels = {model._meta.label for model in admin.site._registry}
     assert labels == {
         "credit.Loan", "credit.LoanConfiguration", "exchange.AccessRecord",
-        "exchange.ApiKey", "exchange.Export", "exchange.Event", "exchange.Member", "exchange.Organisation",
+        "exchange.ApiKey", "exchange.Change", "exchange.Export", "exchange.Event", "exchange.Member", "exchange.Organisation",
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
         "orders.Order", "orders.Trade", "wallets.Account", "wallets.Alert",
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
@@ -147,7 +147,7 @@ def test_every_role_reads_everything_but_who_may_get_in(role):
     client = signed_in(role)
     for model in admin.site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
-        open_to_all = model not in {AccessRecord, StaffUser}
+        open_to_all = model not in {AccessRecord, Change, StaffUser}
         expected = 200 if open_to_all or role in {ADMINISTRATOR, AUDITOR} else 403
         assert client.get(reverse(name)).status_code == expected, name
 

@@ -1,0 +1,157 @@
+"""The audit in the admin: who may read it, how it is narrowed, a record's history, the file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from exchange.acting import acting
+from exchange.actors import Actor
+from exchange.models import Change, Organisation
+from tests.support.access import make_caller, make_organisation
+from tests.support.back_office import everything, signed_in, text_of
+from tests.support.world import know_banks, make_wallet
+
+pytestmark = pytest.mark.django_db
+
+LIST = reverse("admin:exchange_change_changelist")
+EXPORT = reverse("admin:exchange_change_export")
+
+
+def page(record: Any, name: str = "change") -> str:
+    meta = record._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[record.pk])
+
+
+def listed(client: Client, **query: str) -> list[Change]:
+    response = client.get(LIST, query)
+    assert response.status_code == 200
+    found: list[Change] = response.context["cl"].result_list
+    return found
+
+
+def exported(client: Client, **query: str) -> list[dict[str, str]]:
+    response: Any = client.get(EXPORT, query)
+    assert response.status_code == 200
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    text = b"".join(response.streaming_content).decode()
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def renamed() -> Organisation:
+    """Made by the tests, renamed by a person called Ada, and again by plain SQL."""
+    organisation = make_organisation("First")
+    with acting(Actor(kind=Actor.system("x").kind, id="job", label="job"), "task:job:1"):
+        Organisation.objects.filter(pk=organisation.pk).update(name="Second")
+    return organisation
+
+
+def test_auditors_and_administrators_read_it_and_nobody_else():
+    organisation = make_organisation()
+    change = Change.objects.get(record_id=str(organisation.pk))
+    addresses = (LIST, EXPORT, page(change), page(organisation, "history"))
+    for role in (AUDITOR, ADMINISTRATOR):
+        client = signed_in(role)
+        assert [client.get(a).status_code for a in addresses] == [200] * 4, role
+        assert "The whole history" in text_of(client.get(page(organisation)))
+    for role in (FINANCE_APPROVER, BACK_OFFICE, CREDIT_OFFICER):
+        client = signed_in(role)
+        assert [client.get(a).status_code for a in addresses] == [403] * 4, role
+        assert "The whole history" not in text_of(client.get(page(organisation)))
+
+
+def test_nobody_adds_changes_or_removes_a_row(renamed):
+    client = signed_in(AUDITOR)
+    change = Change.objects.filter(record_id=str(renamed.pk)).latest("id")
+    before = everything()
+    assert client.get(reverse("admin:exchange_change_add")).status_code == 403
+    assert client.post(page(change), {"actor": "x"}).status_code == 403
+    assert client.post(page(change, "delete"), {"post": "yes"}).status_code == 403
+    assert everything() == before
+
+
+def test_a_records_page_and_its_history_tell_who_when_what_before_and_after(renamed):
+    client = signed_in(AUDITOR)
+    for address in (page(renamed), page(renamed, "history")):
+        section = client.get(address).context["sections"][-1]
+        first, second = ([str(cell) for cell in row] for row in section["rows"])
+        assert first[1:5] == ["The system: job", "Organisation: name", "First", "Second"]
+        assert "task:job:1" in first[5]
+        assert second[2] == "Organisation created"
+        assert "name: First" in second[4]
+
+
+def test_what_is_about_a_record_is_in_its_history():
+    caller = make_caller()
+    text = text_of(signed_in(AUDITOR).get(page(caller.organisation, "history")))
+    assert "API key created" in text
+    assert "client secret: (hidden)" in text
+
+
+def test_a_withdrawals_page_leads_to_its_history_with_payout_and_bank_record():
+    know_banks()
+    withdrawal = make_wallet(1000).request(500)
+    type(withdrawal.bank).objects.filter(pk=withdrawal.bank_id).update(branch_code="X1")
+    client = signed_in(AUDITOR)
+    address = page(withdrawal, "history")
+    assert address in client.get(page(withdrawal)).content.decode()
+    assert "Bank record: branch code - X1" in text_of(client.get(address))
+
+
+def test_the_list_is_narrowed(renamed):
+    other = make_organisation("Other")
+    client = signed_in(AUDITOR)
+    mine = {str(renamed.pk), str(other.pk)}
+    of_table = listed(client, table="exchange_organisation")
+    assert {change.record_id for change in of_table} == mine
+    assert [c.operation for c in listed(client, q=str(renamed.pk))] == ["UPDATE", "INSERT"]
+    found = listed(client, q="task:job:1", table="exchange_organisation")
+    assert {c.via for c in found} == {"task:job:1"}
+    found = listed(client, who="system", table="exchange_organisation")
+    assert {c.actor for c in found} == {"system:job"}
+    updates = listed(client, operation="UPDATE", table="exchange_organisation")
+    assert [c.record_id for c in updates] == [str(renamed.pk)]
+    today = timezone.now().date()
+    days = {"from": str(today), "to": str(today), "table": "exchange_organisation"}
+    assert len(listed(client, **days)) == 3
+    yesterday = str(today - timedelta(days=1))
+    assert listed(client, **{**days, "from": yesterday, "to": yesterday}) == []
+    assert len(listed(client, **{"from": "rubbish", "table": "exchange_organisation"})) == 3
+
+
+def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):
+    with acting(Actor.system("=cmd"), "=HYPERLINK(1)"):
+        make_organisation("@SUM(A1)")
+    client = signed_in(AUDITOR)
+    rows = exported(client, table="exchange_organisation")
+    assert [row["operation"] for row in rows] == ["Created", "Changed", "Created"]
+    assert rows[0]["through"] == "'=HYPERLINK(1)"
+    assert (rows[1]["before"], rows[1]["after"]) == ('{"name":"First"}', '{"name":"Second"}')
+    assert (rows[1]["who"], rows[1]["record_id"]) == ("The system: job", str(renamed.pk))
+    assert not [c for row in rows for c in row.values() if c.startswith(("=", "+", "-", "@"))]
+    assert len(exported(client, table="exchange_organisation", operation="UPDATE")) == 1
+
+
+def test_the_file_goes_on_past_one_piece_and_the_list_asks_no_more_for_more_rows():
+    client = signed_in(AUDITOR)
+    asked = []
+    for number in (60, 2000):
+        Organisation.objects.bulk_create(Organisation(name=f"O{n}") for n in range(number))
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert len(listed(client, table="exchange_organisation")) == 50
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
+    assert len(exported(client, table="exchange_organisation")) == 2060
