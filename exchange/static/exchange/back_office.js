@@ -34,14 +34,16 @@
     });
   }
 
-  // The boxes of suggestions come without a name of their own: they take their field's.
-  window.addEventListener("load", () => {
+  // The boxes of suggestions come without names: they take their fields'. They are made when
+  // jQuery is ready, in the order of asking, so this comes after them.
+  window.django?.jQuery?.(() => {
     for (const field of document.querySelectorAll("select.select2-hidden-accessible")) {
       const label = document.querySelector(`label[for="${field.id}"]`);
       const box = field.nextElementSibling?.querySelector(".select2-selection");
       if (label && box) {
         label.id ||= `${field.id}_label`;
         box.setAttribute("aria-labelledby", `${label.id} select2-${field.id}-container`);
+        box.querySelector("[role=textbox]")?.setAttribute("aria-labelledby", label.id);
       }
     }
   });
