@@ -10,8 +10,8 @@ from exchange import sqlfiles
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0012_exports'),
-        ('wallets', '0007_audit'),
+        ('exchange', '0013_exports'),
+        ('wallets', '0009_proof_totals'),
     ]
 
     operations = [

@@ -11,7 +11,7 @@ from exchange import sqlfiles
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0011_token_terms'),
+        ('exchange', '0012_events_not_told'),
     ]
 
     operations = [
