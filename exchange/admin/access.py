@@ -1,4 +1,4 @@
-"""API keys in the admin: issue, issue a long-lived token, revoke. Secrets are shown once.
+"""API keys in the admin: issue, rotate, issue a long-lived token, revoke. Secrets are shown once.
 
 The page that shows a secret is the answer to the POST that made it: the secret is in no session,
 no cookie, no address and no message, and the browser is told not to keep the page.
@@ -17,15 +17,27 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from oauth2_provider.models import get_access_token_model
 
-from exchange.admin.base import SafeAdmin, Tool, actor_of, bind
+from exchange.admin.base import SafeAdmin, Section, Tool, actor_of, bind
+from exchange.admin.fields import InstantField
 from exchange.admin.participants import OrganisationChoice
-from exchange.admin.show import state
+from exchange.admin.show import moment, page_of, state
 from exchange.errors import Conflict
 from exchange.models import ApiKey
-from exchange.services.access import issue_access_token, issue_api_key, revoke_api_key
+from exchange.services.access import (
+    issue_access_token,
+    issue_api_key,
+    revoke_access_token,
+    revoke_api_key,
+    rotate_api_key,
+)
 
 _LONGEST_TOKEN_DAYS = 3650
+_TOKENS_SHOWN = 50
+_LONGEST_NUMBER = 19
 
 
 class KeyForm(forms.Form):
@@ -37,15 +49,7 @@ class KeyForm(forms.Form):
         choices=[(scope, f"{scope}: {words}") for scope, words in settings.SCOPES.items()],
         widget=forms.CheckboxSelectMultiple,
     )
-    expires_at = forms.SplitDateTimeField(
-        label="Ends",
-        required=False,
-        widget=forms.SplitDateTimeWidget(
-            date_attrs={"type": "date", "aria-label": "Date"},
-            time_attrs={"type": "time", "aria-label": "Time"},
-        ),
-        help_text="UTC; empty: never",
-    )
+    expires_at = InstantField(label="Ends", help_text="UTC; empty: never")
 
 
 class TokenForm(forms.Form):
@@ -54,17 +58,45 @@ class TokenForm(forms.Form):
     days = forms.IntegerField(min_value=1, max_value=_LONGEST_TOKEN_DAYS, initial=365)
 
 
+_AT_ONCE = "0"
+
+
+class RotationForm(forms.Form):
+    """How long the old key goes on beside the new one, and when the new one ends."""
+
+    overlap = forms.ChoiceField(
+        label="The old key ends",
+        choices=[(_AT_ONCE, "at once"), ("24", "in 24 hours"), ("168", "in 7 days")],
+        initial="24",
+        widget=forms.RadioSelect,
+    )
+    expires_at = InstantField(label="The new key ends", help_text="UTC; empty: never")
+
+
 @admin.register(ApiKey)
 class ApiKeyAdmin(SafeAdmin):
     list_display = ("name", "organisation", "client_id", "shown_state", "created", "last_used_at")
-    list_filter = ("organisation", ("revoked_at", admin.EmptyFieldListFilter))
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter),)
     list_select_related = ("organisation",)
-    search_fields = ("name", "=client_id", "organisation__name")
+    search_fields = ("name", "client_id", "organisation__name")
+    id_fields = ("pk", "organisation_id")
+    search_help_text = "Name, client id, organisation, or the id of either"
     fields = (
-        "name", "organisation", "client_id", "scopes", "shown_state", "created", "expires_at",
-        "revoked_at", "last_used_at",
+        "name", "shown_organisation", "client_id", "shown_scopes", "shown_state", "created",
+        "expires_at", "revoked_at", "last_used_at",
     )  # fmt: skip
     readonly_fields = fields
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="organisation")
+    def shown_organisation(self, key: ApiKey) -> str:
+        return page_of(key.organisation)
+
+    @admin.display(description="scopes")
+    def shown_scopes(self, key: ApiKey) -> str:
+        return ", ".join(key.scopes)
 
     @admin.display(description="state")
     def shown_state(self, key: ApiKey) -> str:
@@ -80,17 +112,54 @@ class ApiKeyAdmin(SafeAdmin):
     def get_urls(self) -> list[URLPattern]:
         return [
             self.action_url("<uuid:object_id>/token/", "token", self.token, only_post=False),
+            self.action_url("<uuid:object_id>/rotate/", "rotate", self.rotate, only_post=False),
             self.action_url("<uuid:object_id>/revoke/", "revoke", self.revoke),
+            self.action_url("<uuid:object_id>/revoke-token/", "revoke_token", self.revoke_token),
             *super().get_urls(),
         ]
 
     def tools(self, request: HttpRequest, obj: ApiKey) -> list[Tool]:
         shown = []
         if obj.usable and self.may(request, "exchange.add_apikey"):
+            shown.append(Tool("Rotate", self.address("rotate", obj.pk)))
             shown.append(Tool("Issue an access token", self.address("token", obj.pk)))
         if obj.revoked_at is None and self.may(request, "exchange.change_apikey"):
             shown.append(Tool("Revoke", self.address("revoke", obj.pk), post=True))
         return shown
+
+    def sections(self, request: HttpRequest, obj: ApiKey) -> list[Section]:
+        """The tokens that work now, without their text, which nobody knows any more."""
+        may_revoke = self.may(request, "exchange.change_apikey")
+        tokens = get_access_token_model().objects.filter(
+            application=obj, expires__gt=timezone.now()
+        )
+        found = list(tokens.order_by("-expires", "-pk")[: _TOKENS_SHOWN + 1])
+        rows = [
+            (
+                moment(token.created),
+                moment(token.expires),
+                token.scope.replace(" ", ", "),
+                self._revoke_button(obj, token) if may_revoke else "",
+            )
+            for token in found[:_TOKENS_SHOWN]
+        ]
+        title = "Live access tokens"
+        if not obj.usable:
+            title = "Access tokens, none of which works: the key has ended"
+        elif len(found) > _TOKENS_SHOWN:
+            title = f"Live access tokens: the {_TOKENS_SHOWN} that end last"
+        headings = ("Issued (UTC)", "Ends (UTC)", "Scopes", "")
+        return [Section(title, headings, rows, empty="None.")]
+
+    def _revoke_button(self, key: ApiKey, token: Any) -> SafeString:
+        # The page's own form carries it: it is a POST, and has a CSRF token.
+        return format_html(
+            '<button type="submit" class="button" name="token" value="{}" formaction="{}" '
+            'aria-label="Revoke the token issued {}">Revoke</button>',
+            token.pk,
+            self.address("revoke_token", key.pk),
+            f"{token.created:%Y-%m-%d %H:%M:%S}",
+        )
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -148,6 +217,59 @@ class ApiKeyAdmin(SafeAdmin):
             record=key,
             note="For clients that cannot get a token themselves. It has all scopes of the key.",
         )
+
+    def rotate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Issues a second key with the same scopes, shows its secret, and ends the first."""
+        if not (self.has_add_permission(request) and self.may(request, "exchange.change_apikey")):
+            raise PermissionDenied
+        key: ApiKey = self.record(request, object_id)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made, secret = rotate_api_key(
+                key_id=key.pk,
+                overlap=timedelta(hours=int(data["overlap"])),
+                expires_at=data["expires_at"],
+                actor=actor_of(request),
+            )
+            key.refresh_from_db()
+            ends = "It has ended."
+            if key.revoked_at is None and key.expires_at is not None:
+                ends = f"{key.expires_at:%Y-%m-%d %H:%M:%S} UTC"
+            return self._shown_once(
+                request,
+                made,
+                [
+                    ("Organisation", made.organisation),
+                    ("New client id", made.client_id),
+                    ("New client secret", secret),
+                    ("End of the old key", ends),
+                ],
+            )
+
+        return self.form_page(
+            request,
+            bind(request, RotationForm, expires_at=key.expires_at),
+            act,
+            title=f"Rotate {key.name}",
+            submit="Rotate",
+            record=key,
+            note="A second key with the same scopes is issued, and its secret shown once. The old "
+            "key and its tokens work until they end as chosen here.",
+        )
+
+    def revoke_token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Ends one token of the key."""
+        if not self.may(request, "exchange.change_apikey"):
+            raise PermissionDenied
+        key: ApiKey = self.record(request, object_id)
+        given = request.POST.get("token", "")
+        token_id = int(given) if given.isdecimal() and len(given) < _LONGEST_NUMBER else 0
+        self.attempt(
+            request,
+            lambda: revoke_access_token(key_id=key.pk, token_id=token_id, actor=actor_of(request)),
+            "The token was revoked: it stopped working.",
+        )
+        return self.back_to(key.pk)
 
     def revoke(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Ends the key and its tokens."""

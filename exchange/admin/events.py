@@ -3,34 +3,68 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
-from exchange.admin.show import moment, state
+from exchange.admin.ranges import DayRange
+from exchange.admin.show import age, moment, page_of, state
+from exchange.errors import DomainError
 from exchange.models import Event, WebhookEndpoint
-from exchange.services.events import redeliver
+from exchange.payloads import EVENT_TYPES
+from exchange.selectors.events import COUNTED_EXHAUSTED, endpoint_standing
+from exchange.services.events import SENT_AGAIN_AT_MOST, redeliver, redeliver_exhausted
+from exchange.services.webhook_endpoints import send_test, switch_endpoint
 
 _ATTEMPTS_SHOWN = 50
+_CHANGE_ENDPOINT = "exchange.change_webhookendpoint"
+
+
+class TypeFilter(admin.SimpleListFilter):
+    """What happened."""
+
+    title = "type"
+    parameter_name = "type"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, name) for name in EVENT_TYPES]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return queryset.filter(type=chosen) if chosen in EVENT_TYPES else queryset
 
 
 @admin.register(Event)
 class EventAdmin(SafeAdmin):
     list_display = ("type", "organisation", "shown_state", "attempts", "created_at", "subject_id")
-    list_filter = ("status", "type", "organisation", "created_at")
+    list_filter = ("status", TypeFilter, DayRange)
     list_select_related = ("organisation",)
-    search_fields = ("=id", "=subject_id")
-    date_hierarchy = "created_at"
+    search_fields = ("organisation__name",)
+    id_fields = ("pk", "subject_id", "organisation_id")
+    search_help_text = "Organisation, or the id of an event, its subject or an organisation"
+    # Ids follow time and have an index.
+    ordering = ("-id",)
     fields = (
         "id", "type", "organisation", "subject_id", "shown_state", "attempts", "created_at",
         "delivered_at", "next_attempt_at", "shown_body",
     )  # fmt: skip
     readonly_fields = fields
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        # The index of one organisation's events is by time.
+        return ("-created_at", "-id") if request.GET.get("organisation") else ("-id",)
 
     @admin.display(description="delivery", ordering="status")
     def shown_state(self, event: Event) -> str:
@@ -83,12 +117,135 @@ class EventAdmin(SafeAdmin):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(SafeAdmin):
-    list_display = ("organisation", "url", "enabled", "disabled_reason", "updated_at")
+    list_display = ("organisation", "url", "shown_state", "disabled_reason", "updated_at")
     list_filter = ("enabled",)
     list_select_related = ("organisation",)
     search_fields = ("url", "organisation__name")
+    id_fields = ("pk", "organisation_id")
+    search_help_text = "Address, organisation, or the id of either"
     fields = (
-        "organisation", "url", "enabled", "disabled_reason", "previous_secret_until",
+        "shown_organisation", "url", "shown_state", "disabled_reason", "previous_secret_until",
         "created_at", "updated_at",
     )  # fmt: skip
     readonly_fields = fields
+
+    @admin.display(description="organisation")
+    def shown_organisation(self, endpoint: WebhookEndpoint) -> str:
+        return page_of(endpoint.organisation)
+
+    @admin.display(description="state", ordering="enabled")
+    def shown_state(self, endpoint: WebhookEndpoint) -> str:
+        return state("Enabled" if endpoint.enabled else "Disabled")
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        return [
+            self.action_url(f"{one}/test/", "test", self.test),
+            self.action_url(f"{one}/send-again/", "send_again", self.send_again),
+            self.action_url(f"{one}/enable/", "enable", self.enable),
+            self.action_url(f"{one}/disable/", "disable", self.disable),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Tool]:
+        events = reverse("admin:exchange_event_changelist")
+        shown = [Tool("Events", f"{events}?organisation={obj.organisation_id}")]
+        if not self.may(request, _CHANGE_ENDPOINT):
+            return shown
+        if not obj.enabled:
+            return [*shown, Tool("Enable", self.address("enable", obj.pk), post=True)]
+        return [
+            *shown,
+            Tool("Send a test event", self.address("test", obj.pk), post=True),
+            Tool("Send all exhausted again", self.address("send_again", obj.pk), post=True),
+            Tool("Disable", self.address("disable", obj.pk), post=True),
+        ]
+
+    def sections(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Section]:
+        found = endpoint_standing(obj.organisation_id)
+        failure = found.last_failure
+        rows: list[tuple[object, object]] = [
+            ("Last delivered", _ago(found.last_success) if found.last_success else "not lately"),
+            (
+                "Last failure",
+                format_html(
+                    "{}: {} ({})",
+                    _ago(failure.attempted_at),
+                    failure.status_code or failure.error or "no answer",
+                    page_of(failure.event, failure.event.type),
+                )
+                if failure
+                else "none lately",
+            ),
+            ("Events nobody took", self._exhausted(obj, found.exhausted)),
+        ]
+        return [Section("How telling goes", ("", ""), rows)]
+
+    def _exhausted(self, obj: WebhookEndpoint, count: int) -> str:
+        if not count:
+            return "none"
+        address = reverse("admin:exchange_event_changelist")
+        return format_html(
+            '<a href="{}?organisation={}&status__exact=Exhausted">{}{}</a>',
+            address,
+            obj.organisation_id,
+            f"{count:,}",
+            " or more" if count >= COUNTED_EXHAUSTED else "",
+        )
+
+    def test(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Sends an event that tells of nothing."""
+        obj = self._changeable(request, object_id)
+        self.attempt(
+            request,
+            lambda: send_test(organisation_id=obj.organisation_id, actor=actor_of(request)),
+            "A test event is being sent: look for it among the events.",
+        )
+        return self.back_to(obj.pk)
+
+    def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Delivers what nobody took once more, as much as one request may."""
+        obj = self._changeable(request, object_id)
+        try:
+            count = redeliver_exhausted(
+                organisation_id=obj.organisation_id, actor=actor_of(request)
+            )
+        except DomainError as error:
+            messages.error(request, error.message)
+            return self.back_to(obj.pk)
+        told = f"{count:,} events are being sent again." if count else "There was nothing to send."
+        if count >= SENT_AGAIN_AT_MOST:
+            told += " There may be more: do it once more when these have gone."
+        messages.success(request, told)
+        return self.back_to(obj.pk)
+
+    def enable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Events are delivered again."""
+        return self._switch(request, object_id, enabled=True)
+
+    def disable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Events are kept, and not delivered."""
+        return self._switch(request, object_id, enabled=False)
+
+    def _switch(self, request: HttpRequest, object_id: UUID, *, enabled: bool) -> HttpResponse:
+        obj = self._changeable(request, object_id)
+        self.attempt(
+            request,
+            lambda: switch_endpoint(
+                organisation_id=obj.organisation_id, enabled=enabled, actor=actor_of(request)
+            ),
+            "The endpoint is enabled: new events are delivered."
+            if enabled
+            else "The endpoint is disabled: events are kept and not delivered.",
+        )
+        return self.back_to(obj.pk)
+
+    def _changeable(self, request: HttpRequest, object_id: UUID) -> WebhookEndpoint:
+        if not self.may(request, _CHANGE_ENDPOINT):
+            raise PermissionDenied
+        found: WebhookEndpoint = self.record(request, object_id)
+        return found
+
+
+def _ago(when: datetime) -> SafeString:
+    return format_html("{} ago", age(when))

@@ -13,9 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
 from exchange.admin.base import ModelChoice, RecordSelect, SafeAdmin, Tool, actor_of, bind
-from exchange.admin.show import state
-from exchange.models import Member, Organisation
-from exchange.services.members import create_member
+from exchange.admin.show import page_of, state
+from exchange.models import Member, Organisation, WebhookEndpoint
+from exchange.services.members import change_member, create_member
 from exchange.services.organisations import (
     change_organisation,
     create_organisation,
@@ -53,11 +53,22 @@ class MemberForm(forms.Form):
     )
 
 
+class CorrectionForm(forms.Form):
+    """What staff correct of a member."""
+
+    name = forms.CharField(max_length=200)
+    email = forms.EmailField()
+    external_id = forms.CharField(
+        max_length=100, required=False, help_text="The organisation's own id of the person"
+    )
+
+
 @admin.register(Organisation)
 class OrganisationAdmin(SafeAdmin):
     list_display = ("name", "email", "shown_state", "created_at", "id")
     list_filter = ("active",)
-    search_fields = ("name", "email", "=id")
+    search_fields = ("name", "email")
+    id_fields = ("pk",)
     fields = ("id", "name", "email", "shown_state", "created_at", "updated_at")
     readonly_fields = fields
 
@@ -78,11 +89,13 @@ class OrganisationAdmin(SafeAdmin):
 
     def tools(self, request: HttpRequest, obj: Organisation) -> list[Tool]:
         shown = [
-            Tool("Members", f"{reverse('admin:exchange_member_changelist')}?organisation={obj.pk}"),
-            Tool(
-                "API keys", f"{reverse('admin:exchange_apikey_changelist')}?organisation={obj.pk}"
-            ),
+            Tool(label, f"{reverse(f'admin:exchange_{name}_changelist')}?organisation={obj.pk}")
+            for label, name in (("Members", "member"), ("API keys", "apikey"), ("Events", "event"))
         ]
+        endpoint = WebhookEndpoint.objects.filter(organisation=obj).first()
+        if endpoint is not None:
+            address = reverse("admin:exchange_webhookendpoint_change", args=[endpoint.pk])
+            shown.append(Tool("Webhook", address))
         if self.may(request, "exchange.change_organisation"):
             switch = "deactivate" if obj.active else "activate"
             shown += [
@@ -152,11 +165,22 @@ class OrganisationAdmin(SafeAdmin):
 @admin.register(Member)
 class MemberAdmin(SafeAdmin):
     list_display = ("name", "email", "organisation", "external_id", "created_at", "id")
-    list_filter = ("organisation",)
     list_select_related = ("organisation",)
-    search_fields = ("name", "email", "=external_id", "=id")
-    fields = ("id", "name", "email", "organisation", "external_id", "created_at", "updated_at")
+    search_fields = ("name", "email", "external_id", "organisation__name")
+    id_fields = ("pk", "organisation_id")
+    search_help_text = "Name, email, external id, organisation, or an id"
+    ordering = ("-id",)
+    fields = (
+        "id", "name", "email", "shown_organisation", "external_id", "created_at", "updated_at",
+    )  # fmt: skip
     readonly_fields = fields
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="organisation")
+    def shown_organisation(self, member: Member) -> str:
+        return page_of(member.organisation)
 
     def choice_label(self, obj: Model) -> str:
         if not isinstance(obj, Member):
@@ -181,4 +205,42 @@ class MemberAdmin(SafeAdmin):
 
         return self.form_page(
             request, bind(request, MemberForm), act, title="New member", submit="Create"
+        )
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/edit/", "edit", self.edit, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Member) -> list[Tool]:
+        if not self.may(request, "exchange.change_member"):
+            return []
+        return [Tool("Edit", self.address("edit", obj.pk))]
+
+    def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Corrects name, email and external id."""
+        if not self.may(request, "exchange.change_member"):
+            raise PermissionDenied
+        obj: Member = self.record(request, object_id)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            change_member(member_id=obj.pk, **data, actor=actor_of(request))
+            messages.success(request, "Saved.")
+            return self.back_to(obj.pk)
+
+        return self.form_page(
+            request,
+            bind(
+                request,
+                CorrectionForm,
+                name=obj.name,
+                email=obj.email,
+                external_id=obj.external_id,
+            ),
+            act,
+            title="Edit",
+            submit="Save",
+            record=obj,
+            note="The organisation sees the change. What was told and paid before stays as it was.",
         )

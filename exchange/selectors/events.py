@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet, TextField
+from django.db.models import Max, Q, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 
 from exchange.documents import Document
 from exchange.errors import EndpointNotFound, EventNotFound
-from exchange.models import Event, WebhookEndpoint
+from exchange.models import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.models.events import EventStatus
 from exchange.payloads import EVENT, EVENT_DETAIL, WEBHOOK
 
 
@@ -54,3 +57,35 @@ def endpoint_document(organisation_id: UUID) -> str:
     if text is None:
         raise EndpointNotFound
     return text
+
+
+# How far back the standing of an endpoint is looked for.
+_RECENT_EVENTS = 500
+COUNTED_EXHAUSTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How telling an organisation went lately; `exhausted` stops at `COUNTED_EXHAUSTED`."""
+
+    last_success: datetime | None
+    last_failure: DeliveryAttempt | None
+    exhausted: int
+
+
+def endpoint_standing(organisation_id: UUID) -> Standing:
+    """How the last events of an organisation fared, and how many nobody took."""
+    events = events_of(organisation_id)
+    recent = list(
+        events.order_by("-created_at", "-id").values_list("id", flat=True)[:_RECENT_EVENTS]
+    )
+    failed = Q(status_code__isnull=True) | ~Q(status_code__range=(200, 299))
+    exhausted = events.filter(status=EventStatus.EXHAUSTED).order_by()[:COUNTED_EXHAUSTED]
+    return Standing(
+        last_success=Event.objects.filter(id__in=recent).aggregate(at=Max("delivered_at"))["at"],
+        last_failure=DeliveryAttempt.objects.filter(failed, event__in=recent)
+        .select_related("event")
+        .order_by("-attempted_at", "-id")
+        .first(),
+        exhausted=exhausted.count(),
+    )

@@ -61,6 +61,53 @@ def issue_api_key(
     return key, secret
 
 
+def rotate_api_key(
+    *,
+    key_id: UUID,
+    overlap: timedelta,
+    expires_at: datetime | None = None,
+    actor: Actor,
+) -> tuple[ApiKey, str]:
+    """A second key with the name and scopes of `key_id`, and its client secret; the old key and
+    its tokens end after `overlap` (zero: at once), or when they would have ended anyway.
+
+    Raises `NotFound`, `InvalidRequest`, `Conflict` for a key that is not usable or was rotated
+    before.
+    """
+    if overlap < timedelta(0):
+        raise InvalidRequest("The old key cannot end before now")
+    with transaction.atomic():
+        old = (
+            ApiKey.objects.select_for_update(of=("self",))
+            .select_related("organisation")
+            .filter(id=key_id)
+            .first()
+        )
+        if old is None:
+            raise NotFound("API key not found")
+        if not old.usable:
+            raise Conflict("The API key was revoked, has expired, or its organisation is off")
+        if ApiKey.objects.filter(
+            organisation=old.organisation, name=old.name, revoked_at=None, created__gt=old.created
+        ).exists():
+            raise Conflict("The API key was rotated before: there is a newer one of this name")
+        made = issue_api_key(
+            organisation=old.organisation,
+            name=old.name,
+            scopes=old.scopes,
+            expires_at=expires_at,
+            actor=actor,
+        )
+        if overlap:
+            ends = timezone.now() + overlap
+            old.expires_at = min(old.expires_at or ends, ends)
+            old.save(update_fields=["expires_at"])
+        else:
+            revoke_api_key(key_id=old.id, actor=actor)
+    logger.info("api_key.rotated", key=str(old.id), to=str(made[0].id), actor=str(actor))
+    return made
+
+
 def revoke_api_key(*, key_id: UUID, actor: Actor) -> None:
     """Ends a key and its tokens at once. Raises `Conflict` when it was revoked before."""
     with transaction.atomic():
@@ -93,3 +140,14 @@ def issue_access_token(*, key: ApiKey, lifetime: timedelta, actor: Actor) -> str
     token.save()
     logger.info("access_token.issued", key=str(key.id), actor=str(actor))
     return raw
+
+
+def revoke_access_token(*, key_id: UUID, token_id: int, actor: Actor) -> None:
+    """Ends one token of a key; it stops working with the next request.
+
+    Raises `NotFound` when the key has no such token (any more).
+    """
+    gone, _ = get_access_token_model().objects.filter(id=token_id, application_id=key_id).delete()
+    if not gone:
+        raise NotFound("The key has no such token any more")
+    logger.info("access_token.revoked", key=str(key_id), actor=str(actor))

@@ -21,6 +21,8 @@ from exchange.models import Event, WebhookEndpoint
 from exchange.models.events import EventStatus
 from exchange.wake import DELIVER_EVENTS, after_commit
 
+SENT_AGAIN_AT_MOST = 1_000
+
 logger = logging.getLogger(__name__)
 
 
@@ -73,6 +75,35 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
         after_commit(DELIVER_EVENTS)
     logger.info("event %s is sent again by %s", event_id, actor)
     return event
+
+
+def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
+    """Sends the events of an organisation that nobody took once more, the oldest first and at most
+    `SENT_AGAIN_AT_MOST` of them; gives how many.
+
+    Raises Conflict when there is no enabled endpoint to send to.
+    """
+    with transaction.atomic():
+        if not WebhookEndpoint.objects.filter(
+            organisation_id=organisation_id, enabled=True
+        ).exists():
+            raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        chosen = (
+            Event.objects.select_for_update(skip_locked=True)
+            .filter(organisation_id=organisation_id, status=EventStatus.EXHAUSTED)
+            .order_by("id")
+            .values_list("id", flat=True)[:SENT_AGAIN_AT_MOST]
+        )
+        count = Event.objects.filter(id__in=list(chosen)).update(
+            status=EventStatus.PENDING,
+            attempts=0,
+            delivered_at=None,
+            next_attempt_at=Now(),
+            leased_until=None,
+        )
+        after_commit(DELIVER_EVENTS)
+    logger.info("%s events of organisation %s sent again by %s", count, organisation_id, actor)
+    return count
 
 
 def mark_delivered_without_sending(

@@ -1,15 +1,17 @@
-"""Members of an organisation: creating them."""
+"""Members of an organisation: creating them, and correcting what is known of them."""
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import structlog
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from exchange.actors import Actor
 from exchange.database import constraint_of
-from exchange.errors import Conflict
+from exchange.errors import Conflict, InvalidRequest, UserNotFound
 from exchange.models import Member
 
 logger = structlog.get_logger(__name__)
@@ -26,11 +28,41 @@ def create_member(
     """A new member. Raises `Conflict` when the organisation has one with that email (in any case)
     or `external_id`.
     """
+    member = Member(
+        organisation_id=organisation_id, name=name, email=email, external_id=external_id
+    )
+    _save(member, force_insert=True)
+    logger.info("member.created", member=str(member.id), actor=str(actor))
+    return member
+
+
+def change_member(
+    *, member_id: UUID, name: str, email: str, external_id: str = "", actor: Actor
+) -> Member:
+    """Corrects name, email and external id. What was told and paid before keeps what it said.
+
+    Raises `UserNotFound`, `InvalidRequest`, `Conflict` as `create_member`.
+    """
+    with transaction.atomic():
+        member = Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
+        if member is None:
+            raise UserNotFound
+        member.name = name.strip()
+        member.email = email.strip()
+        member.external_id = external_id.strip()
+        try:
+            member.clean_fields()
+        except ValidationError as error:
+            raise InvalidRequest(" ".join(error.messages)) from error
+        _save(member, update_fields=["name", "email", "external_id", "updated_at"])
+    logger.info("member.changed", member=str(member.id), actor=str(actor))
+    return member
+
+
+def _save(member: Member, **options: Any) -> None:
     try:
         with transaction.atomic():
-            member = Member.objects.create(
-                organisation_id=organisation_id, name=name, email=email, external_id=external_id
-            )
+            member.save(**options)
     except IntegrityError as error:
         taken = _TAKEN.get(constraint_of(error) or "")
         if taken is None:
@@ -38,5 +70,3 @@ def create_member(
         raise Conflict(
             f"A member with this {taken} exists already", code=f"{taken}_taken"
         ) from error
-    logger.info("member.created", member=str(member.id), actor=str(actor))
-    return member

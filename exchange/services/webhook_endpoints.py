@@ -25,6 +25,7 @@ from exchange.webhooks.signing import new_secret
 TEST_EVENT = "webhook.test"
 _OLD_SECRET_SIGNS_FOR = timedelta(hours=24)
 _SWITCHED_OFF = "Switched off by the organisation"
+SWITCHED_OFF_BY_STAFF = "Switched off by the exchange"
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +68,35 @@ def set_endpoint(
     )
     logger.info("webhook of organisation %s set by %s", organisation_id, actor)
     return EndpointSet(endpoint, secret if created else None)
+
+
+def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> WebhookEndpoint:
+    """Switches the endpoint on or off, as staff do; address and secret stay.
+
+    Switching on resolves the host name, so call it outside a transaction. Raises EndpointNotFound,
+    Conflict when it is so already, InvalidRequest for an address webhooks may not go to (any more).
+    """
+    endpoint = WebhookEndpoint.objects.filter(organisation_id=organisation_id).first()
+    if endpoint is None:
+        raise EndpointNotFound
+    if enabled:
+        try:
+            check_url(endpoint.url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
+        except UnsafeUrl as error:
+            raise InvalidRequest(f"url: {error}") from None
+    rows = WebhookEndpoint.objects.filter(
+        id=endpoint.id, enabled=not enabled, url=endpoint.url
+    ).update(
+        enabled=enabled,
+        disabled_reason="" if enabled else SWITCHED_OFF_BY_STAFF,
+        updated_at=timezone.now(),
+    )
+    if rows != 1:
+        state = "enabled" if enabled else "disabled"
+        raise Conflict(f"The webhook endpoint is {state} already, or was changed meanwhile")
+    logger.info("webhook of organisation %s switched by %s", organisation_id, actor)
+    endpoint.refresh_from_db()
+    return endpoint
 
 
 @transaction.atomic

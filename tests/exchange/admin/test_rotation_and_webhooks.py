@@ -1,0 +1,266 @@
+"""Rotating keys, ending single tokens, correcting members, and switching webhooks, by staff."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from oauth2_provider.models import get_access_token_model
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.actors import Actor
+from exchange.ids import uuid7
+from exchange.models import ApiKey, DeliveryAttempt, Event, Member, Organisation, WebhookEndpoint
+from exchange.services import events
+from exchange.services.access import issue_access_token, issue_api_key
+from tests.support.back_office import everything, participants, said, signed_in, text_of
+
+pytestmark = pytest.mark.django_db
+
+SYSTEM = Actor.system("tests")
+
+
+@pytest.fixture
+def key() -> ApiKey:
+    organisation, _ = participants()
+    made, _ = issue_api_key(
+        organisation=organisation,
+        name="Payouts",
+        scopes=["wallets:read", "wallets:withdraw"],
+        actor=SYSTEM,
+    )
+    return made
+
+
+@pytest.fixture
+def token(key: ApiKey) -> str:
+    return issue_access_token(key=key, lifetime=timedelta(days=90), actor=SYSTEM)
+
+
+def works(token: str) -> bool:
+    response = Client().get("/v1/api/wallet", headers={"Authorization": f"Bearer {token}"})
+    assert response.status_code in {200, 401}
+    return response.status_code == 200
+
+
+def rotate(client: Client, key: ApiKey, overlap: str):
+    address = reverse("admin:exchange_apikey_rotate", args=[key.pk])
+    return client.post(address, {"overlap": overlap, "expires_at_0": "", "expires_at_1": ""})
+
+
+@pytest.mark.parametrize(("overlap", "hours"), [("24", 24), ("168", 168)])
+def test_a_rotated_key_goes_on_as_long_as_was_chosen(key, token, overlap, hours):
+    client = signed_in(ADMINISTRATOR)
+    before = timezone.now()
+    response = rotate(client, key, overlap)
+    secret = dict(response.context["shown"])["New client secret"]
+    assert response.content.decode().count(secret) == 1
+    assert "no-store" in response["Cache-Control"]
+    made = ApiKey.objects.exclude(pk=key.pk).get()
+    assert (made.name, made.scopes, made.organisation) == (key.name, key.scopes, key.organisation)
+    assert made.client_id != key.client_id
+    assert secret not in made.client_secret
+    key.refresh_from_db()
+    assert key.revoked_at is None
+    assert before < key.expires_at - timedelta(hours=hours) < timezone.now()
+    assert works(token)
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=timezone.now() - timedelta(days=1))
+    assert not works(token)
+
+
+def test_a_key_rotated_at_once_stops_at_once(key, token):
+    rotate(signed_in(ADMINISTRATOR), key, "0")
+    key.refresh_from_db()
+    assert key.revoked_at is not None
+    assert not works(token)
+    assert get_access_token_model().objects.count() == 0
+    assert ApiKey.objects.filter(revoked_at=None).count() == 1
+
+
+def test_sending_the_rotation_twice_issues_one_key(key):
+    client = signed_in(ADMINISTRATOR)
+    rotate(client, key, "24")
+    before = everything()
+    again = text_of(rotate(client, key, "24"))
+    assert "The API key was rotated before: there is a newer one of this name" in again
+    assert everything() == before
+
+
+def test_an_end_that_comes_before_the_overlap_stays(key):
+    soon = timezone.now() + timedelta(hours=1)
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=soon)
+    rotate(signed_in(ADMINISTRATOR), key, "168")
+    key.refresh_from_db()
+    assert key.expires_at == soon
+
+
+def test_one_live_token_of_a_key_is_ended_without_the_others(key, token):
+    other = issue_access_token(key=key, lifetime=timedelta(days=9), actor=SYSTEM)
+    client = signed_in(ADMINISTRATOR)
+    page = client.get(reverse("admin:exchange_apikey_change", args=[key.pk]))
+    section = page.context["sections"][0]
+    assert section.title == "Live access tokens"
+    assert [row[2] for row in section.rows] == ["wallets:read, wallets:withdraw"] * 2
+    assert token not in page.content.decode()
+    long_lived = get_access_token_model().objects.order_by("expires").last()
+    address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
+    button = f'name="token" value="{long_lived.pk}" formaction="{address}"'
+    assert button in page.content.decode()
+    assert client.get(address).status_code == 405
+    for nonsense in ("", "x", "-1", "9" * 40):
+        told = said(client.post(address, {"token": nonsense}))
+        assert told[-1] == "The key has no such token any more"
+    assert (works(token), works(other)) == (True, True)
+    body = {"token": str(long_lived.pk)}
+    assert said(client.post(address, body))[-1] == "The token was revoked: it stopped working."
+    assert (works(token), works(other)) == (False, True)
+    before = everything()
+    assert said(client.post(address, body))[-1] == "The key has no such token any more"
+    assert everything() == before
+
+
+@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
+def test_only_an_administrator_rotates_and_ends(key, token, role):
+    client = signed_in(role)
+    (found,) = get_access_token_model().objects.all()
+    before = everything()
+    assert rotate(client, key, "0").status_code == 403
+    address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
+    assert client.post(address, {"token": str(found.pk)}).status_code == 403
+    assert everything() == before
+    assert works(token)
+
+
+def correct(client: Client, member: Member, **changes: str):
+    body = {"name": "Ada Obi", "email": "ada@acme.example", "external_id": "", **changes}
+    return client.post(reverse("admin:exchange_member_edit", args=[member.pk]), body)
+
+
+def test_a_member_is_corrected_and_the_organisation_sees_it():
+    organisation, member = participants()
+    client = signed_in(BACK_OFFICE)
+    assert said(correct(client, member, external_id="A-7")) == ["Saved."]
+    member.refresh_from_db()
+    assert (member.name, member.email, member.external_id) == (
+        "Ada Obi",
+        "ada@acme.example",
+        "A-7",
+    )
+    assert '"name":"Ada Obi"' in member.document
+    Member.objects.create(organisation=organisation, name="Bo", email="bo@acme.example")
+    before = everything()
+    for changes, told in (
+        ({"email": "BO@acme.example"}, "A member with this email exists already"),
+        ({"email": "nobody"}, "Enter a valid email address."),
+        ({"name": " "}, "This field is required."),
+    ):
+        assert told in text_of(correct(client, member, **changes))
+    assert everything() == before
+    assert correct(signed_in(AUDITOR), member).status_code == 403
+
+
+def endpoint_of(organisation: Organisation, **more: object) -> WebhookEndpoint:
+    return WebhookEndpoint.objects.create(
+        organisation=organisation,
+        url="http://127.0.0.1:9/hook",
+        secret="whsec_c2VjcmV0IHNlY3JldA==",
+        **more,
+    )
+
+
+def exhausted(organisation: Organisation, count: int) -> None:
+    for _ in range(count):
+        event = Event.objects.create(
+            organisation=organisation,
+            type="withdrawal.created",
+            subject_id=uuid7(),
+            body="{}",
+            status="Exhausted",
+            attempts=10,
+            created_at=timezone.now(),
+        )
+        DeliveryAttempt.objects.create(
+            event=event,
+            number=10,
+            url="http://127.0.0.1:9/hook",
+            attempted_at=timezone.now(),
+            milliseconds=3,
+            status_code=503,
+        )
+
+
+def address_of(endpoint: WebhookEndpoint, name: str) -> str:
+    return reverse(f"admin:exchange_webhookendpoint_{name}", args=[endpoint.pk])
+
+
+def test_an_endpoint_tells_how_telling_goes_and_sends_the_exhausted_again(monkeypatch):
+    organisation, _ = participants()
+    endpoint = endpoint_of(organisation)
+    exhausted(organisation, 3)
+    client = signed_in(BACK_OFFICE)
+    page = client.get(address_of(endpoint, "change"))
+    assert "503 ( withdrawal.created )" in text_of(page)
+    assert "Events nobody took 3" in text_of(page)
+    assert "whsec_" not in page.content.decode()
+    listed = client.get(
+        reverse("admin:exchange_event_changelist"),
+        {"organisation": str(organisation.pk), "status__exact": "Exhausted"},
+    )
+    assert listed.context["cl"].result_count == 3
+    monkeypatch.setattr(events, "SENT_AGAIN_AT_MOST", 2)
+    assert client.get(address_of(endpoint, "send_again")).status_code == 405
+    told = said(client.post(address_of(endpoint, "send_again")))
+    assert told[-1].startswith("2 events are being sent again.")
+    statuses = Event.objects.order_by("id").values_list("status", "attempts")
+    assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
+
+
+def test_a_disabled_endpoint_gets_nothing_until_it_is_enabled(settings):
+    organisation, _ = participants()
+    endpoint = endpoint_of(organisation)
+    exhausted(organisation, 1)
+    client = signed_in(BACK_OFFICE)
+    client.post(address_of(endpoint, "disable"))
+    endpoint.refresh_from_db()
+    assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
+    before = everything()
+    assert said(client.post(address_of(endpoint, "test")))[-1] == "The webhook endpoint is disabled"
+    told = said(client.post(address_of(endpoint, "send_again")))
+    assert told[-1] == "There is no enabled webhook endpoint to send to"
+    settings.WEBHOOK_ALLOW_LOCAL = False
+    assert "url:" in said(client.post(address_of(endpoint, "enable")))[-1]
+    assert everything() == before
+    settings.WEBHOOK_ALLOW_LOCAL = True
+    client.post(address_of(endpoint, "enable"))
+    endpoint.refresh_from_db()
+    assert (endpoint.enabled, endpoint.disabled_reason) == (True, "")
+    client.post(address_of(endpoint, "test"))
+    assert Event.objects.get(type="webhook.test").status == "Pending"
+
+
+@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])
+def test_who_may_not_switch_webhooks_changes_nothing(role):
+    organisation, _ = participants()
+    endpoint = endpoint_of(organisation)
+    client = signed_in(role)
+    before = everything()
+    for name in ("test", "send_again", "enable", "disable"):
+        assert client.post(address_of(endpoint, name)).status_code == 403
+    assert everything() == before
+
+
+def test_an_organisations_page_leads_to_all_that_is_its():
+    organisation, _ = participants()
+    endpoint_of(organisation)
+    client = signed_in(BACK_OFFICE)
+    page = client.get(reverse("admin:exchange_organisation_change", args=[organisation.pk]))
+    links = {tool.label: tool.url for tool in page.context["tools"] if not tool.post}
+    assert {
+        *("Members", "API keys", "Events", "Webhook", "Wallet", "Withdrawals", "Loans"),
+        *("Orders", "Issued tokens"),
+    } <= set(links)
+    for url in links.values():
+        assert client.get(url).status_code == 200, url
