@@ -223,12 +223,8 @@ class Migration(migrations.Migration):
         ('config', '0002_roles'),
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
-        ('exchange', '0012_events_not_told'),
         ('exchange', '0012_exports'),
         ('wallets', '0008_reconciliation'),
-        ('wallets', '0009_proof_totals'),
-        ('credit', '0005_outstanding_and_endings'),
-        ('orders', '0004_audit'),
     ]
 
     operations = [migrations.RunPython(apply, migrations.RunPython.noop)]
