@@ -10,8 +10,10 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header 
 RUN_ARGS ?=
 BENCH_ARGS ?=
 PYTEST_ARGS ?= -n logical --dist worksteal
+# How long connections trade against each other in `make races`.
+SECONDS ?= 20
 
-.PHONY: install tools run test check bench tour lock
+.PHONY: install tools run test races check bench tour lock
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -40,6 +42,11 @@ run: install
 
 test: tools
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# The races of trading at their full length; the suite runs them shorter.
+races: tools
+	@RACE_TRADING_SECONDS=$(SECONDS) $(BIN)/python -m pytest --log-cli-level=INFO \
+		tests/races/test_trading_races.py
 
 # Throw-away values: the check looks at the settings, it connects to nothing.
 check: export SECRET_KEY = k3-W9fQ_only_for_the_check_zT7uXbV4mN1pL6sD0hJ5gRyCeAaBq

@@ -7,6 +7,7 @@ lock, must give the same trades.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -37,6 +38,8 @@ from tests.wallets.ledger.harness import session
 from wallets.models import Account
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+logger = logging.getLogger(__name__)
 
 CONNECTIONS = 32
 SECONDS = size("TRADING_SECONDS", 3)
@@ -132,6 +135,7 @@ def test_32_connections_trade_one_token_as_if_one_after_the_other():
         )
     assert [r for r in results if not isinstance(r, Counter)] == []
     outcomes = sum(results, Counter[str]())
+    logger.info("%s trades; %s", Trade.objects.count(), dict(outcomes))
     assert outcomes["placed"] > CONNECTIONS, outcomes
     assert outcomes["placed"] == Order.objects.count()
     assert_nothing_was_lost([token], traders)
@@ -158,7 +162,9 @@ def test_owners_who_trade_several_tokens_at_once_do_not_deadlock():
             [partial(trade_until, end, tokens, traders, seed) for seed in range(CONNECTIONS)]
         )
     assert [r for r in results if not isinstance(r, Counter)] == []
-    assert sum(results, Counter[str]())["placed"] > CONNECTIONS
+    outcomes = sum(results, Counter[str]())
+    logger.info("%s trades; %s", Trade.objects.count(), dict(outcomes))
+    assert outcomes["placed"] > CONNECTIONS
     assert set(Trade.objects.values_list("token_id", flat=True)) == {t.id for t in tokens}
     assert_nothing_was_lost(tokens, traders)
 

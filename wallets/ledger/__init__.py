@@ -7,17 +7,23 @@ The SQL functions in `wallets/sql` do the work and PostgreSQL holds the invarian
 from wallets.ledger.posting import (
     InsufficientFunds,
     Leg,
+    Posting,
     TransferAlreadyPosted,
     open_account,
+    open_accounts,
     post_transfer,
+    post_transfers,
     system_account,
 )
 
 __all__ = [
     "InsufficientFunds",
     "Leg",
+    "Posting",
     "TransferAlreadyPosted",
     "open_account",
+    "open_accounts",
     "post_transfer",
+    "post_transfers",
     "system_account",
 ]

@@ -6,9 +6,10 @@ order is token, then order or loan or withdrawal, then accounts by id (the funct
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -54,6 +55,44 @@ def system_account(asset_id: str, kind: AccountKind) -> UUID:
     return _open(asset_id, kind, None, None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """One transfer to be posted.
+
+    `reference` names what it does once in the life of its subject (`withdrawal:<id>:close`).
+    """
+
+    kind: TransferKind
+    reference: str
+    subject_id: UUID | None
+    actor: Actor
+    legs: Sequence[Leg]
+    memo: str = ""
+
+
+def open_accounts(
+    wanted: Collection[tuple[str, AccountKind, UUID | None]],
+) -> dict[tuple[str, AccountKind, UUID | None], UUID]:
+    """The ids of accounts by asset, kind and organisation (None: the exchange's own), made where
+    they do not exist yet; all in one statement.
+    """
+    # Always in the same order, which is the order of `place_order` too.
+    ordered = sorted(wanted, key=lambda a: (str(a[2]), a[0], a[1]))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT open_account(a.id, a.asset, a.kind, a.organisation, NULL)"
+            " FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::uuid[])"
+            " AS a (id, asset, kind, organisation)",
+            [
+                [uuid7() for _ in ordered],
+                [asset for asset, _, _ in ordered],
+                [str(kind) for _, kind, _ in ordered],
+                [organisation_id for _, _, organisation_id in ordered],
+            ],
+        )
+        return dict(zip(ordered, (found for (found,) in cursor.fetchall()), strict=True))
+
+
 def post_transfer(
     *,
     kind: TransferKind,
@@ -63,38 +102,61 @@ def post_transfer(
     legs: Sequence[Leg],
     memo: str = "",
 ) -> UUID:
-    """Posts one transfer and returns its id.
+    """Posts one transfer (see `Posting`) and returns its id.
 
-    `reference` names what the transfer does once in the life of its subject
-    (`withdrawal:<id>:close`). Raises `InsufficientFunds` or `TransferAlreadyPosted`, with nothing
-    posted and the surrounding transaction still usable.
+    Raises `InsufficientFunds` or `TransferAlreadyPosted`, with nothing posted and the surrounding
+    transaction still usable.
     """
-    transfer_id = uuid7()
+    transfer = Posting(
+        kind=kind,
+        reference=reference,
+        subject_id=subject_id,
+        actor=actor,
+        legs=legs,
+        memo=memo,
+    )
+    return post_transfers([transfer])[0]
+
+
+def post_transfers(transfers: Sequence[Posting]) -> list[UUID]:
+    """Posts transfers one after the other, without a round trip for each; all of them or, when it
+    raises as `post_transfer`, none. The caller sees to it that their accounts are locked in order.
+    """
+    ids = [uuid7() for _ in transfers]
+    rows = [_row(transfer_id, one) for transfer_id, one in zip(ids, transfers, strict=True)]
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT post_transfer(%s, %s, %s, %s, %s, %s, %s::uuid[], %s::uuid[],"
-                " %s::numeric[])",
-                [
-                    transfer_id,
-                    kind,
-                    reference,
-                    subject_id,
-                    str(actor),
-                    memo,
-                    [uuid7() for _ in legs],
-                    [leg.account_id for leg in legs],
-                    [leg.amount for leg in legs],
-                ],
-            )
+            if len(rows) == 1:
+                cursor.execute(_POST, rows[0])
+            else:
+                cursor.executemany(_POST, rows)
     except IntegrityError as error:
         constraint = constraint_of(error) or ""
+        references = ", ".join(one.reference for one in transfers[:3])
         if constraint == "account_balance_not_negative":
-            raise InsufficientFunds(reference) from error
+            raise InsufficientFunds(references) from error
         if constraint.startswith(("transfer_reference_once", *_ONCE)):
-            raise TransferAlreadyPosted(reference) from error
+            raise TransferAlreadyPosted(references) from error
         raise
-    return transfer_id
+    return ids
+
+
+_POST = "SELECT post_transfer(%s, %s, %s, %s, %s, %s, %s::uuid[], %s::uuid[], %s::numeric[])"
+
+
+def _row(transfer_id: UUID, transfer: Posting) -> list[Any]:
+    """The parameters of `_POST`."""
+    return [
+        transfer_id,
+        transfer.kind,
+        transfer.reference,
+        transfer.subject_id,
+        str(transfer.actor),
+        transfer.memo,
+        [uuid7() for _ in transfer.legs],
+        [leg.account_id for leg in transfer.legs],
+        [leg.amount for leg in transfer.legs],
+    ]
 
 
 def _open(

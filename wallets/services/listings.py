@@ -6,7 +6,8 @@ the issuer's `unsold` account and are sold at the quote until the raise complete
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from uuid import UUID
 
@@ -21,11 +22,13 @@ from exchange.ids import uuid7
 from exchange.models import DealAccess, Member, Token, TokenType
 from exchange.numbers import TOKEN_DECIMALS
 from exchange.services.token_terms import wrong_number, wrong_terms
-from wallets.ledger import Leg, open_account, post_transfer, system_account
+from wallets.ledger import Leg, Posting, open_accounts, post_transfers
 from wallets.models import AccountKind, TransferKind
 from wallets.selectors.currencies import currencies
 
 _ZERO = Decimal(0)
+# Of an account: its asset, its kind, its organisation.
+_Key = tuple[str, AccountKind, UUID | None]
 # What a listing says once and for all, in the token's currency; the rest are terms.
 _MONEY = ("price_buy", "price_sell", "raise_amount")
 
@@ -77,32 +80,62 @@ class Listing:
     esop_token: bool = False
 
 
+class SymbolsTaken(Conflict):
+    """Tokens with these symbols exist already."""
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        self.symbols = frozenset(symbols)
+        many = "A token" if len(symbols) == 1 else "Tokens"
+        exist = "exists" if len(symbols) == 1 else "exist"
+        names = ", ".join(symbols)
+        super().__init__(f"{many} with symbol {names} {exist} already", code="symbol_taken")
+
+
+_COPIED = [field.name for field in fields(Listing) if field.name not in {"currency", "offered"}]
+# Fields of a token that are neither text, a choice nor a number of days: others see to those.
+_WORDS = (
+    *("name", "symbol", "image", "listing_reference", "type", "deal_access", "tenor"),
+    *("investment_type", "investment_category", "payout_frequency"),
+)
+_NOT_WORDS = {field.name for field in Token._meta.get_fields()} - set(_WORDS)
+
+
 def list_token(*, issuer_id: UUID, listing: Listing, actor: Actor) -> Token:
     """The new token, its units issued to the issuer.
 
-    Raises `InvalidRequest`, which names every bad field, or `Conflict` for a symbol in use.
+    Raises `InvalidRequest`, which names every bad field, or `SymbolsTaken`.
     """
-    token, wrong = _draft(issuer_id, listing)
-    if wrong:
-        raise InvalidRequest("; ".join(wrong))
+    [token] = list_tokens(listings=[(issuer_id, listing)], actor=actor)
+    token.refresh_from_db()
+    return token
+
+
+def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> list[Token]:
+    """Lists many tokens by their issuers at once, in a number of statements that does not grow with
+    theirs: all of them, or none when it raises as `list_token`. Gives them as they were written.
+    """
+    tokens = []
+    for issuer_id, listing in listings:
+        token, wrong = _draft(issuer_id, listing)
+        if wrong:
+            raise InvalidRequest("; ".join(wrong))
+        tokens.append(token)
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute("SELECT nextval('exchange_token_reference')")
-            token.reference = cursor.fetchone()[0]
-        try:
-            with transaction.atomic():
-                token.save(force_insert=True)
-        except IntegrityError as error:
-            if "symbol" in (constraint_of(error) or ""):
-                raise Conflict(
-                    f"A token with symbol {token.symbol} exists already", code="symbol_taken"
-                ) from error
-            raise
+            cursor.execute(
+                "SELECT nextval('exchange_token_reference') FROM generate_series(1, %s)",
+                [len(tokens)],
+            )
+            for token, (reference,) in zip(tokens, cursor.fetchall(), strict=True):
+                token.reference = reference
+        _insert(tokens)
         with connection.cursor() as cursor:
-            cursor.execute("SELECT open_token_units(%s)", [token.id])
-        _issue(token, listing, actor)
-        token.refresh_from_db()
-    return token
+            cursor.execute(
+                "SELECT open_token_units(id) FROM unnest(%s::uuid[]) id",
+                [[token.id for token in tokens]],
+            )
+        _issue(tokens, [listing for _, listing in listings], actor)
+    return tokens
 
 
 def check_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
@@ -110,28 +143,50 @@ def check_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
     return _draft(issuer_id, listing)[1]
 
 
-def _issue(token: Token, listing: Listing, actor: Actor) -> None:
-    offered = listing.total_supply if listing.offered is None else listing.offered
-    unsold = offered if not token.completed_raise else _ZERO
-    asset = str(token.id)
-    legs = [Leg(system_account(asset, AccountKind.ISSUANCE), -listing.total_supply)]
-    if not token.completed_raise:
-        open_account(token.currency_id, AccountKind.RAISE, organisation_id=token.issuer_id)
-        legs.append(
-            Leg(open_account(asset, AccountKind.UNSOLD, organisation_id=token.issuer_id), unsold)
-        )
-    if listing.total_supply > unsold:
-        held = open_account(asset, AccountKind.AVAILABLE, organisation_id=token.issuer_id)
-        legs.append(Leg(held, listing.total_supply - unsold))
-    # Sales of any kind book their fee here.
-    system_account(token.currency_id, AccountKind.FEES)
-    post_transfer(
-        kind=TransferKind.UNITS_ISSUE,
-        reference=f"token:{token.id}:issue",
-        subject_id=token.id,
-        actor=actor,
-        memo=token.symbol,
-        legs=legs,
+def _insert(tokens: Sequence[Token]) -> None:
+    try:
+        with transaction.atomic():
+            Token.objects.bulk_create(tokens)
+    except IntegrityError as error:
+        if "symbol" in (constraint_of(error) or ""):
+            wanted = [token.symbol for token in tokens]
+            found = Token.objects.filter(symbol__in=wanted).values_list("symbol", flat=True)
+            twice = {symbol for symbol in wanted if wanted.count(symbol) > 1}
+            raise SymbolsTaken(sorted({*found, *twice})) from error
+        raise
+
+
+def _issue(tokens: Sequence[Token], listings: Sequence[Listing], actor: Actor) -> None:
+    """Issues the units: those on offer to the issuer's `unsold`, the others to what it holds."""
+    amounts: list[dict[_Key, Decimal]] = []
+    # Sales of any kind book their fee and their proceeds here.
+    wanted: set[_Key] = {(token.currency_id, AccountKind.FEES, None) for token in tokens}
+    for token, listing in zip(tokens, listings, strict=True):
+        asset, issuer_id = str(token.id), token.issuer_id
+        offered = listing.total_supply if listing.offered is None else listing.offered
+        unsold = _ZERO if token.completed_raise else offered
+        parts = {
+            (asset, AccountKind.ISSUANCE, None): -listing.total_supply,
+            (asset, AccountKind.UNSOLD, issuer_id): unsold,
+            (asset, AccountKind.AVAILABLE, issuer_id): listing.total_supply - unsold,
+        }
+        amounts.append({key: amount for key, amount in parts.items() if amount})
+        wanted |= amounts[-1].keys()
+        if not token.completed_raise:
+            wanted.add((token.currency_id, AccountKind.RAISE, issuer_id))
+    accounts = open_accounts(wanted)
+    post_transfers(
+        [
+            Posting(
+                kind=TransferKind.UNITS_ISSUE,
+                reference=f"token:{token.id}:issue",
+                subject_id=token.id,
+                actor=actor,
+                memo=token.symbol,
+                legs=[Leg(accounts[key], amount) for key, amount in legs.items()],
+            )
+            for token, legs in zip(tokens, amounts, strict=True)
+        ]
     )
 
 
@@ -155,9 +210,7 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, list[str]]:
     ):
         wrong.append("creator must be a member of the issuer")
     now = timezone.now()
-    values = asdict(listing)
-    for name in ("currency", "offered"):
-        del values[name]
+    values = {name: getattr(listing, name) for name in _COPIED}
     token = Token(
         **values,
         id=uuid7(),
@@ -176,7 +229,7 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, list[str]]:
     if facts is not None:
         wrong += wrong_terms(token, facts.decimals)
     try:
-        token.clean_fields(exclude={"currency", "issuer", "creator", "reference", "document"})
+        token.clean_fields(exclude=_NOT_WORDS)
     except ValidationError as error:
         wrong += [f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items()]
     return token, wrong
