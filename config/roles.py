@@ -135,15 +135,18 @@ DECIDING = frozenset(
 # Changes that move no money and open no door. What stands in neither list counts as deciding.
 HARMLESS = frozenset(
     {
+        "exchange.add_export",
         "exchange.add_member",
         "exchange.add_organisation",
         "exchange.change_event",
         "exchange.change_member",
         "exchange.change_organisation",
         "exchange.change_webhookendpoint",
+        "exchange.read_every_export",
         "wallets.change_alert",
         "wallets.change_banklist",
     }
+        "wallets.run_reconciliation",
 )
 
 
