@@ -38,9 +38,8 @@ _SEEN = {
     "orders": ("order", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
-        "configurationfigure", "decision",
-        "deposit", "entry", "payout", "proposal", "providerevent", "reconciliation", "transfer",
-        "withdrawal",
+        "configurationfigure", "decision", "deposit", "entry", "payout", "proposal",
+        "providerevent", "reconciliation", "transfer", "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _SEEN.items() for model in models)
@@ -67,6 +66,8 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.propose_configuration",
         "wallets.change_banklist",
         "wallets.change_alert",
+        "wallets.run_reconciliation",
+        "exchange.add_export",
         "exchange.add_organisation",
         "exchange.change_organisation",
         "exchange.add_member",

@@ -11,6 +11,7 @@ from wallets.admin import (
     figures,
     ledger,
     payouts,
+    reconciliation,
     withdrawals,
 )
 
@@ -22,5 +23,6 @@ __all__ = [
     "figures",
     "ledger",
     "payouts",
+    "reconciliation",
     "withdrawals",
 ]

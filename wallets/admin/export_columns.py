@@ -106,8 +106,7 @@ OF_WHOLE_ACCOUNTS = frozenset(
     {
         "account__id__exact",
         "account__owner_id",
-        "account__kind",
-        "account__kind__exact",
+        "account_kind",
         "counts",
         "o",
     }

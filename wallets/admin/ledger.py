@@ -7,11 +7,10 @@ that have an index, and no page adds up more than the entries since the last pro
 
 from __future__ import annotations
 
-from datetime import timedelta
 from collections.abc import Iterator
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -22,9 +21,9 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from exchange.admin.base import SafeAdmin, Section, Tool, extra_tools
+from exchange.admin.exports import Exportable
 from exchange.admin.history import actors
 from exchange.admin.ranges import AmountRange, DayRange
-from exchange.admin.exports import Exportable
 from exchange.admin.show import moment, page_of
 from exchange.exports import Span
 from exchange.ids import first_id_at, parse_id
@@ -38,8 +37,8 @@ from wallets.admin.export_columns import (
 from wallets.admin.show import money
 from wallets.models import Account, AccountKind, Asset, Entry, Transfer, TransferKind
 from wallets.selectors.currencies import currencies
-from wallets.selectors.wallets import balance_before
 from wallets.selectors.ledger import system_total, transfers_called
+from wallets.selectors.wallets import balance_before
 
 _ENTRIES_SHOWN = 50
 _ABOUT_AT_MOST = 5_000
@@ -76,6 +75,12 @@ def wallet_of(owner: Any) -> Tool:
     return Tool("Wallet", f"{reverse('admin:wallets_account_changelist')}?owner_id={owner.pk}")
 
 
+def statement_of(owner: Any) -> Tool:
+    """All entries in the wallet of an organisation itself, or of a member."""
+    address = reverse("admin:wallets_entry_changelist")
+    return Tool("Statement", f"{address}?account__owner_id={owner.pk}")
+
+
 def withdrawals_of(owner: Any) -> Tool:
     """The withdrawals of an organisation itself, or of a member, found by the name."""
     found = urlencode({"q": owner.name})
@@ -83,7 +88,7 @@ def withdrawals_of(owner: Any) -> Tool:
 
 
 for _owner_model in (Organisation, Member):
-    extra_tools.setdefault(_owner_model, []).extend((wallet_of, withdrawals_of))
+    extra_tools.setdefault(_owner_model, []).extend((wallet_of, statement_of, withdrawals_of))
 
 
 def subject_of(transfer: Transfer) -> Tool | None:
@@ -352,7 +357,7 @@ class EntryAdmin(Exportable):
     readonly_fields = fields
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        known = lookup in {"account__id__exact", "account__owner_id"}
+        known = lookup in {"account__id__exact", "account__owner_id", "account__kind__exact"}
         return known or super().lookup_allowed(lookup, value, request)
 
     def export_queryset(self, rows: QuerySet[Any]) -> QuerySet[Any]:
