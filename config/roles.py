@@ -146,8 +146,8 @@ HARMLESS = frozenset(
         "exchange.read_every_export",
         "wallets.change_alert",
         "wallets.change_banklist",
-    }
         "wallets.run_reconciliation",
+    }
 )
 
 
