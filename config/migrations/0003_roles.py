@@ -51,6 +51,7 @@ ROLES = {
         'credit.view_loan',
         'credit.view_loanconfiguration',
         'credit.view_shortfall',
+        'exchange.add_export',
         'exchange.add_member',
         'exchange.add_organisation',
         'exchange.add_token',
@@ -74,6 +75,7 @@ ROLES = {
         'wallets.change_alert',
         'wallets.change_banklist',
         'wallets.propose_configuration',
+        'wallets.run_reconciliation',
         'wallets.view_account',
         'wallets.view_alert',
         'wallets.view_bankaccount',
@@ -223,8 +225,10 @@ class Migration(migrations.Migration):
         ('config', '0002_roles'),
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
-        ('exchange', '0012_exports'),
-        ('wallets', '0008_reconciliation'),
+        ('exchange', '0013_exports'),
+        ('wallets', '0011_failed_withdrawals'),
+        ('credit', '0005_outstanding_and_endings'),
+        ('orders', '0004_audit'),
     ]
 
     operations = [migrations.RunPython(apply, migrations.RunPython.noop)]
