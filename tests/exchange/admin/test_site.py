@@ -98,8 +98,8 @@ def test_what_libraries_bring_along_is_not_in_the_admin():
     labels = {model._meta.label for model in admin.site._registry}
     assert labels == {
         "credit.Loan", "credit.LoanConfiguration", "exchange.AccessRecord",
-        "exchange.ApiKey", "exchange.Change", "exchange.Event", "exchange.Export", "exchange.Member",
-        "exchange.Organisation",
+        "exchange.ApiKey", "exchange.Change", "exchange.Event", "exchange.Export",
+        "exchange.Member", "exchange.Organisation",
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
         "orders.Order", "orders.Trade", "wallets.Account", "wallets.Alert",
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
