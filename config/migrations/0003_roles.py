@@ -226,7 +226,7 @@ class Migration(migrations.Migration):
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
         ('exchange', '0013_exports'),
-        ('wallets', '0011_failed_withdrawals'),
+        ('wallets', '0010_reconciliation'),
         ('credit', '0005_outstanding_and_endings'),
         ('orders', '0004_audit'),
     ]
