@@ -150,6 +150,11 @@ class Withdrawal(models.Model):
                 condition=models.Q(status__in=["Pending", "Approved", "Processing", "Unknown"]),
                 name="withdrawal_open",
             ),
+            models.Index(
+                fields=["updated_at"],
+                condition=models.Q(status="Failed"),
+                name="withdrawal_failed",
+            ),
         ]
 
     def __str__(self) -> str:
