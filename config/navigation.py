@@ -16,7 +16,7 @@ from django.urls import reverse
 from credit.admin.loan_lists import work
 from credit.models import ConfigurationVersion, EndingProposal, EndingStatus, VersionStatus
 from exchange.models import Quote
-from wallets.models import Alert, Proposal, Withdrawal
+from wallets.models import Alert, ConfigurationFigure, FigureStatus, Proposal, Withdrawal
 
 # Title, icon of `exchange/icons.svg`, models in order.
 GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -51,7 +51,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     ("Participants", "people", ("exchange.organisation", "exchange.member", "exchange.apikey")),
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
-    ("Settings", "settings", ("wallets.configuration",)),
+    ("Settings", "settings", ("wallets.configuration", "wallets.configurationfigure")),
     ("People", "staff", ("exchange.staffuser", "exchange.change")),
 )
 # A badge counts no further: whoever sees it knows enough.
@@ -127,6 +127,9 @@ def _badges(seen: Mapping[str, object]) -> dict[str, str]:
         "wallets.proposal": Proposal.objects.filter(status="Open"),
         "wallets.alert": Alert.objects.filter(resolved_at__isnull=True),
         "exchange.quote": Quote.objects.filter(status="Pending"),
+        "wallets.configurationfigure": ConfigurationFigure.objects.filter(
+            status=FigureStatus.PENDING
+        ),
         "credit.loan": EndingProposal.objects.filter(status=EndingStatus.PENDING),
         "credit.loanconfiguration": ConfigurationVersion.objects.filter(
             status=VersionStatus.PENDING
