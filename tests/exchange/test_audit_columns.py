@@ -73,8 +73,8 @@ AUDITED: dict[str, Audited] = {
         operations="UPDATE DELETE",
     ),
     "exchange_export": Audited(
-        "id source title query filter_words first_day last_day form file_name requested_by_id status"
-        " direct about_rows error created_at",
+        "id source title query filter_words first_day last_day form file_name requested_by_id"
+        " status direct about_rows error created_at",
         left_out={
             WORKERS: "rows_done size_bytes attempts claimed_by leased_until as_of finished_at"
         },
@@ -158,9 +158,14 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_banklist": Audited("currency_id banks", left_out={TOUCHED: "fetched_at"}),
     "wallets_booksproof": Audited(
-        "id ran_at passed findings milliseconds", operations="UPDATE DELETE"
+        "id ran_at passed findings milliseconds totals totals_before", operations="UPDATE DELETE"
     ),
     "wallets_configuration": Audited("key value description", left_out={TOUCHED: "updated_at"}),
+    "wallets_configurationfigure": Audited(
+        "id configuration_id value reason effective_from status proposed_by_id created_at"
+        " decided_by_id decided_at decision_note in_force_from withdrawal_asked_by_id"
+        " withdrawal_reason withdrawn_by_id withdrawn_at"
+    ),
     "wallets_deposit": Audited(
         "id organisation_id member_id currency_id amount reference note status entered_by_id"
         " decided_by_id decided_at reason created_at",
