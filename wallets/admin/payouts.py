@@ -23,6 +23,7 @@ class PayoutAdmin(SafeAdmin):
         "reference", "shown_state", "provider_id", "provider_status", "attempts", "look_ups",
         "last_error", "next_step_at",
     )  # fmt: skip
+    list_display_links = ("shown_state",)
     list_filter = ("withdrawal__status", "provider_status", "created_at")
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "=provider_id")
@@ -50,6 +51,7 @@ class PayoutAdmin(SafeAdmin):
 @admin.register(Proposal)
 class ProposalAdmin(SafeAdmin):
     list_display = ("shown_withdrawal", "action", "shown_state", "proposed_by", "decided_by")
+    list_display_links = ("action",)
     list_filter = ("status", "action")
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     search_fields = ("withdrawal__reference",)

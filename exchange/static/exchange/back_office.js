@@ -48,6 +48,16 @@
     }
   });
 
+  // What scrolls sideways can be reached and scrolled by keyboard; what does not is no stop.
+  const reach = () => {
+    for (const area of document.querySelectorAll(".scroll")) {
+      if (area.scrollWidth > area.clientWidth) area.tabIndex = 0;
+      else area.removeAttribute("tabindex");
+    }
+  };
+  window.addEventListener("load", reach);
+  window.addEventListener("resize", reach);
+
   const panels = document.querySelectorAll("details.account, details.filters");
   document.addEventListener("click", (event) => {
     for (const panel of panels) {

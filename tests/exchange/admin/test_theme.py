@@ -68,12 +68,14 @@ class Page(HTMLParser):
         hidden = given.get("type") in {"hidden", "submit"}
         if tag in {"input", "select", "textarea"} and not hidden and "label" not in self._in:
             self.fields.append(given)
-        if tag == "label":
+        if tag == "a" and "a" in self._in:
+            self.faults.append(f"a link in a link: {given}")
+        if tag in {"a", "label"}:
             self._in.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "label" and self._in:
-            self._in.pop()
+        if tag in self._in:
+            self._in.remove(tag)
 
 
 @pytest.fixture
