@@ -18,6 +18,7 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
+from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
 from exchange.admin.show import moment, state
@@ -70,7 +71,7 @@ class StaffUserAdmin(SafeAdmin):
     @admin.display(description="second factor")
     def factor(self, user: StaffUser) -> str:
         found = getattr(user, "second_factor", None)
-        return f"Since {moment(found.set_up_at)}" if found else "None"
+        return format_html("Since {}", moment(found.set_up_at)) if found else "None"
 
     @admin.display(description="access")
     def access(self, user: StaffUser) -> str:
