@@ -101,11 +101,11 @@ class DayForm(forms.Form):
 
 @admin.register(Reconciliation)
 class ReconciliationAdmin(SafeAdmin):
-    list_display = ("day", "verdict", "differences", "compared", "asked_by_label", "made")
+    list_display = ("day", "verdict", "differences", "compared", "asked_for_by", "made")
     list_filter = ("status", "day")
     date_hierarchy = "day"
     fields = (
-        "day", "verdict", "differences", "compared", "reason", "asked_by_label", "created_at",
+        "day", "verdict", "differences", "compared", "reason", "asked_for_by", "created_at",
         "finished_at",
     )  # fmt: skip
     readonly_fields = fields
@@ -114,6 +114,10 @@ class ReconciliationAdmin(SafeAdmin):
     def verdict(self, report: Reconciliation) -> str:
         sign = _SIGNS.get(ReportStatus(report.status), "")
         return format_html('<span aria-hidden="true">{}</span> {}', sign, state(report.status))
+
+    @admin.display(description="asked for by", ordering="asked_by_label")
+    def asked_for_by(self, report: Reconciliation) -> str:
+        return report.asked_by_label
 
     @admin.display(description="asked for", ordering="created_at")
     def made(self, report: Reconciliation) -> str:
