@@ -13,7 +13,6 @@ from django.db.models import CharField, QuerySet, Value
 from django.http import HttpRequest
 from django.urls import reverse
 
-from credit.admin.loan_lists import work
 from credit.models import ConfigurationVersion, EndingProposal, EndingStatus, VersionStatus
 from exchange.models import Quote
 from wallets.models import Alert, ConfigurationFigure, FigureStatus, Proposal, Withdrawal
@@ -52,7 +51,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Participants", "people", ("exchange.organisation", "exchange.member", "exchange.apikey")),
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
     ("Settings", "settings", ("wallets.configuration", "wallets.configurationfigure")),
-    ("People", "staff", ("exchange.staffuser", "exchange.change")),
+    ("People", "staff", ("exchange.staffuser", "exchange.accessrecord", "exchange.change")),
 )
 # A badge counts no further: whoever sees it knows enough.
 COUNTED_AT_MOST = 99
@@ -92,13 +91,6 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         if items:
             groups.append({"title": title, "icon": icon, "items": items})
     return groups
-
-
-def front(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """What the front page shows beside the sidebar."""
-    if request.user.has_perm("credit.view_loan"):
-        context["loan_work"] = work()
-    return context
 
 
 def _addresses(request: HttpRequest) -> dict[str, tuple[str, str]]:

@@ -98,7 +98,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Tokenized Investment Exchange",
     "SITE_HEADER": "Tokenized Investment Exchange",
     "SIDEBAR": {"navigation": "config.navigation.sidebar"},
-    "DASHBOARD_CALLBACK": "config.navigation.front",
+    "DASHBOARD_CALLBACK": "config.dashboard.front",
 }
 
 # --- Sign-in of staff ------------------------------------------------------------------------

@@ -155,6 +155,11 @@ class Withdrawal(models.Model):
                 condition=models.Q(status="Failed"),
                 name="withdrawal_failed",
             ),
+            models.Index(
+                fields=["updated_at", "status", "currency", "disburse_amount"],
+                condition=models.Q(status__in=["Completed", "Failed", "Reversed"]),
+                name="withdrawal_ended",
+            ),
         ]
 
     def __str__(self) -> str:

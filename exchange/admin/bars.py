@@ -1,0 +1,122 @@
+"""Counts as bars: geometry only, drawn by `templates/admin/bars.html` without a script or a style.
+
+Each picture stands above a table of the same figures, so nothing depends on seeing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 720, 180
+# Room for the labels of the axes.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 8, 16, 32
+_GAP = 0.25
+_LABELS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One piece of a column: its place, its series (from 1), and the words shown on hovering."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    series: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A line of the grid; `at` is its place from the top."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A word below a column; `at` is its middle."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A picture of stacked columns with the words that stand in for it."""
+
+    name: str
+    title: str
+    words: str
+    bars: Sequence[Bar]
+    series: Sequence[str]
+    levels: Sequence[Level]
+    labels: Sequence[Label]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = _LEFT
+    right: int = WIDTH - _RIGHT
+    bottom: int = HEIGHT - _BOTTOM
+
+
+def stacked_bars(
+    *,
+    name: str,
+    title: str,
+    words: str,
+    series: Sequence[str],
+    columns: Sequence[tuple[str, Sequence[int]]],
+) -> Bars:
+    """`columns` are (label, one count for each of `series`); `name` is unique on the page."""
+    highest = max((sum(counts) for _, counts in columns), default=0)
+    top = _round_up(highest)
+    floor = HEIGHT - _BOTTOM
+    scale = (floor - _TOP) / top
+    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(columns))
+    bars = []
+    for index, (label, counts) in enumerate(columns):
+        base = float(floor)
+        for number, count in enumerate(counts):
+            if not count:
+                continue
+            height = count * scale
+            base -= height
+            bars.append(
+                Bar(
+                    x=round(_LEFT + (index + _GAP / 2) * step, 1),
+                    y=round(base, 1),
+                    width=round(step * (1 - _GAP), 1),
+                    height=round(height, 1),
+                    series=number + 1,
+                    words=f"{label}: {count:,} {series[number].lower()}",
+                )
+            )
+    every = max(1, -(-len(columns) // _LABELS))
+    return Bars(
+        name=name,
+        title=title,
+        words=words,
+        bars=bars,
+        series=series,
+        levels=[
+            Level(round(floor - value * scale, 1), f"{value:,}")
+            for value in sorted({0, top // 2, top})
+        ],
+        labels=[
+            Label(round(_LEFT + (index + 0.5) * step, 1), label)
+            for index, (label, _) in enumerate(columns)
+            if index % every == 0
+        ],
+    )
+
+
+def _round_up(highest: int) -> int:
+    """The next of 2, 4, 10, 20, 40, 100, …: the scale's end, with a whole number at its middle."""
+    size = 1
+    while True:
+        for part in (2, 4, 10):
+            if part * size >= highest:
+                return part * size
+        size *= 10

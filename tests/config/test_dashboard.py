@@ -1,0 +1,153 @@
+"""The front page of the back office: figures, the lists behind them, and who sees what."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from config.books import CHECKS
+from config.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, ROLES
+from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
+from wallets.models import Withdrawal
+from wallets.services.books import prove_and_keep
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+
+@pytest.fixture
+def world() -> Any:
+    organisation, member = participants()
+    for currency in ("NGN", "KES"):
+        fund(organisation, member, currency, "9000000")
+    return organisation, member
+
+
+def ended(withdrawal: Withdrawal, status: str, days_ago: int) -> None:
+    """Writes history as it never happened, in the test's own transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(
+            "UPDATE wallets_withdrawal SET status = %s, updated_at = %s WHERE id = %s",
+            [status, timezone.now() - timedelta(days=days_ago), withdrawal.pk],
+        )
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("SET ROLE exchange_runtime")
+
+
+def desk(client: Client) -> Any:
+    response = client.get("/admin/")
+    assert response.status_code == 200
+    return response
+
+
+def addresses(response: Any) -> set[str]:
+    """Where the page itself leads; the sidebar is looked at elsewhere."""
+    main = re.search(r"<main.*</main>", response.content.decode(), re.S)
+    assert main is not None
+    return {unescape(url) for url in re.findall(r'href="(/admin/[^"]*)"', main[0])}
+
+
+def test_pending_withdrawals_stand_by_currency_with_count_amount_and_list(world):
+    organisation, member = world
+    for currency, amount in (("NGN", "2000"), ("NGN", "3000.50"), ("KES", "700")):
+        withdraw(organisation, member, currency, amount)
+    client = signed_in(FINANCE_APPROVER)
+    rows = {row.words: row for row in desk(client).context["desk"].waiting}
+    assert {*rows} == {"NGN", "KES"}
+    assert rows["NGN"].cells[:2] == ("2", "5,000.50 NGN")
+    assert rows["KES"].cells[:2] == ("1", "700.00 KES")
+    behind = client.get(rows["NGN"].url).context["cl"]
+    assert behind.result_count == 2
+    assert {row.currency_id for row in behind.result_list} == {"NGN"}
+
+
+def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day(world):
+    organisation, member = world
+    for status, days_ago in (
+        ("Completed", 0), ("Completed", 2), ("Completed", 2), ("Failed", 2), ("Reversed", 29),
+        ("Completed", 31),
+    ):  # fmt: skip
+        ended(withdraw(organisation, member, "KES", "500"), status, days_ago)
+    client = signed_in(FINANCE_APPROVER)
+    shown = desk(client).context["desk"]
+    assert shown.payouts.words == "3 completed, 1 failed, 1 returned by the bank."
+    assert len(shown.payout_days) == 3
+    day = timezone.now().date() - timedelta(days=2)
+    row = next(row for row in shown.payout_days if row.words == f"{day}")
+    link = re.search('href="([^"]+)"', str(row.cells[0]))
+    assert link is not None
+    behind = client.get(unescape(link[1])).context["cl"]
+    assert [w.status for w in behind.result_list] == ["Completed", "Completed"]
+    fee = Withdrawal.objects.values_list("fee", flat=True)[0]
+    assert [(row.words, row.cells) for row in shown.paid] == [
+        ("KES", ("3", f"{3 * (500 - fee):,.2f} KES"))
+    ]
+
+
+def test_every_figure_leads_to_a_page_that_opens(world):
+    organisation, member = world
+    withdraw(organisation, member, "KES", "500")
+    prove_and_keep(CHECKS)
+    client = signed_in(FINANCE_APPROVER)
+    found = addresses(desk(client))
+    assert len(found) > 12
+    for address in found:
+        assert client.get(address).status_code == 200, address
+
+
+def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
+    client = signed_in(AUDITOR)
+    assert "Never ran" in text_of(desk(client))
+    proof = prove_and_keep(CHECKS)
+    assert "Holds" in text_of(desk(client))
+    assert desk(client).context["desk"].proof.good
+    type(proof).objects.filter(pk=proof.pk).update(ran_at=timezone.now() - timedelta(days=3))
+    assert "Too old" in text_of(desk(client))
+    off = type(proof).objects.create(
+        ran_at=timezone.now(), passed=False, findings=["one", "two"], milliseconds=1
+    )
+    page = desk(client)
+    assert "2 equalities do not hold" in text_of(page)
+    assert not page.context["desk"].proof.good
+    assert f"/admin/wallets/booksproof/{off.pk}/change/" in addresses(page)
+
+
+def test_each_role_sees_only_what_it_may_open(world):
+    for role in ROLES:
+        client = signed_in(role)
+        for address in addresses(desk(client)):
+            assert client.get(address).status_code == 200, (role, address)
+
+
+def test_only_whoever_may_decide_has_a_list_of_their_own(world):
+    assert "mine to decide" in text_of(desk(signed_in(FINANCE_APPROVER)))
+    for role in (AUDITOR, ADMINISTRATOR, CREDIT_OFFICER):
+        assert "mine to decide" not in text_of(desk(signed_in(role))), role
+
+
+def test_the_number_of_queries_does_not_grow_with_what_there_is(world):
+    organisation, member = world
+    client = signed_in(FINANCE_APPROVER)
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            desk(client)
+        return len(captured)
+
+    withdraw(organisation, member, "KES", "500")
+    prove_and_keep(CHECKS)
+    few = queries()
+    for number in range(30):
+        ended(withdraw(organisation, member, "NGN", "2000"), "Completed", number)
+        withdraw(organisation, member, "NGN", "2000")
+    assert queries() == few
+    assert few <= 40

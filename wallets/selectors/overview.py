@@ -1,0 +1,156 @@
+"""What finance sees first: what waits, what is stuck, what was paid, whether the books hold.
+
+Every function is one statement whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Count, Min, QuerySet, Sum
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from wallets.models import (
+    BooksProof,
+    LineKind,
+    Reconciliation,
+    ReconciliationLine,
+    ReportStatus,
+    Withdrawal,
+    WithdrawalStatus,
+)
+
+ENDED = (WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Pending withdrawals of one currency: how many, their sum, and since when the oldest waits."""
+
+    currency: str
+    count: int
+    amount: Decimal
+    oldest: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """Payouts that ended on one day (UTC), over all currencies."""
+
+    day: date
+    completed: int
+    failed: int
+    reversed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """What was paid out in one currency: how many, and what arrived at the recipients' banks."""
+
+    currency: str
+    count: int
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """Money at the provider in one currency beside the clearing account that stands for it.
+
+    `under_way` is what payouts on their way make them differ by, `unexplained` what is left.
+    """
+
+    currency: str
+    provider: Decimal | None
+    clearing: Decimal | None
+    under_way: Decimal | None
+    unexplained: Decimal | None
+
+
+def waiting_withdrawals() -> list[Waiting]:
+    """Pending withdrawals by currency, the longest waiting first."""
+    rows = (
+        Withdrawal.objects.filter(status=WithdrawalStatus.PENDING)
+        .order_by()
+        .values("currency_id")
+        .annotate(count=Count("pk"), total=Sum("amount"), oldest=Min("created_at"))
+    )
+    found = [Waiting(r["currency_id"], r["count"], r["total"], r["oldest"]) for r in rows]
+    return sorted(found, key=lambda waiting: (waiting.oldest, waiting.currency))
+
+
+def payouts_by_day(*, days: int) -> list[Day]:
+    """The last `days` days, today the last, those without a payout among them."""
+    today = timezone.now().date()
+    first = today - timedelta(days=days - 1)
+    counts: dict[tuple[date, str], int] = {
+        (row["day"], row["status"]): row["count"]
+        for row in _ended_since(first)
+        .annotate(day=TruncDate("updated_at"))
+        .values("day", "status")
+        .annotate(count=Count("pk"))
+    }
+    return [
+        Day(
+            day=day,
+            completed=counts.get((day, WithdrawalStatus.COMPLETED), 0),
+            failed=counts.get((day, WithdrawalStatus.FAILED), 0),
+            reversed=counts.get((day, WithdrawalStatus.REVERSED), 0),
+        )
+        for day in (first + timedelta(days=n) for n in range(days))
+    ]
+
+
+def paid_by_currency(*, days: int) -> list[Paid]:
+    """What the last `days` days paid out, by currency."""
+    first = timezone.now().date() - timedelta(days=days - 1)
+    rows = (
+        _ended_since(first)
+        .filter(status=WithdrawalStatus.COMPLETED)
+        .values("currency_id")
+        .annotate(count=Count("pk"), total=Sum("disburse_amount"))
+        .order_by("currency_id")
+    )
+    return [Paid(r["currency_id"], r["count"], r["total"]) for r in rows]
+
+
+def _ended_since(first: date) -> QuerySet[Withdrawal]:
+    start = datetime.combine(first, datetime.min.time(), tzinfo=UTC)
+    return Withdrawal.objects.filter(status__in=ENDED, updated_at__gte=start).order_by()
+
+
+def last_comparison() -> Reconciliation | None:
+    """The newest report of our payouts beside the provider's that says something."""
+    finished = (ReportStatus.AGREES, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
+    return Reconciliation.objects.filter(status__in=finished).order_by("-created_at").first()
+
+
+def floats(report: Reconciliation) -> list[Float]:
+    """What the provider held for us when `report` was made, by currency."""
+    rows = ReconciliationLine.objects.filter(
+        report=report, kind__in=(LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
+    )
+    lines = {(line.currency_id, line.kind): line for line in rows}
+    found = []
+    for (currency, kind), line in sorted(lines.items(), key=lambda item: str(item[0])):
+        if kind != LineKind.BALANCE or currency is None:
+            continue
+        expected = lines.get((currency, LineKind.EXPECTED))
+        gap = lines.get((currency, LineKind.GAP))
+        found.append(
+            Float(
+                currency=currency,
+                provider=line.their_amount,
+                clearing=line.our_amount,
+                under_way=expected.their_amount if expected else None,
+                unexplained=gap.their_amount if gap else None,
+            )
+        )
+    return found
+
+
+def last_proof() -> BooksProof | None:
+    """The newest run of the proof of books."""
+    return BooksProof.objects.order_by("-ran_at", "-id").first()
