@@ -1,0 +1,308 @@
+"""People at the back office in a real browser: signing in, deciding, and what goes wrong.
+
+The pages are those of the running service; what came of a step is read from the database.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from config.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+    create_staff,
+)
+from exchange.models import StaffUser
+from tests.support.access import make_organisation
+from tests.support.browser import confine
+from tests.support.services import Service
+from tests.support.signin import app_of, present_code
+from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
+from wallets.models import Decision, Withdrawal
+from wallets.services import decisions
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+PASSWORD = "correct horse battery"
+MOST_TABS = 150
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    return Wallet(make_organisation()).fund(100_000_000)
+
+
+def person(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
+    """A member of staff, and the secret that their authenticator app holds."""
+    user = create_staff(name, PASSWORD, role)
+    return user, app_of(user)
+
+
+def sign_in(page: Page, name: str, secret: str) -> None:
+    """Both steps, by the forms."""
+    page.goto("/admin/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Enter a code").wait_for()
+    page.locator("[name=code]").fill(present_code(secret))
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Back office").wait_for()
+
+
+def tab_to(page: Page, wanted: Callable[[Locator], bool]) -> None:
+    """Presses Tab until the focus is on what is wanted, as somebody without a mouse does."""
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if wanted(page.locator(":focus")):
+            return
+    raise AssertionError(f"{MOST_TABS} presses of Tab did not lead there")
+
+
+def says(pattern: str) -> Callable[[Locator], bool]:
+    """Whether an element's own words or value match."""
+
+    def matches(element: Locator) -> bool:
+        if element.count() != 1:
+            return False
+        return re.search(pattern, element.inner_text() or "") is not None
+
+    return matches
+
+
+def is_(selector: str) -> Callable[[Locator], bool]:
+    """Whether an element is the one that `selector` means."""
+    return lambda element: (
+        element.count() == 1 and element.evaluate("(e, s) => e.matches(s)", selector) is True
+    )
+
+
+def review(page: Page, withdrawal: Withdrawal) -> None:
+    page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
+
+
+def approve_as_far_as_the_question(page: Page, withdrawal: Withdrawal) -> None:
+    review(page, withdrawal)
+    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.get_by_text("Nothing has been done yet.").wait_for()
+
+
+def verdicts(withdrawal: Withdrawal) -> list[str]:
+    return list(
+        Decision.objects.filter(withdrawal=withdrawal)
+        .order_by("created_at", "id")
+        .values_list("verdict", flat=True)
+    )
+
+
+def test_signing_in_takes_the_password_and_the_code_and_a_wrong_one_is_explained(page):
+    _, secret = person("amina")
+    page.goto("/admin/wallets/withdrawal/")
+    assert urlsplit(page.url).path == "/admin/login/"
+    page.get_by_label("Username").fill("amina")
+    page.get_by_label("Password").fill("not my password")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The username or the password is not right.")).to_be_visible()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    code = page.locator("[name=code]")
+    code.wait_for()
+    assert code.get_attribute("autocomplete") == "one-time-code"
+    right = present_code(secret)
+    code.fill("000000" if right != "000000" else "000001")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This is not the present code")).to_be_visible()
+    page.locator("[name=code]").fill(right)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()
+
+
+def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
+    withdrawal = wallet.request(500)
+    _, secret = person("amina")
+    page.goto("/admin/")
+    page.keyboard.type("amina")  # the first field has the focus
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.locator("[name=code]").wait_for()
+    page.keyboard.type(present_code(secret))
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Back office").wait_for()
+    tab_to(page, is_(".skip"))
+    page.keyboard.press("Enter")
+    tab_to(page, says("mine to decide"))
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Withdrawals", exact=True).wait_for()
+    tab_to(page, is_(f"a[href*='{withdrawal.pk}']"))
+    page.keyboard.press("Enter")
+    page.locator("#decision").wait_for()
+    tab_to(page, says("^Approve"))
+    page.keyboard.press("Enter")
+    question = page.get_by_role("button", name=re.compile("^Yes, approve"))
+    question.wait_for()
+    expect(page.locator("main")).to_contain_text(withdrawal.bank.account_name)
+    expect(page.locator("main")).to_contain_text(withdrawal.bank.account_number)
+    assert status_of(withdrawal) == "Pending"
+    expect(question).to_be_focused()
+    page.keyboard.press("Enter")
+    page.get_by_role("status").first.wait_for()
+    assert status_of(withdrawal) != "Pending"
+    assert verdicts(withdrawal) == ["Approve"]
+    assert_books_hold()
+
+
+def test_rejecting_asks_for_a_reason_gives_the_money_back_and_says_so(page, wallet):
+    withdrawal = wallet.request(500)
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    review(page, withdrawal)
+    page.get_by_label("Reason (required").fill("The account is not the member's")
+    page.get_by_role("button", name=re.compile("^Reject")).click()
+    expect(page.locator("main")).to_contain_text("The account is not the member's")
+    assert status_of(withdrawal) == "Pending"
+    page.get_by_role("button", name=re.compile("^Yes, reject")).click()
+    expect(page.locator("main .lede")).to_contain_text("Rejected")
+    assert status_of(withdrawal) == "Rejected"
+    assert_books_hold()
+
+
+def test_a_double_click_decides_once(page, wallet):
+    withdrawal = wallet.request(500)
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    approve_as_far_as_the_question(page, withdrawal)
+    page.get_by_role("button", name=re.compile("^Yes, approve")).dblclick(no_wait_after=True)
+    expect(page.locator("main .lede")).not_to_contain_text("Nothing has been done")
+    assert verdicts(withdrawal) == ["Approve"]
+    assert_books_hold()
+
+
+def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
+    withdrawal = wallet.request(500)
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    other = page.context.new_page()
+    for tab in (page, other):
+        approve_as_far_as_the_question(tab, withdrawal)
+    page.get_by_role("button", name=re.compile("^Yes, approve")).click()
+    expect(page.get_by_role("status").first).to_be_visible()
+    other.get_by_role("button", name=re.compile("^Yes, approve")).click()
+    expect(other.get_by_role("alert")).to_contain_text("approved by amina")
+    assert verdicts(withdrawal) == ["Approve"]
+
+
+def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, wallet):
+    withdrawal = wallet.request(500)
+    other, _ = person("kwesi")
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    review(page, withdrawal)
+    decisions.reject(
+        withdrawal_id=withdrawal.pk, version=1, approver=other, reason="Asked for twice"
+    )
+    page.get_by_role("button", name=re.compile("^Approve")).click()
+    expect(page.get_by_role("alert")).to_contain_text("rejected by kwesi")
+    assert status_of(withdrawal) == "Rejected"
+    assert verdicts(withdrawal) == ["Reject"]
+
+
+def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
+    plain = wallet.request(500)
+    overtaken = wallet.request(700)
+    lacking = (
+        Wallet(wallet.organisation)
+        .fund(10_000_000, "UGX")
+        .request(50_000, currency="UGX", bank="Centenary Bank")
+    )
+    other, _ = person("kwesi")
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    page.goto("/admin/wallets/withdrawal/?status=Pending")
+    for withdrawal in (plain, overtaken, lacking):
+        page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
+    page.locator("select[name=action]").select_option("approve_selected")
+    page.get_by_role("button", name="Go", exact=True).click()
+    expect(page.locator("main")).to_contain_text("2 withdrawals; 1 left out")
+    assert {status_of(w) for w in (plain, overtaken, lacking)} == {"Pending"}
+    decisions.reject(
+        withdrawal_id=overtaken.pk, version=1, approver=other, reason="Asked for twice"
+    )
+    page.get_by_role("button", name=re.compile("^Yes, approve 2")).click()
+    expect(page.get_by_role("status").first).to_contain_text("1 decided, 1 refused")
+    refused = page.get_by_role("row").filter(has_text=overtaken.reference)
+    expect(refused).to_contain_text("rejected by kwesi")
+    assert status_of(overtaken) == "Rejected"
+    assert status_of(lacking) == "Pending"
+    assert verdicts(plain) == ["Approve"]
+    assert_books_hold()
+
+
+def test_nobody_gives_both_of_two_approvals(page, wallet):
+    withdrawal = wallet.request(5_000_000)
+    assert withdrawal.approvals_needed == 2
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    approve_as_far_as_the_question(page, withdrawal)
+    page.get_by_role("button", name=re.compile("^Yes, approve")).click()
+    expect(page.locator(".hindrance")).to_contain_text("You approved it already")
+    expect(page.get_by_role("button", name=re.compile("^Approve"))).to_be_disabled()
+    assert status_of(withdrawal) == "Pending"
+    assert verdicts(withdrawal) == ["Approve"]
+
+
+@pytest.mark.parametrize(
+    ("role", "shown", "hidden"),
+    [
+        (FINANCE_APPROVER, {"Withdrawals", "Loans", "Entries"}, {"Staff users"}),
+        (BACK_OFFICE, {"Deposits", "Tokens", "Organisations"}, {"Staff users"}),
+        (CREDIT_OFFICER, {"Loans", "Loan configurations"}, {"Staff users"}),
+        (AUDITOR, {"Withdrawals", "Staff users"}, set()),
+        (ADMINISTRATOR, {"API keys", "Staff users"}, set()),
+    ],
+)
+def test_each_role_sees_its_own_pages_and_no_button_it_may_not_press(
+    page, wallet, role, shown, hidden
+):
+    withdrawal = wallet.request(500)
+    _, secret = person("somebody", role)
+    sign_in(page, "somebody", secret)
+    links = page.locator("#sidebar a").all_inner_texts()
+    names = {re.split(r"\n|\d", text.strip())[0].strip() for text in links}
+    assert shown <= names
+    assert not hidden & names
+    review(page, withdrawal)
+    buttons = page.get_by_role("button", name=re.compile("^(Approve|Reject)"))
+    expect(buttons).to_have_count(2 if role == FINANCE_APPROVER else 0)
+
+
+def test_on_a_phone_the_menu_opens_and_nothing_is_cut_off(
+    chromium: Browser, live_service: Service, wallet: Wallet
+):
+    withdrawal = wallet.request(500)
+    _, secret = person("amina")
+    context = chromium.new_context(
+        base_url=live_service.base_url, viewport={"width": 390, "height": 844}, has_touch=True
+    )
+    strayed = confine(context)
+    page = context.new_page()
+    sign_in(page, "amina", secret)
+    menu = page.get_by_role("button", name="Menu")
+    menu.tap()
+    page.locator("#sidebar").get_by_role("link", name="Withdrawals").tap()
+    page.get_by_role("heading", name="Withdrawals", exact=True).wait_for()
+    for address in ("", "wallets/withdrawal/", f"wallets/withdrawal/{withdrawal.pk}/change/"):
+        page.goto(f"/admin/{address}")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390, f"/admin/{address} is {wide} pixels wide"
+    context.close()
+    assert strayed == []
