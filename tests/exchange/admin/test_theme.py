@@ -93,7 +93,9 @@ def walker(provider_sandbox) -> Client:
 
 def walked(client: Client) -> dict[str, tuple[Any, Page]]:
     """Every kind of page that links lead to from the front page, and what it is made of."""
-    waiting, found, kinds = [reverse("admin:index")], {}, {}
+    waiting = [reverse("admin:index")]
+    found: dict[str, tuple[Any, Page]] = {}
+    kinds: dict[str, int] = {}
     while waiting:
         address = waiting.pop(0)
         if address in found or not address.startswith("/admin/"):
