@@ -33,8 +33,10 @@ from wallets.admin.worklists import waiting, worklists_for
 from wallets.models import (
     Alert,
     BooksProof,
+    ConfigurationFigure,
     Deposit,
     DepositStatus,
+    FigureStatus,
     Proposal,
     ProposalStatus,
     ReportStatus,
@@ -182,6 +184,12 @@ def _to_decide(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
             "Quotes to approve",
             _list("exchange_quote", status__exact=QuoteStatus.PENDING),
             _count(Quote.objects.filter(status=QuoteStatus.PENDING)),
+        )
+    if user.has_perm("wallets.view_configurationfigure"):
+        yield Item(
+            "Figures to approve",
+            _list("wallets_configurationfigure", status__exact=FigureStatus.PENDING),
+            _count(ConfigurationFigure.objects.filter(status=FigureStatus.PENDING)),
         )
     if user.has_perm("credit.view_loanconfiguration"):
         yield Item(
