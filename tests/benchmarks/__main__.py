@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import loans, orders, portfolio, tokens, withdrawals
+from tests.benchmarks import back_office, loans, orders, portfolio, tokens, withdrawals
 from tests.benchmarks.stage import prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
+    "back_office": back_office.run,
     "loans": loans.run,
     "orders": orders.run,
     "portfolio": portfolio.run,
@@ -23,6 +24,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 # What is larger with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
+    "back_office": {"sizes": back_office.FULL_SIZES},
     "tokens": {"sizes": tokens.FULL_SIZES},
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
@@ -66,6 +68,9 @@ def main() -> None:
 
 
 def _print(name: str, figures: dict[str, Any]) -> None:
+    if name == "back_office":
+        back_office.report(figures)
+        return
     for scenario, figure in figures.items():
         print(f"{name}, {scenario}")
         for contender, rate in figure["per_second"].items():

@@ -1,0 +1,77 @@
+"""Pages of the back office: milliseconds and queries, in a small table and in a large one.
+
+One person opens page after page, in the process that makes the pages. A page must not take more
+queries in the larger table, whatever it shows; `growth` is how many times as long it takes there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from config.embedded.layout import OWNER, database_url
+from tests.benchmarks.stage import Stage
+
+SIZES = (1_000, 20_000)
+FULL_SIZES = (1_000, 100_000)
+ENTRIES_EACH = 10
+
+
+def run(
+    stage: Stage,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    sizes: Sequence[int] = SIZES,
+) -> dict[str, Any]:
+    """Each page `rounds` times, after once to warm up, among each number of withdrawals.
+
+    `seconds` and `connections` belong to other benchmarks: one person opens one page at a time.
+    """
+    del seconds, connections
+    stage.python("tests.benchmarks.world", "0", "no bank")
+    figures: dict[str, Any] = {}
+    first: dict[str, float] = {}
+    filled = 0
+    for size in sizes:
+        _fill(stage, filled + 1, size)
+        filled = size
+        pages = json.loads(stage.python("tests.benchmarks.back_office_pages", str(rounds)))
+        for name, seen in pages.items():
+            took = median(seen["milliseconds"])
+            figures[f"{name}: {size:,} withdrawals, {size * ENTRIES_EACH:,} entries"] = {
+                "milliseconds": round(took, 1),
+                "queries": seen["queries"],
+                "kilobytes": round(seen["bytes"] / 1000, 1),
+                "growth": round(took / first.setdefault(name, took), 2),
+                "rounds": [round(t, 1) for t in seen["milliseconds"]],
+            }
+    return figures
+
+
+def report(figures: dict[str, Any]) -> None:
+    """Prints a line a page."""
+    for name, seen in figures.items():
+        print(
+            f"  {name:<75}{seen['milliseconds']:>9,.1f} ms{seen['queries']:>5} queries"
+            f"{seen['kilobytes']:>8,.0f} kB   {seen['growth']:g} times as long as in the first"
+        )
+
+
+def _fill(stage: Stage, first: int, last: int) -> None:
+    with psycopg.connect(
+        database_url(stage.folder, OWNER), autocommit=True, cursor_factory=psycopg.ClientCursor
+    ) as connection:
+        found = connection.execute("SELECT id FROM exchange_organisation").fetchone()
+        assert found is not None
+        organisation: UUID = found[0]
+        values = {"organisation": organisation, "first": first, "last": last}
+        connection.execute(Path(__file__).with_suffix(".sql").read_text().encode(), values)
+        connection.execute("VACUUM ANALYZE")

@@ -1,0 +1,80 @@
+"""Opens pages of the back office as a finance approver; prints what each took, as JSON.
+
+Run as a program under the benchmark's settings: the argument is how often each page is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from time import perf_counter
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import connection  # noqa: E402 - Django must be set up before its models are
+from django.test import Client  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+
+from config.roles import FINANCE_APPROVER, create_staff  # noqa: E402
+from exchange.models import StaffUser  # noqa: E402
+from tests.support.signin import sign_in  # noqa: E402
+from wallets.models import Account, Withdrawal  # noqa: E402
+
+_NAME = "bench.finance"
+
+
+def _addresses() -> dict[str, str]:
+    pending = Withdrawal.objects.filter(status="Pending").first()
+    clearing = Account.objects.get(kind="clearing", asset="NGN")
+    assert pending is not None
+    return {
+        "dashboard": "",
+        "withdrawals, pending": "wallets/withdrawal/?status=Pending",
+        "withdrawals, completed": "wallets/withdrawal/?status=Completed",
+        "withdrawals, mine to decide": "wallets/withdrawal/?view=mine",
+        "withdrawals, stuck": "wallets/withdrawal/?view=stuck",
+        "withdrawals, by reference": f"wallets/withdrawal/?q={pending.reference}",
+        "withdrawals, by payee": "wallets/withdrawal/?q=member+500",
+        "review of one": f"wallets/withdrawal/{pending.pk}/change/",
+        "payouts": "wallets/payout/",
+        "entries": "wallets/entry/",
+        "entries of clearing": f"wallets/entry/?account__id__exact={clearing.pk}",
+        "transfers": "wallets/transfer/",
+        "page of the clearing account": f"wallets/account/{clearing.pk}/change/",
+    }
+
+
+def _open(client: Client, address: str, rounds: int) -> dict[str, Any]:
+    times = []
+    client.get(address)
+    for _ in range(rounds):
+        started = perf_counter()
+        answer = client.get(address)
+        times.append(1000 * (perf_counter() - started))
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.get(address)
+    if answer.status_code != 200:
+        raise RuntimeError(f"{address} answered {answer.status_code}")
+    return {"milliseconds": times, "queries": len(queries), "bytes": len(answer.content)}
+
+
+def main(rounds: int) -> None:
+    user = StaffUser.objects.filter(username=_NAME).first() or create_staff(
+        _NAME, "correct horse battery", FINANCE_APPROVER
+    )
+    client = Client(SERVER_NAME="127.0.0.1")
+    sign_in(client, user)
+    print(
+        json.dumps(
+            {
+                name: _open(client, f"/admin/{address}", rounds)
+                for name, address in _addresses().items()
+            }
+        )
+    )
+
+
+main(int(sys.argv[1]))
