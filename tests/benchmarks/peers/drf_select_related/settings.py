@@ -23,7 +23,6 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "rest_framework",
     "oauth2_provider",
-    "pghistory",
     "exchange",
     "wallets",
 ]
