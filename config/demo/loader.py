@@ -18,6 +18,7 @@ from django.conf import settings
 
 from config.demo import file
 from config.demo.lending import Lenders, bring_to_credit
+from config.demo.oversight import look_over
 from config.demo.showcase import show_withdrawals
 from config.demo.trading import Market, Trader, bring_to_market
 from config.demo.world import (
@@ -84,11 +85,12 @@ def load_demo(
     organisations = [_credentials(participant, known) for participant in participants]
     tokens = bring_to_market(_market(participants, institutions, base_url))
     bring_to_credit(_lenders(participants, institutions))
-    show_withdrawals(
+    answered = show_withdrawals(
         {participant.about.slug: participant.organisation for participant in participants},
         {participant.about.slug: participant.members for participant in participants},
         patience_seconds=patience_seconds,
     )
+    look_over(actor=_ACTOR, provider_answers=answered)
     for participant, entry in zip(participants, organisations, strict=True):
         entry["webhook_secret"] = _webhook_secret(participant, known)
     content = {

@@ -34,10 +34,10 @@ def show_withdrawals(
     members: Mapping[str, Sequence[Member]],
     *,
     patience_seconds: float,
-) -> None:
+) -> bool:
     """Makes what is missing; organisations and members by the slug of their organisation.
 
-    A provider that may still be starting is asked for `patience_seconds`.
+    A provider that may still be starting is asked for `patience_seconds`; whether it answered.
     """
     deadline = time.monotonic() + patience_seconds
     for shown in WITHDRAWALS:
@@ -49,12 +49,13 @@ def show_withdrawals(
                 withdrawal = _request(organisation, member, shown, deadline)
             except BankListUnavailable:
                 log.warning("demo_without_withdrawals", reason="the provider does not answer")
-                return
+                return False
         elif withdrawal.status != WithdrawalStatus.PENDING or shown.becomes == "Pending":
             continue
         with suppress(StateConflict):  # somebody has decided it meanwhile
             _decide(organisation, withdrawal, shown)
         mark_delivered_without_sending(organisation_id=organisation.id, subject_ids=[withdrawal.id])
+    return True
 
 
 def _find(organisation: Organisation, shown: DemoWithdrawal) -> Withdrawal | None:

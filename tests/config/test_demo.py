@@ -35,7 +35,16 @@ from orders.models import Order, Trade
 from tests.support.access import make_organisation
 from tests.support.signin import enter_password, present_code
 from tests.support.world import SYSTEM, assert_books_hold
-from wallets.models import Account, Alert, Deposit, Entry, Withdrawal
+from wallets.models import (
+    Account,
+    Alert,
+    BooksProof,
+    Deposit,
+    Entry,
+    Reconciliation,
+    ReportStatus,
+    Withdrawal,
+)
 from wallets.selectors.configuration import minimum_withdrawal
 from wallets.selectors.wallets import wallet_balances
 from wallets.services.banks import forget_bank_lists
@@ -47,6 +56,7 @@ CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
 TABLES = (
     *(Organisation, Member, ApiKey, StaffUser, WebhookEndpoint),
     *(Deposit, Withdrawal, Entry, Event, Token, TokenAccess, Quote, Order, Trade),
+    *(BooksProof, Reconciliation),
 )
 
 
@@ -148,6 +158,14 @@ def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(
     assert not Alert.objects.filter(resolved_at=None).exists()
 
 
+def test_the_books_are_proved_and_compared_with_the_provider_once(data_dir, provider_sandbox):
+    load(data_dir)
+    assert BooksProof.objects.get().passed
+    assert Reconciliation.objects.get().status == ReportStatus.AGREES
+    load(data_dir)
+    assert BooksProof.objects.count() == Reconciliation.objects.count() == 1
+
+
 def test_its_own_events_count_as_delivered_and_nobody_was_sent_any(data_dir, provider_sandbox):
     load(data_dir)
     assert set(Event.objects.values_list("status", flat=True)) == {"Delivered"}
@@ -228,6 +246,8 @@ def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir
         patience_seconds=0,
     )
     assert Withdrawal.objects.count() == 0
+    assert not Reconciliation.objects.exists()
+    assert BooksProof.objects.get().passed
     assert wallet(demo["organisations"][0]["access_token"]).status_code == 200
     provider_sandbox.reset()
     assert load(data_dir) == demo

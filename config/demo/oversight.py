@@ -1,0 +1,32 @@
+"""The first proof of books and the first comparison with the provider, which are daily otherwise.
+
+Each is made once: a demo that is started again has those of its own days.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+from django.utils import timezone
+
+from config.books import CHECKS
+from exchange.actors import Actor
+from exchange.errors import Conflict
+from wallets.models import BooksProof, Reconciliation
+from wallets.selectors.reconciliation import day_of
+from wallets.services import reconciliation
+from wallets.services.books import prove_and_keep
+
+
+def look_over(*, actor: Actor, provider_answers: bool) -> None:
+    """Proves the books, and compares yesterday with the provider, as the daily runs do.
+
+    Without the provider there is nothing to compare with; the daily run does so once it answers.
+    """
+    if not BooksProof.objects.exists():
+        prove_and_keep(CHECKS)
+    if provider_answers and not Reconciliation.objects.exists():
+        with suppress(Conflict):  # a worker has begun it
+            reconciliation.ask(day=day_of(timezone.now()) - timedelta(days=1), actor=actor)
+        reconciliation.run_next()
