@@ -9,11 +9,14 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header 
 	--no-emit-index-url --no-emit-find-links --python-version 3.11
 RUN_ARGS ?=
 BENCH_ARGS ?=
+# Which pages `make screenshots` takes (names, * for anything); DOCS=1 for those of the README too.
+PAGES ?=
+DOCS ?=
 PYTEST_ARGS ?= -n logical --dist worksteal
 # How long connections trade against each other in `make races`.
 SECONDS ?= 20
 
-.PHONY: install tools run test races check bench tour lock
+.PHONY: install tools run test races check bench screenshots tour lock
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -66,6 +69,10 @@ check: tools
 
 bench: tools
 	@$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)
+
+# Every main page in light and dark, on a desktop and a phone; ends with 1 when one has a fault.
+screenshots: tools
+	@$(BIN)/python -m tests.screenshots $(if $(DOCS),--docs) $(foreach page,$(PAGES),'$(page)')
 
 tour: install
 	@$(BIN)/python manage.py tour

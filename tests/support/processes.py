@@ -23,6 +23,7 @@ class Program:
     environment: dict[str, str]
     ready: Callable[[], bool]
     output: Path
+    patience_seconds: float = PATIENCE_SECONDS
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
@@ -48,7 +49,11 @@ class Program:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        wait_until(lambda: self.ready() or not self.running, f"{self.command[2]} is ready")
+        wait_until(
+            lambda: self.ready() or not self.running,
+            f"{self.command[2]} is ready",
+            self.patience_seconds,
+        )
         if not self.running:
             raise AssertionError(f"{self.command} ended:\n{self.output.read_text()[-4000:]}")
 
@@ -59,11 +64,11 @@ class Program:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
-    def stop(self) -> None:
+    def stop(self, seconds: float = 10.0) -> None:
         """Ask it to stop, repeatedly (a server that is still starting may miss it), then kill."""
         if self._process is None:
             return
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + seconds
         while self._process.poll() is None and time.monotonic() < deadline:
             self._process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):

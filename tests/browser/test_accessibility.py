@@ -1,0 +1,81 @@
+"""axe-core over a handful of pages, light on a desktop and dark on a phone.
+
+`make screenshots` does the same over every main page.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Page, ViewportSize
+
+from config.roles import FINANCE_APPROVER, create_staff
+from tests.support import axe
+from tests.support.access import make_organisation
+from tests.support.services import Service
+from tests.support.signin import app_of, sign_in
+from tests.support.world import Wallet, know_banks
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+DESKTOP: ViewportSize = {"width": 1280, "height": 860}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+
+
+def faults(page: Page) -> list[str]:
+    """What is wrong with the page, both ways, and with its width on a phone."""
+    page.set_viewport_size(DESKTOP)
+    page.emulate_media(color_scheme="light")
+    found = [f"light desktop: {finding}" for finding in axe.findings(page)]
+    page.set_viewport_size(PHONE)
+    page.emulate_media(color_scheme="dark")
+    page.locator("html.dark").wait_for()
+    found += [f"dark phone: {finding}" for finding in axe.findings(page)]
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    return found if wide <= PHONE["width"] else [*found, f"{wide} pixels wide"]
+
+
+def enter(page: Page, service: Service) -> None:
+    """Signs an approver in, whose second factor is fresh."""
+    user = create_staff("amina", "correct horse battery", FINANCE_APPROVER)
+    app_of(user)
+    client = Client()
+    sign_in(client, user)
+    page.context.add_cookies(
+        [
+            {"name": name, "value": cookie.value, "url": service.base_url}
+            for name, cookie in client.cookies.items()
+        ]
+    )
+
+
+def test_axe_finds_that_it_looks_for(page):
+    page.set_content("<html lang=en><title>A</title><main><p style='color: #ccc'>Pale</p></main>")
+    assert [finding.rule for finding in axe.findings(page)] == ["color-contrast"]
+
+
+def test_the_pages_of_signing_in_and_deciding_break_no_rule(page, live_service):
+    know_banks()
+    withdrawal = Wallet(make_organisation()).fund(100_000_000).request(500)
+    found = {}
+    page.goto("/admin/")
+    assert urlsplit(page.url).path == "/admin/login/"
+    found["sign-in"] = faults(page)
+    enter(page, live_service)
+    page.goto("/admin/")
+    found["dashboard"] = faults(page)
+    page.goto("/admin/wallets/withdrawal/")
+    found["list"] = faults(page)
+    page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
+    found["review"] = faults(page)
+    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.get_by_role("button", name=re.compile("^Yes, approve")).wait_for()
+    found["confirmation"] = faults(page)
+    page.goto("/admin/password_change/")
+    page.locator("main form [type=submit]").click()
+    page.locator(".errornote").wait_for()
+    found["form with errors"] = faults(page)
+    assert {name: each for name, each in found.items() if each} == {}

@@ -1,0 +1,1 @@
+"""`make screenshots`: pictures of every main page of the back office, and what axe says of them."""

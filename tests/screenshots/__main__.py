@@ -1,0 +1,140 @@
+"""`python -m tests.screenshots`: takes the pictures, and ends with 1 when a page has a fault.
+
+Each page is reached once and shown four ways: light and dark, on a desktop and on a phone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import django
+from playwright.sync_api import Error, Page, ViewportSize, sync_playwright
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
+django.setup()
+
+from tests.screenshots.scenes import SCENES, Scene  # noqa: E402
+from tests.screenshots.studio import Studio, demo_service, running_service  # noqa: E402
+from tests.support import axe  # noqa: E402
+from tests.support.browser import launch  # noqa: E402
+from tests.support.processes import CHECKOUT  # noqa: E402
+
+PICTURES = CHECKOUT / "build" / "screenshots"
+DOCS = CHECKOUT / "docs" / "screenshots"
+DESKTOP: ViewportSize = {"width": 1280, "height": 860}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A way to look at a page."""
+
+    device: str
+    viewport: ViewportSize
+    theme: Any
+
+    def __str__(self) -> str:
+        return f"{self.device}-{self.theme}"
+
+
+VARIANTS = tuple(
+    Variant(device, viewport, theme)
+    for device, viewport in (("desktop", DESKTOP), ("phone", PHONE))
+    for theme in ("light", "dark")
+)
+# The pictures of the documentation show what is seen without scrolling.
+IN_DOCS = {
+    "dashboard": ("desktop-light", "desktop-dark", "phone-light"),
+    "withdrawal-review": ("desktop-light", "phone-dark"),
+    "loan": ("desktop-light",),
+}
+
+
+def dress(page: Page, variant: Variant) -> None:
+    """Shows the page as `variant` says."""
+    page.set_viewport_size(variant.viewport)
+    page.emulate_media(color_scheme=variant.theme)
+    page.wait_for_function(
+        "(dark) => document.documentElement.classList.contains('dark') === dark",
+        arg=variant.theme == "dark",
+    )
+
+
+def faults_of(page: Page, variant: Variant) -> list[str]:
+    """What axe finds on the page as it is, and whether it is wider than it may be."""
+    faults = [str(finding) for finding in axe.findings(page)]
+    wide = page.evaluate("() => document.documentElement.scrollWidth")
+    if wide > variant.viewport["width"]:
+        faults.append(f"the page is {wide} pixels wide")
+    return faults
+
+
+def take(studio: Studio, scene: Scene, docs: bool) -> list[str]:
+    """Reaches a page and takes its pictures; gives its faults, each with its variant."""
+    try:
+        page = scene.reach(studio)
+        page.wait_for_load_state("networkidle")
+    except Error as error:
+        return [f"not reached: {str(error).splitlines()[0]}", *studio.troubles.taken()]
+    faults = [f"another host was asked: {url}" for url in studio.strayed()]
+    for variant in VARIANTS:
+        dress(page, variant)
+        faults += [f"{variant}: {fault}" for fault in faults_of(page, variant)]
+        page.screenshot(path=PICTURES / f"{scene.name}-{variant}.png", full_page=True)
+        if docs and str(variant) in IN_DOCS.get(scene.name, ()):
+            page.screenshot(path=DOCS / f"{scene.name}-{variant}.png")
+    dress(page, VARIANTS[0])
+    return faults + studio.troubles.taken()
+
+
+def options() -> argparse.Namespace:
+    """What was asked for on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
+    parser.add_argument("pages", nargs="*", help="names of pages, * stands for anything")
+    parser.add_argument("--docs", action="store_true", help="also take those of docs/screenshots")
+    parser.add_argument("--data", type=Path, help="data directory of a service that runs already")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Takes what was asked for and says what is wrong."""
+    asked = options()
+    wanted = asked.pages or ["*"]
+    scenes = [each for each in SCENES if any(fnmatch(each.name, name) for name in wanted)]
+    if not scenes:
+        print(f"No page is called so; there are: {', '.join(each.name for each in SCENES)}")
+        return 2
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    if asked.docs:
+        DOCS.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    found = 0
+    service = nullcontext(running_service(asked.data)) if asked.data else demo_service()
+    with service as demo, sync_playwright() as playwright:
+        browser = launch(playwright)
+        studio = Studio(browser, demo)
+        for scene in scenes:
+            faults = take(studio, scene, asked.docs)
+            print(f"{scene.name}: {len(faults) or 'no'} fault{'s' if len(faults) != 1 else ''}")
+            for fault in faults:
+                print(f"  {fault}")
+            sys.stdout.flush()
+            found += len(faults)
+        browser.close()
+    print(
+        f"{len(scenes)} pages, {len(scenes) * len(VARIANTS)} pictures in {PICTURES},"
+        f" {found} faults, {time.monotonic() - began:.0f} s"
+    )
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""The whole service with its demo world, and people signed in to its back office."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from config.demo import file
+from config.roles import ADMINISTRATOR
+from config.supervisor.ports import claim_port
+from exchange.services import second_factor
+from tests.support.browser import PATIENCE_MILLISECONDS, confine
+from tests.support.processes import Program
+from tests.support.services import HOST
+
+_START_SECONDS = 180.0
+_REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")
+_PASSWORD = "a house on the blue hill"
+
+
+@contextlib.contextmanager
+def demo_service() -> Iterator[dict[str, Any]]:
+    """What demo.json holds of a service that is started for this and gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
+        data = Path(folder, "data")
+        output = Path(folder, "output")
+        port = claim_port(HOST, 0)
+        program = Program(
+            command=[
+                sys.executable, "manage.py", "up", "--data", str(data), "--port", str(port),
+            ],
+            environment={
+                "DJANGO_SETTINGS_MODULE": "config.settings.local",
+                **{name: "" for name in _REPLACEMENTS if name in os.environ},
+            },
+            ready=lambda: "\nReady: " in output.read_text(),
+            output=output,
+            patience_seconds=_START_SECONDS,
+        )  # fmt: skip
+        try:
+            program.start()
+            yield file.read(data)
+        finally:
+            program.stop(_START_SECONDS)
+
+
+@dataclass
+class Troubles:
+    """What pages did that none may do; emptied by whoever reads it."""
+
+    seen: list[str] = field(default_factory=list)
+
+    def taken(self) -> list[str]:
+        """What was seen since this was last asked."""
+        taken, self.seen[:] = list(self.seen), []
+        return taken
+
+
+class Studio:
+    """Pages of people at the back office: one of each role, and of nobody."""
+
+    def __init__(self, browser: Browser, demo: dict[str, Any]) -> None:
+        self.demo = demo
+        self.troubles = Troubles()
+        self._browser = browser
+        self._pages: dict[str, Page] = {}
+        self._strayed: list[list[str]] = []
+        self._shown: dict[str, str] = {}
+        # A service that runs already may have met one before.
+        self._newcomer = f"nia.{secrets.token_hex(2)}"
+
+    def page(self, role: str) -> Page:
+        """The page of the first person of the demo who has `role`, signed in."""
+        if role not in self._pages:
+            person = next(each for each in self.demo["staff"] if each["role"] == role)
+            page = self.stranger()
+            self.enter_password(page, person["username"], person["password"])
+            enter_code(page, person["totp_secret"])
+            self._pages[role] = page
+        return self._pages[role]
+
+    def stranger(self) -> Page:
+        """A page of a new browser profile."""
+        context: BrowserContext = self._browser.new_context(
+            base_url=self.demo["base_url"], reduced_motion="reduce"
+        )
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        self._strayed.append(confine(context))
+        page = context.new_page()
+        seen = self.troubles.seen
+        page.on("pageerror", lambda error: seen.append(f"a script failed: {error}"))
+        page.on(
+            "console",
+            lambda said: seen.append(f"the console: {said.text}") if said.type == "error" else None,
+        )
+        page.on(
+            "response",
+            lambda answer: (
+                seen.append(f"{answer.status} from {answer.url}") if answer.status >= 400 else None
+            ),
+        )
+        return page
+
+    def strayed(self) -> list[str]:
+        """Requests to other hosts since this was last asked."""
+        found = [url for each in self._strayed for url in each]
+        for each in self._strayed:
+            each.clear()
+        return found
+
+    def enter_password(self, page: Page, username: str, password: str) -> None:
+        """The first step of signing in."""
+        page.goto("/admin/login/")
+        page.get_by_label("Username").fill(username)
+        page.get_by_label("Password").fill(password)
+        page.keyboard.press("Enter")
+        page.locator("[name=code]").wait_for()
+
+    @cached_property
+    def invitation(self) -> str:
+        """The path of a new person's one-time address, made as an administrator makes it."""
+        page = self.page(ADMINISTRATOR)
+        page.goto("/admin/exchange/staffuser/add/")
+        page.get_by_label("Username").fill(self._newcomer)
+        page.get_by_label("Role").select_option(label="Finance approver")
+        page.locator("main form [type=submit]").click()
+        shown = page.locator("main .secret dd code").filter(has_text="/welcome/")
+        return urlsplit(shown.inner_text()).path
+
+    @cached_property
+    def newcomer(self) -> Page:
+        """The page of somebody who has chosen a password and has to set up a second factor."""
+        page = self.stranger()
+        page.goto(self.invitation)
+        for box in page.locator("input[type=password]").all():
+            box.fill(_PASSWORD)
+        page.locator("main [type=submit]").click()
+        if page.locator("[name=username]").count():
+            self.enter_password(page, self._newcomer, _PASSWORD)
+        page.locator(".signin-secret").wait_for()
+        return page
+
+    def first(self, page: Page, listing: str) -> str:
+        """The path of the first record of a list; a list may have a query."""
+        if listing not in self._shown:
+            page.goto(f"/admin/{listing}")
+            link = page.locator("#result_list tbody a").first
+            self._shown[listing] = urlsplit(link.get_attribute("href") or "").path
+        return self._shown[listing]
+
+
+def enter_code(page: Page, secret: str) -> None:
+    """The second step; a code that was used before is followed by the next one."""
+    for _ in range(2):
+        code = second_factor.code_at(secret=secret, step=second_factor.present_step())
+        page.locator("[name=code]").fill(code)
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        if not page.locator("[name=code]").count():
+            return
+        time.sleep(31)
+    raise RuntimeError("The code was not taken")
+
+
+def running_service(data_dir: Path) -> dict[str, Any]:
+    """What demo.json holds of a service that runs already."""
+    found: dict[str, Any] = json.loads((data_dir / file.FILE_NAME).read_text())
+    return found

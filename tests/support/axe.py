@@ -1,0 +1,50 @@
+"""axe-core on a page as a browser shows it: what stands against WCAG 2.1, levels A and AA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
+from playwright.sync_api import Page
+
+_OPTIONS = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
+    "resultTypes": ["violations"],
+}
+_LONGEST = 160
+# Colours fade from one theme to the other; what is judged is where they end.
+_SETTLED = """() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => 0)))"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One element that breaks one rule, and what is wrong with it."""
+
+    rule: str
+    element: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.element} ({self.why})"
+
+
+def settle(page: Page) -> None:
+    """Waits until nothing fades or moves any more."""
+    page.evaluate(_SETTLED)
+
+
+def findings(page: Page) -> list[Finding]:
+    """What axe finds on the page as it is now."""
+    settle(page)
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("(options) => axe.run(document, options)", _OPTIONS)
+    return [
+        Finding(
+            violation["id"],
+            " ".join(node["html"].split())[:_LONGEST],
+            " ".join(node["failureSummary"].split())[:_LONGEST],
+        )
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
