@@ -42,9 +42,9 @@ _TONES = {
 
 
 def loan_state(loan: Loan) -> SafeString:
-    """The state as a coloured label, in the word that the API tells it with."""
+    """The state as a coloured label."""
     tone = _TONES[LoanStatus(loan.status)]
-    return format_html('<span class="state state-{}">{}</span>', tone, loan.status)
+    return format_html('<span class="state state-{}">{}</span>', tone, loan.get_status_display())
 
 
 def is_open(loan: Loan) -> bool:

@@ -110,7 +110,8 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "velocity": _velocity(withdrawal, recent),
         "velocity_until": moment(recent.until),
         "largest": money(largest, withdrawal.currency_id) if largest else "none yet",
-        "deposited": f"{arrived.count}, {money(arrived.amount, withdrawal.currency_id)}",
+        "deposited": f"{money(arrived.amount, withdrawal.currency_id)}"
+        f" in {arrived.count} deposit{'' if arrived.count == 1 else 's'}",
         "balances": _balances(withdrawal),
         "open": withdrawal.status in OPEN_STATUSES,
         "order": _order(withdrawal),
