@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from exchange import wake
 from exchange.acting import acting_as
@@ -29,6 +31,11 @@ MESSAGE = "Order placed"
 # What the SQL function and the API settle between them.
 _REFUSED = "XO400"
 _KEY_REUSED = "XI422"
+# Another transaction was in the way and this one was undone: serialization failure, deadlock.
+_IN_THE_WAY = ("40001", "40P01")
+_TRIES = 3
+
+_Answer = TypeVar("_Answer")
 
 _CALL = (
     "SELECT replayed, status_code, message, data FROM place_order("
@@ -98,8 +105,9 @@ def place(
         }
     wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     text = msgspec.json.encode(form).decode()
+    call = partial(fetch_one, _CALL, [text, wait, kept_for(), CREATED, MESSAGE])
     try:
-        row = fetch_one(_CALL, [text, wait, kept_for(), CREATED, MESSAGE])
+        row = _again_if_undone(transaction.atomic(call) if connection.in_atomic_block else call)
     except DatabaseError as error:
         known = _refusal(error, request)
         if known is None:
@@ -117,11 +125,16 @@ def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
 
     Raises `OrderNotFound`, or `OrderNotActive` when the order is over.
     """
-    with transaction.atomic():
-        if not close_order(order_id, "", actor, organisation_id=organisation_id):
-            order = Order.objects.get(id=order_id)
+
+    @transaction.atomic
+    def close() -> Order:
+        closed = close_order(order_id, "", actor, organisation_id=organisation_id)
+        order = Order.objects.get(id=order_id)
+        if not closed:
             raise OrderNotActive(order.status)
-        return Order.objects.get(id=order_id)
+        return order
+
+    return _again_if_undone(close)
 
 
 def close_order(
@@ -144,6 +157,21 @@ def close_order(
     if closed:
         wake.after_commit(wake.DELIVER_EVENTS)
     return closed
+
+
+def _again_if_undone(call: Callable[[], _Answer]) -> _Answer:
+    """What `call` gives: a transaction, or a savepoint in one, made anew when it was undone.
+
+    Orders take their locks in one order and never wait in a circle among themselves. Somebody else
+    who locks the same rows (a person at a prompt, a program of the operator's) may make one.
+    """
+    for _ in range(_TRIES - 1):
+        try:
+            return call()
+        except DatabaseError as error:
+            if sqlstate(error) not in _IN_THE_WAY:
+                raise
+    return call()
 
 
 def _owner_model(member_id: UUID | None, customer: Customer | None) -> str:

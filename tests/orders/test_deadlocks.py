@@ -1,0 +1,154 @@
+"""Somebody else makes a circle of locks with an order: the order is done all the same, once.
+
+The database undoes the transaction that closes the circle. Here that is always the order's: the
+other one asks first, and is told to look for circles after a minute only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.db import connections, transaction
+
+from exchange.models import Token
+from orders.models import Order
+from tests.support.market import Trader, make_token, make_trader
+from tests.support.pausing import Pause
+from tests.support.processes import wait_until
+from tests.support.world import assert_books_hold
+from tests.wallets.ledger.harness import account_of, session
+from wallets.models import Transfer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+_LOCK_TOKEN = "SELECT FROM exchange_token WHERE id = %s FOR UPDATE"
+_LOCK_ACCOUNT = "SELECT FROM wallets_account WHERE id = %s FOR UPDATE"
+_LOCK_ORDER = "SELECT FROM orders_order WHERE id = %s FOR UPDATE"
+
+
+def deadlocks() -> int:
+    with session("owner") as connection:
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        row = connection.execute(
+            "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def waits(process: int) -> bool:
+    with session("owner") as connection:
+        row = connection.execute("SELECT pg_blocking_pids(%s) <> '{}'", [process]).fetchone()
+    assert row is not None
+    return bool(row[0])
+
+
+def others_wait_for(connection: psycopg.Connection[Any]) -> bool:
+    """Whether somebody waits for a lock of that connection's."""
+    with session("owner") as look:
+        row = look.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))",
+            [connection.info.backend_pid],
+        ).fetchone()
+    assert row is not None
+    return bool(row[0])
+
+
+@contextlib.contextmanager
+def holding(account: UUID) -> Iterator[psycopg.Connection[Any]]:
+    with session("owner") as other:
+        other.execute("SET deadlock_timeout = '1min'")
+        other.execute(_LOCK_ACCOUNT, [account])
+        yield other
+
+
+def ask_for_token(
+    pool: ThreadPoolExecutor, other: psycopg.Connection[Any], token: Token
+) -> Future[None]:
+    """Asks for the token, which the order holds, and commits as soon as it is given."""
+
+    def ask() -> None:
+        other.execute(_LOCK_TOKEN, [token.id])
+        other.commit()
+
+    asked = pool.submit(ask)
+    wait_until(lambda: waits(other.info.backend_pid), "the other waits for the token")
+    return asked
+
+
+def closing(call: Callable[[], Any]) -> Callable[[], Any]:
+    """In a thread, with the thread's connection closed after it."""
+
+    def run() -> Any:
+        try:
+            return call()
+        finally:
+            connections.close_all()
+
+    return run
+
+
+@pytest.fixture
+def trader() -> Trader:
+    return make_trader(10_000)
+
+
+@pytest.fixture
+def token() -> Token:
+    return make_token(make_trader())
+
+
+def test_an_order_that_a_deadlock_undoes_is_placed_again(trader, token):
+    before = deadlocks()
+    with (
+        ThreadPoolExecutor(2) as pool,
+        holding(account_of(trader.wallet)) as other,
+        # The first order opens an account: after it has the token, before it locks accounts.
+        Pause("INSERT", "wallets_account", "true") as pause,
+    ):
+        placed = pool.submit(closing(lambda: trader.place(token, "Buy", 10, 5)))
+        pause.wait()
+        asked = ask_for_token(pool, other, token)
+        pause.release()
+        order = Order.objects.get(id=placed.result(30))
+        asked.result(30)
+    wait_until(lambda: deadlocks() == before + 1, "the deadlock is counted")
+    assert order.status == "Active"
+    assert Order.objects.count() == 1
+    assert trader.has("KES", "reserved") == order.reserved
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["alone", "in a transaction"])
+def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nested):
+    order = trader.place(token, "Buy", 10, 5)
+    before = deadlocks()
+
+    def cancel() -> None:
+        with transaction.atomic() if nested else contextlib.nullcontext():
+            trader.cancel(order)
+
+    with (
+        ThreadPoolExecutor(2) as pool,
+        holding(account_of(trader.wallet)) as other,
+        session("owner") as reader,
+    ):
+        # Cancelling holds the token and waits for the order, until the other asks for the token.
+        reader.execute(_LOCK_ORDER, [order])
+        cancelled = pool.submit(closing(cancel))
+        wait_until(lambda: others_wait_for(reader), "the cancellation waits for the order")
+        asked = ask_for_token(pool, other, token)
+        reader.commit()
+        cancelled.result(30)
+        asked.result(30)
+    wait_until(lambda: deadlocks() == before + 1, "the deadlock is counted")
+    assert Order.objects.get(id=order).status == "Cancelled"
+    assert Transfer.objects.filter(kind="order_release").count() == 1
+    assert trader.has("KES") == 10_000
+    assert_books_hold()
