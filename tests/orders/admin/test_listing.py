@@ -94,7 +94,7 @@ def test_a_token_with_a_raise_waits_to_be_sold():
         ({"price_sell": "-1"}, "price_sell must be from 0 to 1000000000000000"),
         ({"offered": "1001", "raise_amount": "5000"}, "offered must be above 0 and not above"),
         ({"raise_amount": "5000", "secondaries": "on"}, "secondaries opens after the raise"),
-        ({"sell_fee": "60"}, "sell_fee must not be above 50"),
+        ({"sell_fee": "60"}, "sell_fee must be from 0 to 50"),
         ({"currency": "EUR"}, "Select a valid choice."),
         ({"issuer": "nonsense"}, "not a valid UUID"),
         ({"issuer": ""}, "This field is required."),
