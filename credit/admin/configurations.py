@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import URLPattern, reverse
 
-from credit.admin.review import review, shown
+from credit.admin.review import approval_question, review, shown
 from credit.admin.terms import OfferForm, TermsForm, access_in_words, form_values, share, terms_in
 from credit.models import (
     ConfigurationStatus,
@@ -25,7 +25,9 @@ from credit.models import (
     VersionStatus,
 )
 from credit.services import configurations
-from exchange.admin.base import SafeAdmin, Tool, actor_of, bind, extra_tools, staff_of
+from exchange.admin.base import Tool, actor_of, bind, extra_tools, staff_of
+from exchange.admin.confirming import Confirming
+from exchange.admin.named import CreditorFilter
 from exchange.admin.show import age, state
 from exchange.models import Organisation
 
@@ -67,12 +69,12 @@ class ReasonForm(forms.Form):
 
 
 @admin.register(LoanConfiguration)
-class LoanConfigurationAdmin(SafeAdmin):
+class LoanConfigurationAdmin(Confirming):
     list_display = (
         "name", "shown_state", "waits", "creditor", "borrowers", "lends", "ratio", "interest",
         "longest",
     )  # fmt: skip
-    list_filter = (WaitingFilter, "status", ("creditor", admin.RelatedOnlyFieldListFilter))
+    list_filter = (WaitingFilter, "status", CreditorFilter)
     list_select_related = ("creditor",)
     search_fields = ("versions__name", "creditor__name")
     id_fields = ("id",)
@@ -127,7 +129,7 @@ class LoanConfigurationAdmin(SafeAdmin):
         return [
             self.action_url(f"{one}/propose/", "propose", self.propose, only_post=False),
             self.action_url(f"{one}/retire/", "retire", self.retire, only_post=False),
-            self.action_url(f"{proposal}/approve/", "approve", self.approve),
+            self.action_url(f"{proposal}/approve/", "approve", self.approve, only_post=False),
             self.action_url(f"{proposal}/reject/", "reject", self.reject),
             *super().get_urls(),
         ]
@@ -218,14 +220,15 @@ class LoanConfigurationAdmin(SafeAdmin):
     # --- deciding ---
 
     def approve(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """The second pair of eyes: the terms are in force."""
-        self._proposal(request, object_id, proposal_id)
-        self.attempt(
+        """The second pair of eyes: asks, and puts the terms in force."""
+        obj, version = self._proposal(request, object_id, proposal_id)
+        return self.confirm_page(
             request,
+            obj,
+            approval_question(staff_of(request), obj, version),
             lambda: configurations.approve(version_id=proposal_id, user=staff_of(request)),
             "Approved: these terms are in force.",
         )
-        return self.back_to(object_id)
 
     def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Closes what waits; a reason is required."""
@@ -268,13 +271,16 @@ class LoanConfigurationAdmin(SafeAdmin):
             "terms; a change that waits is rejected.",
         )
 
-    def _proposal(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> None:
+    def _proposal(
+        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
+    ) -> tuple[LoanConfiguration, ConfigurationVersion]:
         self._needs(request, _DECIDE)
-        self.record(request, object_id)
-        if not ConfigurationVersion.objects.filter(
-            pk=proposal_id, configuration_id=object_id
-        ).exists():
+        obj: LoanConfiguration = self.record(request, object_id)
+        versions = ConfigurationVersion.objects.select_related("decided_by", "configuration")
+        found = versions.filter(pk=proposal_id, configuration_id=object_id).first()
+        if found is None:
             raise Http404
+        return obj, found
 
     def _needs(self, request: HttpRequest, permission: str) -> None:
         if not self.may(request, permission):

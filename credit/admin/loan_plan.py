@@ -13,6 +13,7 @@ from credit.models import EndingAction, EndingProposal, EndingStatus, Loan, Loan
 from credit.services import endings
 from credit.services.valuation import open_collateral, owed, principal_owed
 from exchange.admin.base import Section
+from exchange.admin.confirming import Question
 from exchange.admin.show import moment, page_of
 from exchange.admin.token_page import units
 from exchange.errors import Conflict
@@ -158,6 +159,58 @@ def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[st
         if endings.lacking(loan, proposal):
             found.append("Less is pledged than would pass.")
     return found
+
+
+def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Question:
+    """What is asked before `proposal` is carried out: what moves now, and what is given up."""
+    facts: list[tuple[str, object]] = [
+        ("Borrower", page_of(loan.borrower)),
+        ("Creditor", page_of(loan.creditor)),
+        ("Proposed", proposal.get_action_display()),
+        ("Proposed by", proposal.proposed_by),
+        ("Proposed (UTC)", f"{proposal.created_at:%Y-%m-%d %H:%M:%S}"),
+        ("Why", proposal.note),
+    ]
+    if proposal.status != EndingStatus.PENDING:
+        by = f" by {proposal.decided_by}" if proposal.decided_by else ""
+        hindrance = f"The proposal is {proposal.status}{by}, no longer Pending"
+        return Question("", facts, "", "", hindrance=hindrance)
+    found = hindrances(user, loan, proposal)
+    code, action = loan.currency_id, EndingAction(proposal.action)
+    if found:
+        return Question("", facts, "", "", hindrance=" ".join(found))
+    owing = money(owed(loan), code)
+    pledged = [f"{units(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)]
+    facts += [("Owed now", owing), ("Pledged now", ", ".join(pledged) or "nothing")]
+    final = endings.made_final(proposal, loan)
+    sections = plan_sections(loan, final)
+    if action == EndingAction.WRITE_OFF:
+        words = (
+            f"The creditor gives up {owing} and all units return to the borrower. Final: it "
+            "cannot be undone."
+        )
+        return Question(
+            title=f"Write off {owing} of {loan.borrower.name}?",
+            facts=facts,
+            words=words,
+            submit=f"Yes, write off {owing}",
+            sections=sections,
+            final=True,
+        )
+    passes = money(final.final_value or Decimal(0), code)
+    facts += [
+        ("Value of the units that pass", passes),
+        ("Deficiency: owed and not covered", money(final.final_deficiency or Decimal(0), code)),
+    ]
+    return Question(
+        title=f"Liquidate the loan of {loan.borrower.name}?",
+        facts=facts,
+        words=f"Units worth {passes} pass to the creditor as shown below, the rest returns to the "
+        "borrower. Final: it cannot be undone.",
+        submit=f"Yes, liquidate: {passes} of {owing}",
+        sections=sections,
+        final=True,
+    )
 
 
 def others(proposal: EndingProposal) -> str:

@@ -27,7 +27,7 @@ from django.utils.html import format_html
 from credit.admin.export_columns import LOANS
 from credit.admin.loan_lists import DueFilter, EndingFilter, ShortfallFilter
 from credit.admin.loan_page import days_late, is_open, loan_state, ratio, review
-from credit.admin.loan_plan import drafted, fingerprint, plan_sections
+from credit.admin.loan_plan import drafted, ending_question, fingerprint, plan_sections
 from credit.admin.terms import share
 from credit.models import (
     EndingAction,
@@ -41,7 +41,9 @@ from credit.models import (
 from credit.services import endings
 from credit.services.valuation import owed
 from exchange.admin.base import Tool, bind, extra_tools, staff_of
+from exchange.admin.confirming import Confirming
 from exchange.admin.exports import Exportable
+from exchange.admin.named import CreditorFilter
 from exchange.admin.show import age, state
 from exchange.errors import DomainError
 from exchange.models import Member, Organisation
@@ -86,7 +88,7 @@ _DONE = {
 
 
 @admin.register(Loan)
-class LoanAdmin(Exportable):
+class LoanAdmin(Exportable, Confirming):
     export_columns = LOANS
     list_display = (
         "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",
@@ -94,8 +96,7 @@ class LoanAdmin(Exportable):
     )  # fmt: skip
     list_display_links = ("shown_state", "shown_borrower")
     list_filter = (
-        "status", ShortfallFilter, EndingFilter, DueFilter, "currency",
-        ("creditor", admin.RelatedOnlyFieldListFilter),
+        "status", ShortfallFilter, EndingFilter, DueFilter, "currency", CreditorFilter,
     )  # fmt: skip
     list_select_related = ("borrower", "organisation", "creditor", "valuation")
     search_fields = ("borrower__name", "borrower__email")
@@ -174,7 +175,7 @@ class LoanAdmin(Exportable):
                 )
                 for action in EndingAction
             ),
-            self.action_url(f"{proposal}/confirm/", "confirm", self.confirm),
+            self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
             self.action_url(f"{proposal}/decline/", "decline", self.decline),
             *super().get_urls(),
         ]
@@ -253,14 +254,15 @@ class LoanAdmin(Exportable):
         )
 
     def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """The second pair of eyes: the loan is over, by the plan as it was frozen."""
-        proposal = self._proposal(request, object_id, proposal_id)
-        self.attempt(
+        """The second pair of eyes: asks, and ends the loan by the plan as it was frozen."""
+        loan, proposal = self._proposal(request, object_id, proposal_id)
+        return self.confirm_page(
             request,
+            loan,
+            ending_question(loan, proposal, staff_of(request)),
             lambda: endings.confirm_ending(proposal_id=proposal_id, user=staff_of(request)),
             _DONE[EndingAction(proposal.action)],
         )
-        return self.back_to(object_id)
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Closes a proposal, one's own too; nothing moves."""
@@ -272,13 +274,19 @@ class LoanAdmin(Exportable):
         )
         return self.back_to(object_id)
 
-    def _proposal(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> EndingProposal:
+    def _proposal(
+        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
+    ) -> tuple[Loan, EndingProposal]:
         self._needs_permission(request)
-        self.record(request, object_id)
-        found = EndingProposal.objects.filter(pk=proposal_id, loan_id=object_id).first()
+        loan: Loan = self.record(request, object_id)
+        found = (
+            EndingProposal.objects.filter(pk=proposal_id, loan_id=object_id)
+            .select_related("proposed_by", "decided_by")
+            .first()
+        )
         if found is None:
             raise Http404
-        return found
+        return loan, found
 
     def _needs_permission(self, request: HttpRequest) -> None:
         if not self.may(request, endings.PERMISSION):

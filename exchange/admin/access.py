@@ -23,6 +23,7 @@ from oauth2_provider.models import get_access_token_model
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of, bind
 from exchange.admin.fields import InstantField
+from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.show import moment, page_of, state
 from exchange.errors import Conflict
@@ -76,7 +77,7 @@ class RotationForm(forms.Form):
 @admin.register(ApiKey)
 class ApiKeyAdmin(SafeAdmin):
     list_display = ("name", "organisation", "client_id", "shown_state", "created", "last_used_at")
-    list_filter = (("revoked_at", admin.EmptyFieldListFilter),)
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter), OrganisationFilter)
     list_select_related = ("organisation",)
     search_fields = ("name", "client_id", "organisation__name")
     id_fields = ("pk", "organisation_id")

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
+from exchange.admin.named import OrganisationFilter
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
 from exchange.errors import DomainError
@@ -46,7 +47,7 @@ class TypeFilter(admin.SimpleListFilter):
 @admin.register(Event)
 class EventAdmin(SafeAdmin):
     list_display = ("type", "organisation", "shown_state", "attempts", "created_at", "subject_id")
-    list_filter = ("status", TypeFilter, DayRange)
+    list_filter = ("status", TypeFilter, OrganisationFilter, DayRange)
     list_select_related = ("organisation",)
     search_fields = ("organisation__name",)
     id_fields = ("pk", "subject_id", "organisation_id")

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
 from exchange.admin.base import ModelChoice, RecordSelect, SafeAdmin, Tool, actor_of, bind
+from exchange.admin.named import OrganisationFilter
 from exchange.admin.show import page_of, state
 from exchange.models import Member, Organisation, WebhookEndpoint
 from exchange.services.members import change_member, create_member
@@ -165,6 +166,7 @@ class OrganisationAdmin(SafeAdmin):
 @admin.register(Member)
 class MemberAdmin(SafeAdmin):
     list_display = ("name", "email", "organisation", "external_id", "created_at", "id")
+    list_filter = (OrganisationFilter,)
     list_select_related = ("organisation",)
     search_fields = ("name", "email", "external_id", "organisation__name")
     id_fields = ("pk", "organisation_id")

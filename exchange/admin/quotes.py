@@ -12,10 +12,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.base import Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming, Question
 from exchange.admin.show import age, difference, page_of, state
 from exchange.admin.token_page import money
-from exchange.models import Quote, QuoteStatus
+from exchange.models import Quote, QuoteStatus, StaffUser
 from exchange.numbers import plain
 from exchange.services import quotes
 
@@ -50,7 +51,7 @@ class RejectionForm(forms.Form):
 
 
 @admin.register(Quote)
-class QuoteAdmin(SafeAdmin):
+class QuoteAdmin(Confirming):
     list_display = (
         "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
         "decided_at",
@@ -61,6 +62,8 @@ class QuoteAdmin(SafeAdmin):
     id_fields = ("pk", "token_id")
     search_help_text = "Symbol or name of the token"
     date_hierarchy = "created_at"
+    # Ids grow with time and have an index.
+    ordering = ("-pk",)
     fields = (
         ("shown_token", "shown_state"), ("shown_buy", "shown_sell"), ("shown_exchange", "note"),
         ("proposed_by", "created_at"), ("decided_by", "decided_at"), "reason",
@@ -103,7 +106,7 @@ class QuoteAdmin(SafeAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            self.action_url("<uuid:object_id>/approve/", "approve", self.approve),
+            self.action_url("<uuid:object_id>/approve/", "approve", self.approve, only_post=False),
             self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
             *super().get_urls(),
         ]
@@ -117,7 +120,7 @@ class QuoteAdmin(SafeAdmin):
             return []
         reject = Tool("Reject", self.address("reject", obj.pk))
         prices = f"{money(obj.buy, obj.token)} / {money(obj.sell, obj.token)}"
-        return [Tool(f"Approve {prices}", self.address("approve", obj.pk), post=True), reject]
+        return [Tool(f"Approve {prices}", self.address("approve", obj.pk)), reject]
 
     def sections(self, request: HttpRequest, obj: Quote) -> list[Section]:
         if obj.status != QuoteStatus.PENDING:
@@ -151,16 +154,17 @@ class QuoteAdmin(SafeAdmin):
         return [Section(title, headings, rows, right=(1, 2, 3))]
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The second pair of eyes: the prices are in force."""
+        """The second pair of eyes: asks, and puts the prices in force."""
         quote = self._decidable(request, object_id)
         token = quote.token
-        self.attempt(
+        return self.confirm_page(
             request,
+            quote,
+            _question(quote, staff_of(request)),
             lambda: quotes.approve(quote_id=quote.pk, user=staff_of(request)),
             f"Approved: {token.symbol} is quoted at {money(quote.buy, token)} to buy and "
             f"{money(quote.sell, token)} to sell.",
         )
-        return self.back_to(quote.pk)
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Closes the proposal, also by who made it; the prices stay as they are."""
@@ -192,3 +196,41 @@ class QuoteAdmin(SafeAdmin):
             raise PermissionDenied
         found: Quote = self.record(request, object_id)
         return found
+
+
+def _question(quote: Quote, user: StaffUser) -> Question:
+    token = quote.token
+    facts: list[tuple[str, object]] = [("Token", token)]
+    for name, now, then in (
+        ("Buy", token.price_buy, quote.buy),
+        ("Sell", token.price_sell, quote.sell),
+    ):
+        facts += [
+            (f"{name}, in force now", money(now, token)),
+            (f"{name}, proposed", money(then, token)),
+            (f"{name}, change", difference(now, then)),
+        ]
+    if token.price_exchange or quote.exchange:
+        facts += [
+            (f"{token.currency_id} per USD, in force now", plain(token.price_exchange)),
+            (f"{token.currency_id} per USD, proposed", plain(quote.exchange)),
+        ]
+    facts += [
+        ("Proposed by", quote.proposed_by or "the system"),
+        ("Proposed (UTC)", f"{quote.created_at:%Y-%m-%d %H:%M:%S}"),
+        ("Where the prices come from", quote.note or "not told"),
+    ]
+    hindrance = ""
+    if quote.status != QuoteStatus.PENDING:
+        by = f" by {quote.decided_by}" if quote.decided_by else ""
+        hindrance = f"The quote is {quote.status}{by}, no longer Pending"
+    elif quote.proposed_by_id == user.pk:
+        hindrance = "Somebody else must approve what you proposed"
+    return Question(
+        title=f"Approve the quote of {token.symbol}?",
+        facts=facts,
+        words="The prices are in force at once: raises sell at them, lending values collateral by "
+        "them. They change again only by another quote.",
+        submit=f"Yes, approve {money(quote.buy, token)} / {money(quote.sell, token)}",
+        hindrance=hindrance,
+    )

@@ -19,6 +19,7 @@ from django.utils.html import format_html
 
 from exchange.admin import token_page
 from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.named import IssuerFilter
 from exchange.admin.quotes import PriceForm
 from exchange.admin.token_forms import EditForm, GrantForm, WithdrawForm
 from exchange.admin.token_page import money
@@ -53,7 +54,7 @@ class TokenPages(SafeAdmin):
     list_display_links = ("symbol", "name")
     list_filter = (
         StateFilter, "type", "deal_access", "investment_type", "investment_category", "currency",
-        "created_at",
+        IssuerFilter, "created_at",
     )  # fmt: skip
     list_select_related = ("issuer", "currency")
     search_fields = ("name", "symbol", "issuer__name")

@@ -93,6 +93,16 @@ def said(response: Any) -> list[str]:
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
+def confirm(client: Client, address: str, *, at: Any = None) -> Any:
+    """Answers the question that `address` asks with its own button; the page asked before is `at`
+    where one is given. What refuses to ask at all is the answer.
+    """
+    asked = at or client.get(address)
+    if asked.status_code != 200:
+        return asked
+    return client.post(address, {"seen": asked.context["seen"]})
+
+
 def text_of(response: Any) -> str:
     """A page as a person reads it: no markup, single spaces."""
     bare = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", response.content.decode(), flags=re.S)

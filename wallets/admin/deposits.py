@@ -11,11 +11,13 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import ModelChoice, RecordSelect, SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.base import ModelChoice, RecordSelect, Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming, Question
+from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.show import age, moment, page_of, state
 from exchange.errors import InvalidRequest
-from exchange.models import Currency, Member
+from exchange.models import Currency, Member, StaffUser
 from wallets.admin.show import money
 from wallets.models import Deposit, DepositStatus, Transfer
 from wallets.services import deposits
@@ -58,15 +60,17 @@ class ReasonForm(forms.Form):
 
 
 @admin.register(Deposit)
-class DepositAdmin(SafeAdmin):
+class DepositAdmin(Confirming):
     list_display = (
         "reference", "shown_state", "owner", "organisation", "shown_amount", "entered_by",
         "decided_by", "entered",
     )  # fmt: skip
-    list_filter = ("status", "currency", "organisation", "created_at")
+    list_filter = ("status", "currency", OrganisationFilter, "created_at")
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "organisation__name", "member__name")
     date_hierarchy = "created_at"
+    # Ids grow with time and have an index.
+    ordering = ("-pk",)
     fields = (
         "reference", "shown_state", "owner", "organisation", "shown_amount", "note", "entered_by",
         "created_at", "decided_by", "decided_at", "reason",
@@ -94,7 +98,7 @@ class DepositAdmin(SafeAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            self.action_url("<uuid:object_id>/confirm/", "confirm", self.confirm),
+            self.action_url("<uuid:object_id>/confirm/", "confirm", self.confirm, only_post=False),
             self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
             *super().get_urls(),
         ]
@@ -107,7 +111,7 @@ class DepositAdmin(SafeAdmin):
         if obj.entered_by_id == staff_of(request).pk:
             return [reject]
         confirm = f"Confirm {money(obj.amount, obj.currency_id)}"
-        return [Tool(confirm, self.address("confirm", obj.pk), post=True), reject]
+        return [Tool(confirm, self.address("confirm", obj.pk)), reject]
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
         transfers = Transfer.objects.filter(subject_id=obj.pk)
@@ -141,15 +145,16 @@ class DepositAdmin(SafeAdmin):
         )
 
     def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The second pair of eyes: the money is booked."""
+        """The second pair of eyes: asks, and books the money."""
         self._may_decide(request)
         deposit: Deposit = self.record(request, object_id)
-        self.attempt(
+        return self.confirm_page(
             request,
+            deposit,
+            _question(deposit, staff_of(request)),
             lambda: deposits.confirm(deposit_id=deposit.pk, user=staff_of(request)),
             f"Confirmed: {money(deposit.amount, deposit.currency_id)} is in the wallet.",
         )
-        return self.back_to(deposit.pk)
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Closes the entry without moving anything; a reason is required."""
@@ -174,6 +179,33 @@ class DepositAdmin(SafeAdmin):
     def _may_decide(self, request: HttpRequest) -> None:
         if not self.may(request, "wallets.decide_deposit"):
             raise PermissionDenied
+
+
+def _question(deposit: Deposit, user: StaffUser) -> Question:
+    amount = money(deposit.amount, deposit.currency_id)
+    owner = deposit.member or deposit.organisation
+    hindrance = ""
+    if deposit.status != DepositStatus.PENDING:
+        by = f" by {deposit.decided_by}" if deposit.decided_by else ""
+        hindrance = f"The deposit is {deposit.status}{by}, no longer Pending"
+    elif deposit.entered_by_id == user.pk:
+        hindrance = "Somebody else must confirm what you entered"
+    return Question(
+        title=f"Confirm {amount} for {owner}?",
+        facts=[
+            ("Amount", amount),
+            ("Into the wallet of", page_of(owner)),
+            ("Organisation", page_of(deposit.organisation)),
+            ("Reference at the bank", deposit.reference),
+            ("Note", deposit.note or "none"),
+            ("Entered by", deposit.entered_by or "the system"),
+            ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),
+        ],
+        words="The money is in the wallet at once, and its owner may spend or withdraw it. "
+        "Compare amount and reference with the bank's statement first.",
+        submit=f"Yes, confirm {amount}",
+        hindrance=hindrance,
+    )
 
 
 def _arrival(data: dict[str, Any]) -> deposits.Arrival:

@@ -9,6 +9,7 @@ from django.contrib import admin
 
 from exchange.admin.base import SafeAdmin
 from exchange.admin.history import also_in_history
+from exchange.admin.named import OrganisationFilter
 from exchange.admin.show import moment, page_of, state
 from wallets.admin.show import money
 from wallets.models import BankAccount, Decision, Payout, Proposal, ProviderEvent, Withdrawal
@@ -26,6 +27,8 @@ class PayoutAdmin(SafeAdmin):
     list_display_links = ("shown_state",)
     list_filter = ("withdrawal__status", "provider_status", "created_at")
     list_select_related = ("withdrawal",)
+    # Ids grow with time and have an index, here and below.
+    ordering = ("-pk",)
     search_fields = ("withdrawal__reference", "=provider_id")
     fields = (
         "reference", "shown_state", "attempts", "posted_at", "provider_id", "provider_status",
@@ -54,6 +57,7 @@ class ProposalAdmin(SafeAdmin):
     list_display_links = ("action",)
     list_filter = ("status", "action")
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
+    ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
     fields = (
         "shown_withdrawal", "action", "reason", "shown_state", "proposed_by", "created_at",
@@ -76,7 +80,7 @@ class DecisionAdmin(SafeAdmin):
     list_filter = ("verdict", "created_at")
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
-    ordering = ("-created_at", "-id")
+    ordering = ("-pk",)
     date_hierarchy = "created_at"
     fields = (
         "shown_at", "verdict", "actor_label", "actor", "shown_withdrawal", "version", "reason",
@@ -96,8 +100,9 @@ class DecisionAdmin(SafeAdmin):
 @admin.register(BankAccount)
 class BankAccountAdmin(SafeAdmin):
     list_display = ("account_name", "account_number", "name", "currency", "organisation")
-    list_filter = ("currency", "organisation")
+    list_filter = ("currency", OrganisationFilter)
     list_select_related = ("organisation", "currency")
+    ordering = ("-pk",)
     search_fields = ("=account_number", "account_name", "given_name", "name")
     fields = (
         "id", "organisation", "shown_withdrawal", "name", "code", "account_number", "account_name",
@@ -115,6 +120,7 @@ class BankAccountAdmin(SafeAdmin):
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(SafeAdmin):
     list_display = ("shown_at", "reference", "provider_id", "seen")
+    ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")
     fields = ("shown_at", "reference", "provider_id", "seen", "digest", "body")
     readonly_fields = fields

@@ -10,8 +10,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import SafeAdmin, bind, staff_of
-from wallets.models import Proposal, ProposalAction
+from exchange.admin.base import bind, staff_of
+from exchange.admin.confirming import Confirming, Question
+from exchange.models import StaffUser
+from wallets.admin.show import money
+from wallets.models import Proposal, ProposalAction, ProposalStatus, Withdrawal
 from wallets.services import resolutions
 
 
@@ -22,7 +25,7 @@ class ProposalForm(forms.Form):
     reason = forms.CharField(max_length=500)
 
 
-class Resolving(SafeAdmin):
+class Resolving(Confirming):
     """The proposals of a withdrawal's admin."""
 
     def proposal_urls(self) -> list[URLPattern]:
@@ -31,7 +34,7 @@ class Resolving(SafeAdmin):
         proposal = f"{one}/proposals/<uuid:proposal_id>"
         return [
             self.action_url(f"{one}/propose/", "propose", self.propose),
-            self.action_url(f"{proposal}/confirm/", "confirm", self.confirm),
+            self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
             self.action_url(f"{proposal}/decline/", "decline", self.decline),
         ]
 
@@ -55,14 +58,15 @@ class Resolving(SafeAdmin):
         return self.back_to(object_id)
 
     def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Carries a proposal out."""
-        self._proposal(request, object_id, proposal_id)
-        self.attempt(
+        """Asks, and carries a proposal out."""
+        withdrawal, proposal = self._proposal(request, object_id, proposal_id)
+        return self.confirm_page(
             request,
+            withdrawal,
+            _question(withdrawal, proposal, staff_of(request)),
             lambda: resolutions.confirm(proposal_id=proposal_id, resolver=staff_of(request)),
             "Confirmed and carried out.",
         )
-        return self.back_to(object_id)
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Closes a proposal; nothing else happens."""
@@ -78,7 +82,68 @@ class Resolving(SafeAdmin):
         )
         return self.back_to(object_id)
 
-    def _proposal(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> None:
-        self.record(request, object_id)
-        if not Proposal.objects.filter(pk=proposal_id, withdrawal_id=object_id).exists():
+    def _proposal(
+        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
+    ) -> tuple[Withdrawal, Proposal]:
+        withdrawal = self.record(request, object_id)
+        found = (
+            Proposal.objects.filter(pk=proposal_id, withdrawal_id=object_id)
+            .select_related("proposed_by")
+            .first()
+        )
+        if found is None:
             raise PermissionDenied
+        return withdrawal, found
+
+
+def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+    action = ProposalAction(proposal.action)
+    code, bank = withdrawal.currency_id, withdrawal.bank
+    amount, sent = money(withdrawal.amount, code), money(withdrawal.disburse_amount, code)
+    what, words, answer = {
+        ProposalAction.SEND_AGAIN: (
+            f"Send {sent} to {bank.account_name} again?",
+            f"The provider is asked once more. If it still does not know the payout, {sent} is "
+            "ordered again under the same reference, which the provider pays once at most.",
+            f"Yes, send {sent} again",
+        ),
+        ProposalAction.FAIL: (
+            f"Fail the payout and give {amount} back?",
+            f"The provider is asked once more. If it still does not know the payout, {amount}, fee "
+            "included, goes back to the wallet and the withdrawal is Failed for good.",
+            f"Yes, fail it: give {amount} back",
+        ),
+        ProposalAction.REVERSE: (
+            f"Reverse the payout: {sent} came back?",
+            f"The bank returned the payout: {sent} goes back to the wallet, the fee of "
+            f"{money(withdrawal.fee, code)} stays with us. Final.",
+            f"Yes, reverse it: give {sent} back",
+        ),
+    }[action]
+    hindrance = ""
+    if not user.has_perm("wallets.resolve_payout"):
+        hindrance = "You may not decide about lost and returned payouts"
+    elif proposal.status != ProposalStatus.OPEN:
+        hindrance = f"The proposal is {proposal.status} already"
+    elif proposal.proposed_by_id == user.pk:
+        hindrance = "Somebody else must confirm what you proposed"
+    return Question(
+        title=what,
+        facts=[
+            ("Withdrawal", withdrawal.reference),
+            ("State", withdrawal.status),
+            ("Amount", amount),
+            ("Fee", money(withdrawal.fee, code)),
+            ("Ordered to be paid", sent),
+            ("Payee", bank.account_name),
+            ("Bank", f"{bank.name} {bank.account_number}"),
+            ("Wallet of", withdrawal.member or withdrawal.organisation),
+            ("Proposed", action.label),
+            ("Proposed by", proposal.proposed_by),
+            ("Why", proposal.reason),
+        ],
+        words=words,
+        submit=answer,
+        hindrance=hindrance,
+        final=True,
+    )

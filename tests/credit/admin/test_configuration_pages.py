@@ -14,7 +14,7 @@ from credit.models import LoanConfiguration
 from credit.services.configurations import propose_change
 from exchange.models import StaffUser
 from tests.support.access import TESTER, make_organisation
-from tests.support.back_office import everything, said, signed_in, text_of
+from tests.support.back_office import confirm, everything, said, signed_in, text_of
 from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
 from tests.support.lending import make_lending
 from tests.support.signin import sign_in
@@ -65,13 +65,14 @@ def test_one_officer_proposes_and_another_one_approves():
     assert "Somebody else must approve what you proposed." in text_of(hers)
     assert b"disabled" in hers.content
     before = everything()
-    response = ada.post(decision(made, "approve"))
-    assert said(response)[-1] == "Somebody else must approve what you proposed"
+    response = confirm(ada, decision(made, "approve"))
+    told = "Somebody else must approve what you proposed. Nothing was done."
+    assert said(response)[-1] == told
     assert everything() == before
     his = ben.get(page(made))
     assert "by ada. Who may approve it: ben." in text_of(his)
     assert b"disabled" not in his.content
-    response = ben.post(decision(made, "approve"))
+    response = confirm(ben, decision(made, "approve"))
     assert said(response)[-1] == "Approved: these terms are in force."
     made.refresh_from_db()
     version = made.versions.get()
@@ -91,9 +92,9 @@ def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
     seen = decision(made, "approve")
     said(ada.post(page(made, "propose"), form(interest_rate="0.01")))
     before = everything()
-    response = ben.post(seen)
+    response = confirm(ben, seen)
     assert said(response)[-1] == (
-        "Version 1 is Rejected (replaced by a newer proposal), no longer Pending"
+        "Version 1 is Rejected (replaced by a newer proposal), no longer Pending. Nothing was done."
     )
     assert everything() == before
 
@@ -270,7 +271,7 @@ def test_only_credit_officers_propose_and_decide_and_everybody_may_look(role):
     assert offer_status(client) == 403
     assert client.post(page(made, "propose"), form()).status_code == 403
     assert client.post(page(approved, "retire")).status_code == 403
-    assert client.post(decision(made, "approve")).status_code == 403
+    assert confirm(client, decision(made, "approve")).status_code == 403
     assert client.post(decision(made, "reject"), {"reason": "x"}).status_code == 403
     assert everything() == before
     seen = text_of(client.get(page(made)))
@@ -288,8 +289,10 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
     made, other = make_configuration(approved=False), make_configuration(approved=False)
     client = signed_in(CREDIT_OFFICER)
     before = everything()
+    assert client.get(decision(made, "approve")).status_code == 200
+    assert client.post(decision(made, "approve")).status_code == 200
+    assert client.get(decision(made, "reject")).status_code == 405
     for name in ("approve", "reject"):
-        assert client.get(decision(made, name)).status_code == 405
         foreign = reverse(
             f"admin:credit_loanconfiguration_{name}", args=[made.pk, waiting(other).pk]
         )

@@ -25,7 +25,7 @@ from credit.services.repaying import repay
 from credit.services.valuation import Pledge
 from exchange.models import Member, Token
 from tests.support.access import TESTER
-from tests.support.back_office import everything, said, signed_in, text_of, user_of
+from tests.support.back_office import confirm, everything, said, signed_in, text_of, user_of
 from tests.support.lending import Lending, held, make_lending
 from tests.support.signin import sign_in
 from tests.support.world import assert_books_hold
@@ -121,8 +121,9 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, a
     assert "Take back" in text_of(hers)
     assert b"disabled" in hers.content
     before = everything()
-    response = ada.post(decision(proposal, "confirm"))
-    assert said(response)[-1] == "Somebody else must confirm what you proposed"
+    response = confirm(ada, decision(proposal, "confirm"))
+    told = "Somebody else must confirm what you proposed. Nothing was done."
+    assert said(response)[-1] == told
     assert everything() == before
     world.price(1)
     his = ben.get(page(loan))
@@ -133,7 +134,7 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, a
     )
     assert "Who may confirm it: ben." in text
     assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", text)
-    response = ben.post(decision(proposal, "confirm"))
+    response = confirm(ben, decision(proposal, "confirm"))
     assert said(response)[-1] == "Confirmed: the loan is liquidated."
     loan.refresh_from_db()
     assert loan.status == "LIQUIDATED"
@@ -152,7 +153,7 @@ def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(world, loa
     assert "Of it principal, the creditor's loss 840,000.00 NGN" in asked
     assert f"{world.token.symbol} 105 units" in asked
     proposal = propose(ada, loan, WRITE_OFF)
-    response = ben.post(decision(proposal, "confirm"))
+    response = confirm(ben, decision(proposal, "confirm"))
     assert said(response)[-1] == "Confirmed: the loan is written off."
     loan.refresh_from_db()
     assert loan.status == "WRITTEN_OFF"
@@ -180,8 +181,10 @@ def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, a
     said(ada.post(decision(seen, "decline")))
     propose(ada, loan, WRITE_OFF)
     before = everything()
-    response = ben.post(decision(seen, "confirm"))
-    assert said(response)[-1] == "The proposal is Declined by ada, no longer Pending"
+    response = confirm(ben, decision(seen, "confirm"))
+    assert said(response)[-1] == (
+        "The proposal is Declined by ada, no longer Pending. Nothing was done."
+    )
     assert everything() == before
 
 
@@ -199,11 +202,33 @@ def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(world, ada,
     assert "1,000.00 NGN was paid since the proposal: 1,595,000.00 NGN is owed now." in his
     assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in his
     assert "Owed 1,596,000.00 NGN 1,595,000.00 NGN" in his
-    assert said(ben.post(decision(proposal, "confirm"))) == ["Confirmed: the loan is liquidated."]
+    assert said(confirm(ben, decision(proposal, "confirm"))) == [
+        "Confirmed: the loan is liquidated."
+    ]
     assert held(world.creditor.owner_id, world.token.id) == Decimal("159.5")
     after = text_of(ben.get(page(loan)))
     assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in after
     assert_books_hold()
+
+
+def test_a_payment_after_the_question_is_told_and_ends_nothing(world, ada, ben):
+    loan = default(world, units=300)
+    address = decision(propose(ada, loan), "confirm")
+    asked = ben.get(address)
+    assert "Liquidate the loan of" in text_of(asked)
+    assert "Owed now 1,596,000.00 NGN" in text_of(asked)
+    repay(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(1000),
+        actor=TESTER,
+    )
+    before = everything()
+    refused = confirm(ben, address, at=asked)
+    assert refused["Location"] == address
+    told = "Owed now was 1,596,000.00 NGN and is 1,595,000.00 NGN"
+    assert told in said(refused)[-1]
+    assert everything() == before
 
 
 def test_collateral_added_after_the_proposal_is_told_and_returned(world, loan, ada, ben):
@@ -218,7 +243,9 @@ def test_collateral_added_after_the_proposal_is_told_and_returned(world, loan, a
     symbol = world.token.symbol
     assert f"Collateral was added since the proposal and would return: 0.5 units {symbol}." in his
     assert "105.5 units 105 units 105 units 0.5 units 1,050,000.00 NGN" in his
-    assert said(ben.post(decision(proposal, "confirm"))) == ["Confirmed: the loan is liquidated."]
+    assert said(confirm(ben, decision(proposal, "confirm"))) == [
+        "Confirmed: the loan is liquidated."
+    ]
     assert held(world.creditor.owner_id, world.token.id) == 105
     assert held(loan.borrower_id, world.token.id) == 895
     assert_books_hold()
@@ -230,8 +257,8 @@ def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     as_time_does("credit_endingproposal", "ending_guard", "created_at = %s", long_ago, proposal.pk)
     assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = everything()
-    response = ben.post(decision(proposal, "confirm"))
-    told = "The prices of the proposal are older than 24 hours: propose again"
+    response = confirm(ben, decision(proposal, "confirm"))
+    told = "Its prices are older than 24 hours. Nothing was done."
     assert said(response)[-1] == told
     assert everything() == before
 
@@ -304,9 +331,9 @@ def test_a_loan_that_was_repaid_lets_its_proposal_lapse(world, loan, ada, ben):
     his = text_of(ben.get(page(loan)))
     assert "A proposal waits" not in his
     assert "Liquidate Lapsed ada No answer" in his
-    for what in ("confirm", "decline"):
-        told = "The proposal is Lapsed, no longer Pending"
-        assert said(ben.post(decision(proposal, what)))[-1] == told
+    told = "The proposal is Lapsed, no longer Pending"
+    assert said(ben.post(decision(proposal, "decline")))[-1] == told
+    assert said(confirm(ben, decision(proposal, "confirm")))[-1] == f"{told}. Nothing was done."
     assert held(world.creditor.owner_id, world.token.id) == 0
 
 
@@ -337,8 +364,10 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(ben))
     before = everything()
+    assert ben.get(decision(proposal, "confirm")).status_code == 200
+    assert ben.post(decision(proposal, "confirm")).status_code == 200
+    assert ben.get(decision(proposal, "decline")).status_code == 405
     for name in ("confirm", "decline"):
-        assert ben.get(decision(proposal, name)).status_code == 405
         assert ben.post(decision(proposal, name, other)).status_code == 404
         assert strict.post(decision(proposal, name)).status_code == 403
     for action in (LIQUIDATE, WRITE_OFF):

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Quote, StaffUser, Token
-from tests.support.back_office import everything, said, signed_in, text_of
+from exchange.services import quotes
+from tests.support.back_office import confirm, everything, said, signed_in, text_of
 from tests.support.signin import sign_in
 from tests.support.tokens import make_token
 
@@ -45,7 +46,7 @@ def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
     assert "Approve 118.00 NGN / 115.50 NGN" in shown
     assert "Buy 100.00 NGN 118.00 NGN +18.0 %" in shown
     assert "Sell 100.00 NGN 115.50 NGN +15.5 %" in shown
-    approved = finance.post(page(quote, "approve"))
+    approved = confirm(finance, page(quote, "approve"))
     assert said(approved) == [
         f"Approved: {token.symbol} is quoted at 118.00 NGN to buy and 115.50 NGN to sell."
     ]
@@ -66,12 +67,13 @@ def test_a_decided_quote_is_not_decided_again():
     propose(signed_in(BACK_OFFICE), token)
     quote = Quote.objects.get()
     finance = signed_in(FINANCE_APPROVER)
-    finance.post(page(quote, "approve"))
+    confirm(finance, page(quote, "approve"))
     before = everything()
-    again = finance.post(page(quote, "approve"))
-    assert said(again)[-1] == "The quote is Approved by finance-approver, no longer Pending"
+    again = confirm(finance, page(quote, "approve"))
+    told = "The quote is Approved by finance-approver, no longer Pending"
+    assert said(again)[-1] == f"{told}. Nothing was done."
     late = finance.post(page(quote, "reject"), {"reason": "Too high"})
-    assert "The quote is Approved by finance-approver, no longer Pending" in text_of(late)
+    assert told in text_of(late)
     assert everything() == before
     assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
 
@@ -84,8 +86,9 @@ def test_nobody_approves_what_they_proposed_whatever_they_may():
     quote = Quote.objects.get()
     before = everything()
     assert "Approve 118" not in text_of(client.get(page(quote, "change")))
-    response = client.post(page(quote, "approve"))
-    assert said(response)[-1] == "Somebody else must approve what you proposed"
+    response = confirm(client, page(quote, "approve"))
+    told = "Somebody else must approve what you proposed. Nothing was done."
+    assert said(response)[-1] == told
     assert everything() == before
 
 
@@ -177,15 +180,63 @@ def test_only_finance_decides_about_quotes(role):
     assert "Pending" in text_of(client.get(page(quote, "change")))
 
 
-def test_approving_takes_a_post():
+def test_approving_asks_first_and_repeats_what_changes_for_which_token():
     token = make_token()
     propose(signed_in(BACK_OFFICE), token)
     quote = Quote.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
     before = everything()
-    assert signed_in(FINANCE_APPROVER).get(page(quote, "approve")).status_code == 405
-    assert {key: value for key, value in everything().items() if "quote" in key} == {
-        key: value for key, value in before.items() if "quote" in key
-    }
+    asked = finance.get(page(quote, "approve"))
+    text = text_of(asked)
+    for told in (
+        f"Approve the quote of {token.symbol}?",
+        "Nothing has been done yet.",
+        "Buy, in force now 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.0 %",
+        "Proposed by back-office",
+        "Where the prices come from Annual report",
+        "Yes, approve 118.00 NGN / 115.50 NGN",
+    ):
+        assert told in text
+    # A button of a page that showed nothing asks too.
+    assert "Nothing has been done yet." in text_of(finance.post(page(quote, "approve")))
+    assert everything() == before
+
+
+def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved():
+    token = make_token()
+    propose(signed_in(BACK_OFFICE), token)
+    quote = Quote.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
+    asked = finance.get(page(quote, "approve"))
+    prices = quotes.Prices(Decimal(110), Decimal(105))
+    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    before = everything()
+    refused = confirm(finance, page(quote, "approve"), at=asked)
+    assert refused["Location"] == page(quote, "approve")
+    told = said(refused)[-1]
+    assert told.startswith("Nothing was done. Since you opened the page: ")
+    assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in told
+    assert everything() == before
+    for nonsense in ("x", "[]", "{}", '{"Token": 1}'):
+        finance.post(page(quote, "approve"), {"seen": nonsense})
+    assert everything() == before
+    confirm(finance, page(quote, "approve"))
+    token.refresh_from_db()
+    assert (token.price_buy, token.prev_price_buy) == (118, 110)
+
+
+def test_a_double_click_approves_once():
+    token = make_token()
+    propose(signed_in(BACK_OFFICE), token)
+    quote = Quote.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
+    asked = finance.get(page(quote, "approve"))
+    confirm(finance, page(quote, "approve"), at=asked)
+    before = everything()
+    again = confirm(finance, page(quote, "approve"), at=asked)
+    told = "The quote is Approved by finance-approver, no longer Pending. Nothing was done."
+    assert said(again)[-1] == told
+    assert everything() == before
 
 
 def test_the_front_page_leads_to_quotes_that_wait():
@@ -204,7 +255,7 @@ def test_the_price_history_is_a_picture_with_words_and_a_table():
     office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
     for buy, sell in (("90", "88"), ("120", "118"), ("120", "117")):
         propose(office, token, buy=buy, sell=sell)
-        finance.post(page(Quote.objects.get(status="Pending"), "approve"))
+        confirm(finance, page(Quote.objects.get(status="Pending"), "approve"))
     shown = finance.get(token_page(token))
     html = shown.content.decode()
     assert re.search(r'<svg [^>]*role="img" aria-labelledby="chart-title chart-words"', html)
@@ -222,7 +273,7 @@ def test_prices_that_never_moved_are_drawn_too():
     office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
     for _ in range(2):
         propose(office, token, buy="100", sell="100")
-        finance.post(page(Quote.objects.get(status="Pending"), "approve"))
+        confirm(finance, page(Quote.objects.get(status="Pending"), "approve"))
     shown = finance.get(token_page(token))
     assert shown.status_code == 200
     assert shown.context["chart"] is not None

@@ -12,6 +12,7 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import StaffUser
 from tests.support.back_office import (
     balances,
+    confirm,
     everything,
     fund,
     participants,
@@ -43,11 +44,18 @@ def test_one_person_enters_and_another_one_confirms():
     assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
     assert "Confirm 1,500.50 NGN" in text_of(finance.get(page(deposit, "change")))
     assert "Confirm 1,500.50 NGN" not in text_of(office.get(page(deposit, "change")))
+    asked = text_of(finance.get(page(deposit, "confirm")))
+    assert "Confirm 1,500.50 NGN for Ada?" in asked
+    assert "Into the wallet of Ada Organisation Acme Reference at the bank BANK-1" in asked
     finance.post(page(deposit, "confirm"))
+    assert balances(member.pk, "NGN") == (Decimal(0), Decimal(0))
+    confirm(finance, page(deposit, "confirm"))
     assert balances(member.pk, "NGN") == (Decimal("1500.5"), Decimal(0))
     before = everything()
-    again = finance.post(page(deposit, "confirm"))
-    assert said(again)[-1] == "The deposit is Confirmed by finance-approver, no longer Pending"
+    again = confirm(finance, page(deposit, "confirm"))
+    assert said(again)[-1] == (
+        "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
+    )
     assert everything() == before
 
 
@@ -58,8 +66,9 @@ def test_nobody_confirms_what_they_entered_whatever_they_may():
     enter(client, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     before = everything()
-    response = client.post(page(deposit, "confirm"))
-    assert said(response)[-1] == "Somebody else must confirm what you entered"
+    response = confirm(client, page(deposit, "confirm"))
+    told = "Somebody else must confirm what you entered. Nothing was done."
+    assert said(response)[-1] == told
     assert everything() == before
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from config.roles import AUDITOR, FINANCE_APPROVER
 from tests.support.back_office import (
     balances,
+    confirm,
     everything,
     fund,
     participants,
@@ -40,7 +41,9 @@ def lost(provider_sandbox) -> Withdrawal:
     organisation, member = participants()
     fund(organisation, member, "KES", "1000")
     withdrawal = withdraw(organisation, member, "KES", "400")
-    signed_in(FINANCE_APPROVER, "approver").post(page(withdrawal, "approve"), {"version": 1})
+    signed_in(FINANCE_APPROVER, "approver").post(
+        page(withdrawal, "approve"), {"version": 1, "confirmed": "yes"}
+    )
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
     payouts.pay(withdrawal.pk)
     withdrawal.refresh_from_db()
@@ -73,21 +76,29 @@ def test_two_people_fail_a_lost_payout_and_the_money_goes_back(lost):
     assert "Somebody else must confirm what you proposed." in text_of(one.get(page(lost)))
     assert "Proposed by one: The bank never got it" in text_of(other.get(page(lost)))
     before = everything()
-    own = one.post(page(lost, "confirm", proposal.pk))
-    assert said(own)[-1] == "Somebody else must confirm what you proposed"
+    own = confirm(one, page(lost, "confirm", proposal.pk))
+    told = "Somebody else must confirm what you proposed. Nothing was done."
+    assert said(own)[-1] == told
     auditor = signed_in(AUDITOR)
-    told = said(auditor.post(page(lost, "confirm", proposal.pk)))
-    assert told == ["You may not decide about lost and returned payouts"]
+    told = said(confirm(auditor, page(lost, "confirm", proposal.pk)))
+    assert told == ["You may not decide about lost and returned payouts. Nothing was done."]
     assert Withdrawal.objects.get(pk=lost.pk).status == "Unknown"
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))
 
+    asked = text_of(other.get(page(lost, "confirm", proposal.pk)))
+    assert "Fail the payout and give 400.00 KES back?" in asked
+    assert "Payee Ada Obi" in asked
+    assert "Proposed by one Why The bank never got it" in asked
     other.post(page(lost, "confirm", proposal.pk))
+    assert Withdrawal.objects.get(pk=lost.pk).status == "Unknown"
+
+    confirm(other, page(lost, "confirm", proposal.pk))
     lost.refresh_from_db()
     assert (lost.status, lost.reason) == ("Failed", "The bank never got it")
     assert balances(lost.owner_id, "KES") == (Decimal(1000), Decimal(0))
     before = everything()
-    again = other.post(page(lost, "confirm", proposal.pk))
-    assert said(again)[-1] == "The proposal is Confirmed already"
+    again = confirm(other, page(lost, "confirm", proposal.pk))
+    assert said(again)[-1] == "The proposal is Confirmed already. Nothing was done."
     assert everything() == before
 
 
@@ -95,7 +106,7 @@ def test_a_lost_payout_is_sent_again_under_its_reference(lost, provider_sandbox)
     lose_for_good(lost)
     one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
     one.post(page(lost, "propose"), {"action": "Send again", "reason": "Try once more"})
-    other.post(page(lost, "confirm", Proposal.objects.get().pk))
+    confirm(other, page(lost, "confirm", Proposal.objects.get().pk))
     payouts.pay(lost.pk)
     lost.refresh_from_db()
     assert lost.status == "Processing"
@@ -137,7 +148,7 @@ def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(lost):
     fund(organisation, None, "KES", "1000")
     elsewhere = withdraw(organisation, None, "KES", "400")
     before = everything()
-    assert other.post(page(elsewhere, "confirm", proposal.pk)).status_code == 403
+    assert confirm(other, page(elsewhere, "confirm", proposal.pk)).status_code == 403
     assert everything() == before
 
 
@@ -182,7 +193,7 @@ def test_a_person_is_told_when_the_provider_cannot_be_asked_before_confirming(
     proposal = Proposal.objects.get()
     provider_sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
     before = everything()
-    told = said(other.post(page(lost, "confirm", proposal.pk)))
+    told = said(confirm(other, page(lost, "confirm", proposal.pk)))
     assert told[-1] == (
         "Could not ask the payment provider about this transfer, so nothing was done."
         " Please try again later"

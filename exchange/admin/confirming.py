@@ -1,0 +1,97 @@
+"""Decisions in two steps: a page that repeats what would be done, and its button, which does it.
+
+The page sends along what it showed. If any of that is different by the time the button is pressed,
+nothing is done and the person is told what has changed. Looking at the page changes nothing, and
+pressing the button twice decides once: the second time there is nothing left to decide.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import unescape
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.html import strip_tags
+
+from exchange.admin.base import SafeAdmin, Section
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be decided. `facts` are what the person relies on, so they hold no ages, which
+    change by themselves; `hindrance` says why it cannot be decided now, by this person.
+    """
+
+    title: str
+    facts: Sequence[tuple[str, object]]
+    words: str
+    submit: str
+    hindrance: str = ""
+    sections: Sequence[Section] = ()
+    final: bool = False
+
+    def as_shown(self) -> dict[str, str]:
+        """The facts as text."""
+        return {name: unescape(strip_tags(str(value))) for name, value in self.facts}
+
+    def changes_since(self, seen: str) -> list[str]:
+        """What is different from `seen`, which a page sent along, in words."""
+        now, before = self.as_shown(), _read(seen)
+        names = list(dict.fromkeys([*before, *now]))
+        return [
+            f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
+            for name in names
+            if before.get(name) != now.get(name)
+        ]
+
+
+class Confirming(SafeAdmin):
+    """Pages of records that people decide about."""
+
+    def confirm_page(
+        self,
+        request: HttpRequest,
+        record: Model,
+        question: Question,
+        act: Callable[[], Any],
+        done: str,
+    ) -> HttpResponse:
+        """Asks `question`; on its answer calls `act`, a service, and says `done`."""
+        if question.hindrance:
+            messages.error(request, f"{question.hindrance.rstrip('.')}. Nothing was done.")
+            return self.back_to(record.pk)
+        seen = request.POST.get("seen", "")
+        if not seen:
+            return self.page(
+                request,
+                "admin/confirm.html",
+                question.title,
+                record=record,
+                question=question,
+                seen=json.dumps(question.as_shown()),
+                back=self.address("change", record.pk),
+            )
+        changes = question.changes_since(seen)
+        if changes:
+            told = "; ".join(changes)
+            messages.error(
+                request, f"Nothing was done. Since you opened the page: {told}. Look again."
+            )
+            return HttpResponseRedirect(request.path)
+        self.attempt(request, act, done)
+        return self.back_to(record.pk)
+
+
+def _read(seen: str) -> dict[str, str]:
+    try:
+        found = json.loads(seen)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {str(name): str(value) for name, value in found.items()}
