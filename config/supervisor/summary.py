@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
         yield ""
         for person in world.get("staff", []):
             yield f"  {person['role']:<18} {person['username']} / {person['password']}"
-        yield "  Their codes        python manage.py totp USERNAME"
+        yield f"  Their codes        {_python()} manage.py totp USERNAME"
         for organisation in world.get("organisations", []):
             yield ""
             yield f"  {organisation['name']} ({organisation['id']})"
@@ -51,3 +52,8 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
         yield ""
         yield f"  All of this is in {data_dir / file.FILE_NAME}"
     yield ""
+
+
+def _python() -> str:
+    """How to call this interpreter from here, so that what is printed can be typed as it stands."""
+    return sys.executable.removeprefix(f"{Path.cwd()}/")
