@@ -341,23 +341,31 @@ def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox,
     assert first is not None
     assert first.day == today() - timedelta(days=1)
     assert reconciliation.ask_for_yesterday() is None
-    assert reconciliation.run_next().status == "Incomplete"
+    assert made_next().status == "Incomplete"
     assert reconciliation.ask_for_yesterday() is None
     earlier(first, hours=2)
     again = reconciliation.ask_for_yesterday()
     assert again is not None
-    assert reconciliation.run_next().status == "Agrees"
+    assert made_next().status == "Agrees"
     earlier(again, hours=2)
     assert reconciliation.ask_for_yesterday() is None
     assert reconciliation.run_next() is None
 
 
-def earlier(report: Reconciliation, **ago: int) -> None:
+def made_next() -> Reconciliation:
+    """The report that was asked for and is made now."""
+    report = reconciliation.run_next()
+    assert report is not None
+    return report
+
+
+def earlier(report: Reconciliation, hours: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ROLE NONE")
         cursor.execute(
-            "UPDATE wallets_reconciliation SET created_at = created_at - %s WHERE id = %s",
-            [timedelta(**ago), report.pk],
+            "UPDATE wallets_reconciliation SET created_at = created_at - make_interval(hours => %s)"
+            " WHERE id = %s",
+            [hours, report.pk],
         )
         cursor.execute("SET LOCAL ROLE exchange_runtime")
 
@@ -368,7 +376,7 @@ def test_a_report_whose_worker_died_is_made_by_the_next_one(sandbox, wallet):
     assert reconciliation.run_next() is None
     gone = timezone.now() - timedelta(seconds=1)
     Reconciliation.objects.update(leased_until=gone)
-    assert reconciliation.run_next().status == "Agrees"
+    assert made_next().status == "Agrees"
     # What the dead worker may still send is not taken.
     assert reconciliation.run(report).status == "Agrees"
     assert Reconciliation.objects.get().attempts == 2
@@ -432,7 +440,7 @@ def test_who_may_run_it(sandbox, wallet, role, may):
         assert response["Location"].endswith(f"{made.pk}/change/")
         assert client.post(again).status_code == 302
         assert Reconciliation.objects.filter(status="Waiting").count() == 1
-        assert reconciliation.run_next().status == "Agrees"
+        assert made_next().status == "Agrees"
         future = client.post(add, {"day": str(today() + timedelta(days=2))})
         assert "The day has not come yet" in text_of(future)
     else:
