@@ -50,14 +50,24 @@ its fee can be, a sell the units. Matching is price, then time, at the resting o
 the same instant; the answer shows what was filled. Fills are charged so that they add up to
 exactly what one fill would have cost. An order that meets one of its own owner's has its rest
 cancelled; an organisation and its keys are one owner. In a primary raise only buys are taken, at
-`price.buy` or above, and units cost `price.buy`.
+`price.buy` or above, and units cost `price.buy`. Lists of orders sort by `createdAt`, `price` or
+`amount`, what an order keeps from its first to its last day: a page does not shift because an order
+further on was filled. Cancelling twice with one `Idempotency-Key` gives the first answer again; an
+order that is over by then is a 409.
 
-**Loans.** Collateral counts at `price.sell`, which staff set; trades never change it. A missing or
-old price refuses, it never counts as zero. `amount` and `repayment_amount` are strings of digits,
-perhaps with a point, or numbers. Who lends to its own members may ask for less than its terms
-give; for all others `repayment_amount` is exactly amount times (1 + `interest_rate` times
+**Loans.** Collateral counts at `price.sell`, which staff set; trades never change it. A missing
+or old price refuses, it never counts as zero. `amount` and `repayment_amount` are strings of
+digits, perhaps with a point, or numbers. Who lends to its own members may ask for less than its
+terms give; for all others `repayment_amount` is exactly amount times (1 + `interest_rate` times
 `duration`). Repayments go to interest first. `repayment_date` is written as JavaScript prints a
-date in West Africa time.
+date in West Africa time. Collateral is released as long as what stays covers the principal owed,
+and not while two people decide about liquidating the loan (409). Paying then still counts: it
+passes less to the creditor, and a loan repaid in full is COMPLETED, whatever was proposed.
+
+**Events.** What happens to withdrawals, orders, trades, loans and loan configurations is told to
+the webhook of the organisation it concerns, at least once and in no promised order;
+`/v1/api/events` has all of it. A trade is told to both sides, a loan to the borrower's
+organisation and to its creditor.
 
 **Limits.** Where limits are on, answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`
 (seconds), of the tightest limit that the request counted against; beyond it the answer is a 429
