@@ -50,7 +50,8 @@ VARIANTS = tuple(
     for device, viewport in (("desktop", DESKTOP), ("phone", PHONE))
     for theme in ("light", "dark")
 )
-# The pictures of the documentation show what is seen without scrolling.
+# The pictures of the documentation show what is seen without scrolling, and stay small.
+DOCS_HEIGHT = 760
 IN_DOCS = {
     "dashboard": ("desktop-light", "desktop-dark", "phone-light"),
     "withdrawal-review": ("desktop-light", "phone-dark"),
@@ -90,7 +91,10 @@ def take(studio: Studio, scene: Scene, docs: bool) -> list[str]:
         faults += [f"{variant}: {fault}" for fault in faults_of(page, variant)]
         page.screenshot(path=PICTURES / f"{scene.name}-{variant}.png", full_page=True)
         if docs and str(variant) in IN_DOCS.get(scene.name, ()):
-            page.screenshot(path=DOCS / f"{scene.name}-{variant}.png")
+            page.screenshot(
+                path=DOCS / f"{scene.name}-{variant}.png",
+                clip={"x": 0, "y": 0, "width": variant.viewport["width"], "height": DOCS_HEIGHT},
+            )
     dress(page, VARIANTS[0])
     return faults + studio.troubles.taken()
 
