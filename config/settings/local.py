@@ -12,6 +12,7 @@ import socket
 from typing import Any
 
 from config import local_secrets
+from config.demo import file as demo_file
 from config.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
 from config.logs import configure_structlog, logging_settings
 from config.settings import base
@@ -79,10 +80,11 @@ CACHES: dict[str, Any] = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 
-# --- Payment provider: the sandbox, wherever `up` started it ---
+# --- Payment provider: the sandbox, wherever `up` last started it; commands find it there too ---
+_sandbox_url = demo_file.read(DATA_DIR).get("provider_url") or "http://127.0.0.1:8001/v3"
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
-    "base_url": env.str("FLUTTERWAVE_BASE_URL", default="http://127.0.0.1:8001/v3"),
+    "base_url": env.str("FLUTTERWAVE_BASE_URL", default=_sandbox_url),
     "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default=_secrets.provider_secret_key),
     "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default=_secrets.provider_webhook_hash),
 }
