@@ -129,7 +129,7 @@ def bulk_confirmation(studio: Studio) -> Page:
 
 
 def configuration_review(studio: Studio) -> Page:
-    """Terms in force beside those that wait, as the officer sees them who did not propose."""
+    """Terms in force beside those that wait, as the officer sees them who proposed."""
     page = first(CREDIT_OFFICER, "credit/loanconfiguration/?status=Approved")(studio)
     address = page.url
     propose = page.get_by_role("link", name="Propose new terms")
@@ -225,7 +225,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("trades", at(BACK_OFFICE, "orders/trade/")),
     Scene("trade", first(BACK_OFFICE, "orders/trade/")),
     Scene("loans", at(CREDIT_OFFICER, "credit/loan/")),
-    Scene("loan", first(CREDIT_OFFICER, "credit/loan/")),
+    Scene("loan", first(CREDIT_OFFICER, "credit/loan/?status__exact=ACTIVE")),
     Scene("loan-configurations", at(CREDIT_OFFICER, "credit/loanconfiguration/")),
     Scene("loan-configuration-review", configuration_review),
     Scene("accounts", at(FINANCE_APPROVER, "wallets/account/")),
