@@ -73,10 +73,11 @@ def step_chart(
             path += f"H{x(when)}V{y(value)}"
         paths.append((name, f"{path}H{x(until)}"))
     middle = (low + high) / 2
+    wording = "%Y-%m-%d" if times[0].date() != until.date() else "%Y-%m-%d %H:%M"
     return Chart(
         title=title,
         words=words,
         lines=paths,
         levels=[Mark(y(value), label.format(value)) for value in (low, middle, high)],
-        times=[Mark(x(when), f"{when:%Y-%m-%d}") for when in (times[0], until)],
+        times=[Mark(x(when), when.strftime(wording)) for when in (times[0], until)],
     )

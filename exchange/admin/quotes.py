@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from django.urls import URLPattern
 
 from exchange.admin.base import Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming, Question
+from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, difference, page_of, state
 from exchange.admin.token_page import money
 from exchange.models import Quote, QuoteStatus, StaffUser
@@ -56,12 +58,11 @@ class QuoteAdmin(Confirming):
         "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
         "decided_at",
     )  # fmt: skip
-    list_filter = ("status", "token__currency", "created_at")
+    list_filter = ("status", "token__currency", DayRange)
     list_select_related = ("token__currency", "proposed_by", "decided_by")
     search_fields = ("token__symbol", "token__name")
     id_fields = ("pk", "token_id")
     search_help_text = "Symbol or name of the token"
-    date_hierarchy = "created_at"
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
@@ -99,7 +100,7 @@ class QuoteAdmin(Confirming):
 
     @admin.display(description="units of the currency per USD")
     def shown_exchange(self, quote: Quote) -> str:
-        return plain(quote.exchange) if quote.exchange else "-"
+        return _rate(quote.exchange) if quote.exchange else "-"
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related(*self.list_select_related)
@@ -142,7 +143,7 @@ class QuoteAdmin(Confirming):
             rows.append(
                 (
                     f"{token.currency_id} per USD",
-                    plain(token.price_exchange),
+                    _rate(token.price_exchange),
                     plain(obj.exchange),
                     difference(token.price_exchange, obj.exchange),
                 )
@@ -198,6 +199,10 @@ class QuoteAdmin(Confirming):
         return found
 
 
+def _rate(value: Decimal) -> str:
+    return f"{Decimal(plain(value)):,f}"
+
+
 def _question(quote: Quote, user: StaffUser) -> Question:
     token = quote.token
     facts: list[tuple[str, object]] = [("Token", token)]
@@ -212,8 +217,8 @@ def _question(quote: Quote, user: StaffUser) -> Question:
         ]
     if token.price_exchange or quote.exchange:
         facts += [
-            (f"{token.currency_id} per USD, in force now", plain(token.price_exchange)),
-            (f"{token.currency_id} per USD, proposed", plain(quote.exchange)),
+            (f"{token.currency_id} per USD, in force now", _rate(token.price_exchange)),
+            (f"{token.currency_id} per USD, proposed", _rate(quote.exchange)),
         ]
     facts += [
         ("Proposed by", quote.proposed_by or "the system"),

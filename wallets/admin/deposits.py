@@ -15,6 +15,7 @@ from exchange.admin.base import ModelChoice, RecordSelect, Section, Tool, bind, 
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
+from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
 from exchange.errors import InvalidRequest
 from exchange.models import Currency, Member, StaffUser
@@ -65,10 +66,9 @@ class DepositAdmin(Confirming):
         "reference", "shown_state", "owner", "organisation", "shown_amount", "entered_by",
         "decided_by", "entered",
     )  # fmt: skip
-    list_filter = ("status", "currency", OrganisationFilter, "created_at")
+    list_filter = ("status", "currency", OrganisationFilter, DayRange)
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "organisation__name", "member__name")
-    date_hierarchy = "created_at"
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (

@@ -10,6 +10,7 @@ from django.contrib import admin
 from exchange.admin.base import SafeAdmin
 from exchange.admin.history import also_in_history
 from exchange.admin.named import OrganisationFilter
+from exchange.admin.ranges import DayRange
 from exchange.admin.show import moment, page_of, state
 from wallets.admin.show import money
 from wallets.models import BankAccount, Decision, Payout, Proposal, ProviderEvent, Withdrawal
@@ -77,11 +78,10 @@ class ProposalAdmin(SafeAdmin):
 @admin.register(Decision)
 class DecisionAdmin(SafeAdmin):
     list_display = ("shown_at", "verdict", "actor_label", "shown_withdrawal", "reason")
-    list_filter = ("verdict", "created_at")
+    list_filter = ("verdict", DayRange)
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
     ordering = ("-pk",)
-    date_hierarchy = "created_at"
     fields = (
         "shown_at", "verdict", "actor_label", "actor", "shown_withdrawal", "version", "reason",
         "details",

@@ -1,0 +1,262 @@
+"""Every list of the back office: as many queries among many rows as among few, and no filter that
+grows with the organisations.
+
+One row of each kind is made as people and services make it, then multiplied in the database, out of
+reach of its rules: what counts here is how many rows there are.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.conf import settings
+from django.contrib import admin
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from credit.models import ConfigurationVersion
+from exchange.actors import Actor
+from exchange.admin.named import OrganisationFilter
+from exchange.models import AccessEvent, Export, Organisation, StaffUser
+from exchange.services import events, quotes
+from exchange.services.access import issue_api_key
+from exchange.services.access_records import record
+from exchange.services.webhook_endpoints import set_endpoint
+from tests.support.access import TESTER
+from tests.support.lending import make_lending
+from tests.support.market import make_token, make_trader
+from tests.support.signin import sign_in
+from tests.support.world import (
+    approved,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+    make_wallet,
+)
+from wallets.models import (
+    Alert,
+    BooksProof,
+    Proposal,
+    ProposalAction,
+    ProviderEvent,
+    Reconciliation,
+    Withdrawal,
+)
+from wallets.services import configuration, deposits
+
+pytestmark = pytest.mark.django_db
+
+# As many rows as there are currencies, or keys of figures.
+_FEW_BY_NATURE = {"wallets_banklist", "wallets_configuration"}
+# What people enter, or what is added once a day.
+_SMALL = _FEW_BY_NATURE | {
+    "credit_loanconfiguration",
+    "exchange_apikey",
+    "exchange_export",
+    "exchange_organisation",
+    "exchange_staffuser",
+    "exchange_token",
+    "exchange_webhookendpoint",
+    "wallets_alert",
+    "wallets_booksproof",
+    "wallets_configurationfigure",
+    "wallets_reconciliation",
+}
+_MULTIPLY = """
+DO $$
+DECLARE found record;
+BEGIN
+    SET CONSTRAINTS ALL IMMEDIATE;
+    FOR found IN SELECT conrelid::regclass AS of, conname FROM pg_constraint
+        WHERE contype IN ('c', 'u', 'x') AND connamespace = 'public'::regnamespace LOOP
+        EXECUTE format(
+            'ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I CASCADE', found.of, found.conname);
+    END LOOP;
+    FOR found IN SELECT indexrelid::regclass AS name FROM pg_index JOIN pg_class ON oid = indexrelid
+        WHERE indisunique AND NOT indisprimary AND relnamespace = 'public'::regnamespace LOOP
+        EXECUTE format('DROP INDEX IF EXISTS %s', found.name);
+    END LOOP;
+END $$
+"""
+_COPY = """
+INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE
+SELECT {columns} FROM (
+    SELECT (jsonb_populate_record(NULL::{table}, to_jsonb(t) || jsonb_build_object({changes}))).*
+    FROM {table} AS t, generate_series(%s::int, %s::int) AS n
+) AS copies
+"""
+
+
+def grows(model: type[Model]) -> bool:
+    """Whether a list may come to hold very many rows."""
+    return model._meta.db_table not in _SMALL
+
+
+def seed() -> None:
+    """At least one row in every list."""
+    know_banks()
+    now = timezone.now()
+    staff = StaffUser.objects.create_superuser("proposer", password="x")
+    other = make_staff()
+    lending = make_lending()
+    lending.lend()
+    issuer, buyer = make_trader(), make_trader(10_000, member=True)
+    token = make_token(issuer)
+    issuer.place(token, "Sell", 100, 10)
+    buyer.place(token, "Buy", 100, 4)
+    quotes.propose(token_id=token.pk, prices=quotes.Prices(Decimal(5), Decimal(4)), user=staff)
+    wallet = make_member_wallet(1000)
+    withdrawal = approved(wallet)
+    approved(make_wallet(1000))
+    Proposal.objects.create(
+        withdrawal=withdrawal,
+        action=ProposalAction.FAIL,
+        reason="lost",
+        proposed_by=staff,
+        created_at=now,
+    )
+    owner = wallet.organisation
+    arrival = deposits.Arrival(owner.pk, wallet.member_id, "KES", Decimal(5), "BANK-1")
+    deposits.enter(arrival=arrival, user=staff)
+    configuration.propose(
+        key="KES_WITHDRAWAL_FEE",
+        value=Decimal(30),
+        effective_from=None,
+        reason="dearer",
+        user=staff,
+    )
+    issue_api_key(
+        organisation=owner, name="Key", scopes=["wallets:read"], expires_at=None, actor=TESTER
+    )
+    set_endpoint(organisation_id=owner.pk, url="https://hooks.example.com/in", actor=TESTER)
+    events.emit(
+        organisation_id=owner.pk, event_type="withdrawal.created", subject_id=owner.pk, data="{}"
+    )
+    record(event=AccessEvent.SIGNED_OUT, user=staff, by=other)
+    Alert.objects.create(kind="payout_unknown", subject="x", message="Look", raised_at=now)
+    BooksProof.objects.create(ran_at=now, passed=True, milliseconds=1)
+    ProviderEvent.objects.create(digest="0" * 64, body="{}", received_at=now)
+    Reconciliation.objects.create(
+        day=now.date() - timedelta(days=1),
+        asked_by=str(Actor.system("tests")),
+        asked_by_label="tests",
+        created_at=now,
+    )
+    Export.objects.create(
+        source="wallets.withdrawal",
+        title="Withdrawals",
+        form="csv",
+        file_name="w.csv",
+        requested_by=staff,
+        about_rows=1,
+        created_at=now,
+    )
+
+
+def multiply(first: int, last: int) -> None:
+    """Copies number `first` to `last` of every row that a list shows, on the owner's rights."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ROLE NONE")
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(_MULTIPLY)
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        for model in admin.site._registry:
+            if model._meta.db_table not in _FEW_BY_NATURE:
+                _copy(cursor, model, first, last)
+        _copy(cursor, ConfigurationVersion, first, last, "configuration_id")
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute(f"SET LOCAL ROLE {settings.DATABASE_RUNTIME_ROLE}")
+
+
+def _copy(cursor: CursorWrapper, model: type[Model], first: int, last: int, *refer: str) -> None:
+    """The columns `refer` refer to the copy of the same number."""
+    table, pk = model._meta.db_table, model._meta.pk
+    columns = [f'"{field.column}"' for field in model._meta.concrete_fields if not field.generated]
+    changed = {name: f"md5(t.{name}::text || n)::uuid" for name in (pk.column, *refer)}
+    if pk.rel_db_type(connection) != "uuid":
+        changed[pk.column] = f"t.{pk.column} + n * 1000000"
+    changes = ", ".join(f"'{name}', {value}" for name, value in changed.items())
+    copy = _COPY.format(table=table, columns=", ".join(columns), changes=changes)
+    cursor.execute(copy, [first, last])
+
+
+def walk(client: Client) -> tuple[dict[str, int], dict[str, int]]:
+    """Queries and rows of every list."""
+    queries, rows = {}, {}
+    for model in admin.site._registry:
+        query = {"status": "all"} if model is Withdrawal else {}
+        with CaptureQueriesContext(connection) as asked:
+            shown = client.get(address_of(model), query)
+        assert shown.status_code == 200, model
+        queries[model._meta.db_table] = len(asked)
+        rows[model._meta.db_table] = len(shown.context["cl"].result_list)
+    return queries, rows
+
+
+def address_of(model: type[Model]) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+def owner() -> Client:
+    client = Client()
+    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    return client
+
+
+def test_every_list_asks_as_much_among_many_rows_as_among_few():
+    seed()
+    client = owner()
+    multiply(1, 1)
+    walk(client)  # what is remembered between requests is remembered now
+    queries, rows = walk(client)
+    assert {name for name, count in rows.items() if count < 2} <= _FEW_BY_NATURE
+    multiply(2, 30)
+    many, more_rows = walk(client)
+    assert many == queries
+    assert {name for name, count in more_rows.items() if count < 50} <= _FEW_BY_NATURE
+
+
+@pytest.mark.parametrize("model", [model for model in admin.site._registry if grows(model)])
+def test_a_list_that_grows_is_read_in_the_order_of_an_index(model, rf):
+    request = rf.get("/", {"status": "all"})
+    request.user = StaffUser.objects.create_superuser("owner", password="x")
+    pages = admin.site._registry[model]
+    rows = pages.get_queryset(request).order_by(
+        *(pages.get_ordering(request) or model._meta.ordering)
+    )
+    with connection.cursor() as cursor:
+        # A plan sorts only where there is no index to read from.
+        cursor.execute("SET LOCAL enable_sort = off")
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    assert "Sort" not in rows[:50].explain(), rows[:50].explain()
+
+
+def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_name():
+    Organisation.objects.bulk_create(Organisation(name=f"Crowd {n}") for n in range(300))
+    seed()
+    client = owner()
+    searched = set()
+    for model in admin.site._registry:
+        address = address_of(model)
+        with CaptureQueriesContext(connection) as asked:
+            shown = client.get(address)
+        filters = shown.context["cl"].filter_specs
+        offered = [choice for one in filters for choice in one.choices(shown.context["cl"])]
+        assert len(offered) < 120, address
+        assert len(asked) < 40, address
+        for one in filters:
+            if isinstance(one, OrganisationFilter):
+                searched.add(address)
+                name = f"{one.column}_name"
+                all_rows = {row.pk for row in shown.context["cl"].result_list}
+                found = client.get(address, {name: "acme"}).context["cl"].result_list
+                assert not list(client.get(address, {name: "nobody"}).context["cl"].result_list)
+                assert {row.pk for row in found} <= all_rows
+    assert len(searched) == 8
