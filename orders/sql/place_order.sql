@@ -328,7 +328,7 @@ DECLARE
     v_rest text := right(gen_random_uuid()::text, 17);
 BEGIN
     RETURN ARRAY(
-        SELECT (left(s, 12) || '7' || right(s, 3) || v_rest)::uuid
-        FROM generate_series(v_first, v_first + p_count - 1) n,
-             LATERAL lpad(to_hex(n), 15, '0') s);
+        SELECT (lpad(to_hex(n >> 12), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0')
+                || v_rest)::uuid
+        FROM generate_series(v_first, v_first + p_count - 1) n);
 END $$;
