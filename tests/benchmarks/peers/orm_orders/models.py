@@ -1,4 +1,7 @@
-"""The peer's tables: the same facts as ours, without triggers, guards and documents."""
+"""The peer's tables: the facts that ours keep, and indexes for the same lists and look-ups.
+
+Without triggers, guards and stored documents, which a plain application has not.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,16 @@ class Token(models.Model):
     vol_sell = Amount()
     secondaries = models.BooleanField(default=True)
     closed = models.BooleanField(default=False)
+    exited = models.BooleanField(default=False)
+    cancelled = models.BooleanField(default=False)
+    min_buy = Amount()
+    max_buy = Amount()
+    min_sell = Amount()
+    max_sell = Amount()
+    min_trade_buy = Amount()
+    max_trade_buy = Amount()
+    min_trade_sell = Amount()
+    max_trade_sell = Amount()
 
 
 class Member(models.Model):
@@ -46,23 +59,34 @@ class Transfer(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7)
     reference = models.CharField(max_length=120, unique=True)
     kind = models.CharField(max_length=30)
+    subject = models.UUIDField(null=True, db_index=True)
+    actor = models.CharField(max_length=80)
+    memo = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
 
 class Entry(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7)
     transfer = models.ForeignKey(Transfer, on_delete=models.PROTECT)
-    account = models.ForeignKey(Account, on_delete=models.PROTECT)
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, db_index=False)
+    asset = models.CharField(max_length=36)
     amount = Amount()
+    balance_after = Amount(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["account", "-id"], name="peer_statement")]
 
 
 class Order(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7)
     token = models.ForeignKey(Token, on_delete=models.PROTECT)
+    organisation = models.UUIDField()
     owner = models.ForeignKey(Member, on_delete=models.PROTECT)
+    owner_model = models.CharField(max_length=12, default="user")
     side = models.CharField(max_length=4)
     price = Amount()
     tokens = Amount()
+    amount = Amount()
     fee_percent = Amount()
     filled = Amount()
     filled_value = Amount()
@@ -70,16 +94,31 @@ class Order(models.Model):
     charged_fee = Amount()
     reserved = Amount()
     status = models.CharField(max_length=10, default="Active")
+    customer_name = models.CharField(max_length=200, blank=True)
+    customer_email = models.CharField(max_length=254, blank=True)
+    client_order_id = models.CharField(max_length=64, blank=True)
+    placed_by = models.CharField(max_length=80)
+    reason = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+    closed_at = models.DateTimeField(null=True)
 
     class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "client_order_id"],
+                condition=~models.Q(client_order_id=""),
+                name="peer_client_id_once",
+            )
+        ]
         indexes = [
             models.Index(
                 fields=["token", "side", "price", "created_at"],
                 condition=models.Q(status="Active"),
                 name="peer_book",
-            )
+            ),
+            models.Index(fields=["token", "-created_at", "-id"], name="peer_of_token"),
+            models.Index(fields=["organisation", "-created_at", "-id"], name="peer_of_owner"),
         ]
 
 
@@ -88,6 +127,7 @@ class Trade(models.Model):
     token = models.ForeignKey(Token, on_delete=models.PROTECT)
     buy_order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="+")
     sell_order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="+")
+    taker = models.CharField(max_length=4)
     price = Amount()
     tokens = Amount()
     buyer_value = Amount()
@@ -96,10 +136,27 @@ class Trade(models.Model):
     seller_fee = Amount()
     created_at = models.DateTimeField(auto_now_add=True)
 
+    class Meta:
+        indexes = [models.Index(fields=["token", "-created_at", "-id"], name="peer_trades")]
+
 
 class Event(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7)
     type = models.CharField(max_length=60)
     organisation = models.UUIDField()
+    subject = models.UUIDField(db_index=True)
     body = models.JSONField()
+    status = models.CharField(max_length=10, default="Pending")
+    attempts = models.IntegerField(default=0)
+    next_attempt_at = models.DateTimeField(auto_now_add=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["organisation", "next_attempt_at"],
+                condition=models.Q(status="Pending"),
+                name="peer_event_due",
+            ),
+            models.Index(fields=["organisation", "-created_at", "-id"], name="peer_event_listed"),
+        ]

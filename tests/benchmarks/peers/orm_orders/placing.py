@@ -1,10 +1,13 @@
 """The peer's way to place an order: the same locks, rules and rows as ours, one statement each.
 
-It has no ledger guards, documents, idempotency, raises or self-trade rule, so it does less.
+It gives the same answer, and keeps and tells the same. It has no guards in the database, stored
+documents, raises, access lists or deadlock retries, so it does less. (Neither side is asked with an
+idempotency key here, and neither writes the audit: an order says itself who placed it.)
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -13,6 +16,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from tests.benchmarks.peers.orm_orders.models import (
     Account,
@@ -26,6 +30,7 @@ from tests.benchmarks.peers.orm_orders.models import (
 )
 
 CENT = Decimal("0.01")
+ACTOR = "system:benchmark"
 Key = tuple[UUID | None, str, str]
 
 
@@ -33,19 +38,21 @@ class Refused(Exception):
     """The order breaks a rule."""
 
 
-def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens: Decimal) -> Order:
-    """The order, matched and settled as far as the book goes, the rest reserved."""
+def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens: Decimal) -> str:
+    """The order as JSON, matched and settled as far as the book goes, the rest reserved."""
     with transaction.atomic():
         token = Token.objects.select_for_update().get(id=token_id)
         member = Member.objects.get(id=member_id)
-        if token.closed or not token.secondaries:
-            raise Refused("does not trade")
+        _check(token, side, price, _rounded(price * tokens))
         order = Order(
             token=token,
+            organisation=member.organisation,
             owner=member,
             side=side,
             price=price,
             tokens=tokens,
+            amount=_rounded(price * tokens),
+            placed_by=ACTOR,
             fee_percent=token.buy_fee if side == "Buy" else token.sell_fee,
         )
         makers = _makers(order)
@@ -55,6 +62,10 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
             raise Refused("insufficient")
         order.save(force_insert=True)
         for maker in makers:
+            if maker.owner_id == order.owner_id:
+                order.status, order.reason = "Cancelled", "It met an order of its own owner"
+                order.closed_at = timezone.now()
+                break
             _settle(order, maker, accounts)
         _end(order)
         if order.status == "Active":
@@ -66,16 +77,33 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
                 "order_reserve",
                 f"order:{order.id}:reserve",
                 {source: -order.reserved, target: order.reserved},
+                order.id,
+                token,
             )
         order.save()
         if order.filled:
             token.vol_buy += order.filled
             token.vol_sell += order.filled
             token.save()
-        _tell("order.created", member.organisation, {"order": _shown(order)})
-        if order.status == "Fulfilled":
-            _tell("order.fulfilled", member.organisation, {"order": _shown(order)})
-    return order
+        _tell("order.created", order, order.id, {"order": _shown(order)})
+        if order.status != "Active":
+            _tell_end(order)
+    return json.dumps(_shown(order))
+
+
+def _check(token: Token, side: str, price: Decimal, amount: Decimal) -> None:
+    if token.cancelled or token.exited or token.closed or not token.secondaries:
+        raise Refused("does not trade")
+    if side == "Buy":
+        low, high = token.min_buy, token.max_buy
+        least, most = token.min_trade_buy, token.max_trade_buy
+    else:
+        low, high = token.min_sell, token.max_sell
+        least, most = token.min_trade_sell, token.max_trade_sell
+    if (low and price < low) or (high and price > high):
+        raise Refused("price out of band")
+    if amount == 0 or (least and amount < least) or (most and amount > most):
+        raise Refused("amount")
 
 
 def _makers(order: Order) -> list[Order]:
@@ -125,6 +153,7 @@ def _settle(order: Order, maker: Order, accounts: dict[Key, Account]) -> None:
         token=token,
         buy_order=buy,
         sell_order=sell,
+        taker=order.side,
         price=maker.price,
         tokens=units,
         buyer_value=paid,
@@ -144,31 +173,48 @@ def _settle(order: Order, maker: Order, accounts: dict[Key, Account]) -> None:
             accounts[sell.owner_id, asset, kinds[sell.id]]: -units,
             accounts[buy.owner_id, asset, "available"]: units,
         },
+        trade.id,
+        token,
     )
     for one in (order, maker):
         shown = {"trade": _shown_trade(trade), "order": _shown(one)}
-        _tell("trade.created", one.owner.organisation, shown)
+        _tell("trade.created", one, trade.id, shown)
     if maker.status == "Fulfilled":
-        _tell("order.fulfilled", maker.owner.organisation, {"order": _shown(maker)})
+        _tell_end(maker)
 
 
-def _post(kind: str, reference: str, amounts: dict[Account, Decimal]) -> None:
-    transfer = Transfer.objects.create(kind=kind, reference=reference)
+def _post(
+    kind: str, reference: str, amounts: dict[Account, Decimal], subject: UUID, token: Token
+) -> None:
+    transfer = Transfer.objects.create(
+        kind=kind, reference=reference, subject=subject, actor=ACTOR, memo=str(token.id)
+    )
     changes: defaultdict[Account, Decimal] = defaultdict(Decimal)
     for account, amount in amounts.items():
         changes[account] += amount
-    Entry.objects.bulk_create(
-        [Entry(transfer=transfer, account=a, amount=n) for a, n in changes.items() if n]
-    )
     for account, amount in changes.items():
         if account.owner is not None and amount:
             account.balance += amount
             account.save(update_fields=["balance"])
+    Entry.objects.bulk_create(
+        [
+            Entry(
+                transfer=transfer,
+                account=account,
+                asset=account.asset,
+                amount=amount,
+                balance_after=None if account.owner is None else account.balance,
+            )
+            for account, amount in changes.items()
+            if amount
+        ]
+    )
 
 
 def _end(order: Order) -> None:
     if order.filled == order.tokens:
         order.status = "Fulfilled"
+        order.closed_at = timezone.now()
 
 
 def _needed(order: Order) -> Decimal:
@@ -187,19 +233,30 @@ def _rounded(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_EVEN)
 
 
-def _tell(kind: str, organisation: UUID, data: dict[str, Any]) -> None:
-    Event.objects.create(type=kind, organisation=organisation, body={"type": kind, "data": data})
+def _tell(kind: str, order: Order, subject: UUID, data: dict[str, Any]) -> None:
+    event = Event(type=kind, organisation=order.organisation, subject=subject)
+    now = timezone.now().isoformat()
+    event.body = {"id": str(event.id), "type": kind, "timestamp": now, "data": data}
+    event.save(force_insert=True)
+
+
+def _tell_end(order: Order) -> None:
+    data = {"order": _shown(order), "reason": order.reason or None}
+    _tell(f"order.{order.status.lower()}", order, order.id, data)
 
 
 def _shown(order: Order) -> dict[str, Any]:
     return {
         "_id": str(order.id),
         "price": float(order.price),
-        "amount": float(order.price * order.tokens),
+        "amount": float(order.amount),
         "type": order.side,
+        "owner_model": order.owner_model,
         "status": order.status,
         "user": str(order.owner_id),
         "token": str(order.token_id),
+        "customer": {"name": order.customer_name, "email": order.customer_email},
+        "api_customer_email": None,
         "meta": {"tokens": float(order.tokens), "filled": float(order.filled)},
         "createdAt": order.created_at.isoformat(),
         "updatedAt": order.updated_at.isoformat(),
@@ -213,5 +270,6 @@ def _shown_trade(trade: Trade) -> dict[str, Any]:
         "price": float(trade.price),
         "tokens": float(trade.tokens),
         "amount": float(trade.buyer_value),
+        "type": trade.taker,
         "createdAt": trade.created_at.isoformat(),
     }
