@@ -20,8 +20,9 @@ from tests.screenshots.studio import Studio
 
 # What nobody may read off a picture: the texts of secrets, and the picture an app scans.
 _BLANK = """() => {
-  for (const shown of document.querySelectorAll(".secret dd code, .signin-secret, .signin-codes code"))
-    shown.textContent = "\\u2022".repeat(24);
+  for (const shown of document.querySelectorAll(".secret dd code, .signin-secret, .signin-codes li"))
+    if (!shown.closest(".secret") || /^\\S{16,}$/.test(shown.textContent.trim()))
+      shown.textContent = "\\u2022".repeat(24);
   for (const picture of document.querySelectorAll(".signin-picture svg path:last-of-type"))
     picture.setAttribute("d", "");
 }"""  # noqa: E501

@@ -398,7 +398,7 @@ def test_the_page_tells_the_whole_loan(world):
     text = text_of(response)
     symbol = world.token.symbol
     for words in (
-        "OVERDUE loan of 840,000.00 NGN to",
+        "Overdue loan of 840,000.00 NGN to",
         f"Configuration {loan.version}",
         "To be repaid in all 1,596,000.00 NGN",
         "Owed 796,000.00 NGN Principal owed 796,000.00 NGN Interest owed 0.00 NGN",
@@ -499,9 +499,9 @@ def test_the_front_page_counts_what_waits_and_leads_to_it(world, ada):
     front = ada.get(reverse("admin:index"))
     text = text_of(front)
     for words, query, loans in (
-        ("Loans short of collateral : 1", "shortfall=open", {second.pk}),
-        ("Defaulted loans, nothing proposed : 1", "ending=none", {second.pk}),
-        ("Loan endings to confirm : 1", "ending=waits", {first.pk}),
+        ("Loans short of collateral 1", "shortfall=open", {second.pk}),
+        ("Defaulted loans, nothing proposed 1", "ending=none", {second.pk}),
+        ("Loan endings to confirm 1", "ending=waits", {first.pk}),
     ):
         assert words in text
         address = f"{reverse(LIST)}?{query}"
@@ -517,7 +517,7 @@ def test_loans_near_their_shortfall_are_listed_the_nearest_first(world, ada):
     servicing.revalue_loans(all_of_them=True)
     address = f"{reverse(LIST)}?shortfall=near&o=-6"
     front = ada.get(reverse("admin:index"))
-    assert "Loans near their shortfall : 2" in text_of(front)
+    assert "Loans near their shortfall 2" in text_of(front)
     assert address in unescape(front.content.decode())
     rows = ada.get(address).context["cl"].result_list
     assert [row.pk for row in rows] == [nearer.pk, near.pk]

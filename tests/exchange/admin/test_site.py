@@ -129,7 +129,12 @@ def test_the_address_without_its_slash_leads_to_the_admin():
 
 def test_the_front_page_leads_to_what_waits():
     page = signed_in("Finance approver").get(reverse("admin:index"))
-    for words in ("Pending withdrawals", "Deposits to confirm", "Lost payouts", "Open alerts"):
+    for words in (
+        "Pending withdrawals",
+        "Deposits to confirm",
+        "Lost or returned payouts",
+        "Alerts",
+    ):
         assert words in text_of(page)
     for address in re.findall(r'href="(/admin/wallets/[a-z]+/\?[^"]*)"', page.content.decode()):
         assert page.client.get(unescape(address)).status_code == 200

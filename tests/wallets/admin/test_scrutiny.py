@@ -190,7 +190,7 @@ def test_a_request_that_nothing_speaks_against_says_so(world):
         "24 hours 1 1,000.00 KES 1 1,000.00 KES",
         "30 days 2 1,900.00 KES 2 1,900.00 KES",
         "Largest paid before 900.00 KES",
-        "Deposited, 30 days 1, 1,000,000.00 KES",
+        "Deposited, 30 days 1,000,000.00 KES in 1 deposit",
         "Deposits to this wallet within 30 days: 1 in KES, 1,000,000.00 KES",
     ):
         assert part in seen, part
