@@ -10,10 +10,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
 import msgspec
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseRedirect, StreamingHttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -205,7 +206,11 @@ class ChangeAdmin(SafeAdmin):
         """What the list shows, all of it, as CSV; sent while it is read."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        found = self.get_changelist_instance(request).queryset
+        try:
+            found = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters:
+            messages.error(request, "The filter of the list is not valid")
+            return HttpResponseRedirect(self.address("changelist"))
         name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.csv"
         return StreamingHttpResponse(
             _lines(found),

@@ -17,6 +17,8 @@ from wallets.admin.show import money
 from wallets.models import Proposal, ProposalAction, ProposalStatus, Withdrawal
 from wallets.services import resolutions
 
+_RESOLVE = "wallets.resolve_payout"
+
 
 class ProposalForm(forms.Form):
     """What to do about a lost or returned payout, and why."""
@@ -40,6 +42,7 @@ class Resolving(Confirming):
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Opens a proposal."""
+        self._must_resolve(request)
         form = bind(request, ProposalForm)
         self.record(request, object_id)
         if not form.is_valid():
@@ -82,9 +85,14 @@ class Resolving(Confirming):
         )
         return self.back_to(object_id)
 
+    def _must_resolve(self, request: HttpRequest) -> None:
+        if not self.may(request, _RESOLVE):
+            raise PermissionDenied
+
     def _proposal(
         self, request: HttpRequest, object_id: UUID, proposal_id: UUID
     ) -> tuple[Withdrawal, Proposal]:
+        self._must_resolve(request)
         withdrawal = self.record(request, object_id)
         found = (
             Proposal.objects.filter(pk=proposal_id, withdrawal_id=object_id)
@@ -121,9 +129,7 @@ def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Qu
         ),
     }[action]
     hindrance = ""
-    if not user.has_perm("wallets.resolve_payout"):
-        hindrance = "You may not decide about lost and returned payouts"
-    elif proposal.status != ProposalStatus.OPEN:
+    if proposal.status != ProposalStatus.OPEN:
         hindrance = f"The proposal is {proposal.status} already"
     elif proposal.proposed_by_id == user.pk:
         hindrance = "Somebody else must confirm what you proposed"

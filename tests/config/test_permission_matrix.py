@@ -1,0 +1,347 @@
+"""Every address of the back office with every role: who may look, who may act, and that nothing
+else happens.
+
+What is expected stands in `tests.support.permission_matrix`. An address that is not there fails by
+its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.db import connection, transaction
+from django.db.models import Model
+from django.test import Client, RequestFactory
+from django.urls import URLPattern, URLResolver, reverse
+
+from config.roles import FINANCE_APPROVER, ROLES, create_staff
+from exchange.models import StaffUser
+from tests.support.back_office import everything
+from tests.support.exports import body, sheet
+from tests.support.permission_matrix import (
+    ACTIONS,
+    AUDITOR_LEAVES,
+    MODELS,
+    ONLY_POST,
+    OUTSIDE,
+    PAGES,
+    ROLE_OF,
+    Expected,
+    expectations,
+)
+from tests.support.signin import sign_in
+from tests.support.whole_world import PASSWORD, WholeWorld, make_whole_world
+from wallets.models import Withdrawal
+
+pytestmark = pytest.mark.django_db
+
+# What forms of the back office ask for, so that a POST that is let through gets far.
+FILLED_IN = {
+    "version": "1",
+    "confirmed": "on",
+    "decision": "approve",
+    "reason": "Because it is right",
+    "note": "Because it is right",
+    "action": "Fail",
+    "form": "csv",
+    "name": "Another name",
+    "value": "7",
+}
+FORM = "application/x-www-form-urlencoded"
+# What the box of suggestions for a member's organisation asks.
+SUGGESTIONS = "?app_label=exchange&model_name=member&field_name=organisation&term=a"
+# Tables that say what happened to money.
+MONEY = {
+    "wallets_entry", "wallets_transfer", "wallets_account", "wallets_withdrawal",
+    "wallets_deposit", "wallets_payout", "wallets_proposal", "wallets_decision",
+    "wallets_configuration", "wallets_configurationfigure", "credit_loan",
+    "credit_loanconfiguration", "credit_endingproposal", "orders_order", "orders_trade",
+    "exchange_quote", "exchange_token",
+}  # fmt: skip
+ANSWERS_OF_SIGN_IN = ("/admin/login/", "/admin/second-factor/enrol/")
+
+
+@dataclass(frozen=True)
+class Address:
+    """One address: its name in the tables, and where it leads with a record of the world."""
+
+    name: str
+    path: str
+
+
+def patterns(urls: list[Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """Name and whole pattern of every address."""
+    for url in urls:
+        if isinstance(url, URLResolver):
+            yield from patterns(url.url_patterns, before + str(url.pattern))
+        else:
+            assert isinstance(url, URLPattern)
+            yield named(url.name or "", before + str(url.pattern)), before + str(url.pattern)
+
+
+def named(name: str, pattern: str) -> str:
+    """What the tables call an address: those without a name by what they are."""
+    if name:
+        return name
+    if pattern.endswith("/<path:object_id>/"):
+        return f"{'_'.join(pattern.split('/')[:2])} by its id"
+    return "anything else"
+
+
+def addresses(world: WholeWorld) -> list[Address]:
+    """Every address, about a record of `world`."""
+    return [
+        Address(name, f"/admin/{filled(pattern, world)}")
+        for name, pattern in patterns(admin.site.get_urls())
+    ]
+
+
+def filled(pattern: str, world: WholeWorld) -> str:
+    """`pattern` with arguments."""
+    if pattern.startswith("^"):
+        return "wallets/"
+    if pattern.startswith("("):
+        return "no-such-page"
+    if pattern == "autocomplete/":
+        return f"{pattern}{SUGGESTIONS}"
+    label = ".".join(pattern.split("/")[:2])
+    given = {"uidb64": "MQ", "token": "x-y", "content_type_id": "1"}
+    if "<" in pattern and label.replace(".", "_") in MODELS:
+        model = apps.get_model(label)
+        given["object_id"] = record_of(model, world).pk
+        if "proposal_id" in pattern:
+            given["object_id"], given["proposal_id"] = world.proposals[model]
+    return re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(given.get(found[1], 1)), pattern)
+
+
+def record_of(model: type[Model], world: WholeWorld) -> Any:
+    """The record whose pages are opened."""
+    found = world.records.get(model) or model._default_manager.first()
+    assert found is not None, f"the world has no {model._meta.label}"
+    return found
+
+
+@pytest.fixture
+def world(provider_sandbox) -> WholeWorld:
+    return make_whole_world()
+
+
+def person(role: str) -> StaffUser:
+    return create_staff(role.lower().replace(" ", "-"), PASSWORD, role)
+
+
+def browser(user: StaffUser | None, *, second_factor: bool = True, **more: Any) -> Client:
+    """A browser in which `user`, if anybody, is signed in."""
+    client = Client(**more)
+    if user is not None:
+        sign_in(client, user, second_factor=second_factor)
+    return client
+
+
+def written() -> dict[str, int]:
+    """Rows of every table but sessions that this transaction has touched so far, undone or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_xact_user_tables"
+            " WHERE relname <> 'django_session'"
+        )
+        return dict(cursor.fetchall())
+
+
+def content(response: Any) -> str:
+    """What was answered, files included."""
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    return body.decode(errors="replace")
+
+
+def kept_out(response: Any) -> bool:
+    """Whether somebody was sent to sign in, or to give a code, instead."""
+    return bool(response.status_code == 302 and response["Location"].startswith(ANSWERS_OF_SIGN_IN))
+
+
+def answer(response: Any) -> str:
+    """An answer in a word."""
+    if kept_out(response):
+        return "to sign-in"
+    return {403: "forbidden", 405: "no such method"}.get(response.status_code, "answered")
+
+
+def undone(client: Client, path: str, data: dict[str, Any]) -> Any:
+    """The answer to a POST whose work is undone afterwards."""
+    with transaction.atomic():
+        response = client.post(path, data)
+        transaction.set_rollback(True)
+    return response
+
+
+def revealed(world: WholeWorld, text: str) -> list[str]:
+    """Which secrets of `world` are in `text`."""
+    return [what for what, secret in world.secrets.items() if secret and secret in text]
+
+
+@pytest.mark.parametrize("letter", list(ROLE_OF))
+def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, world):
+    table = expectations()
+    client = browser(person(ROLE_OF[letter]))
+    fingerprint, before = everything(), written()
+    wrong: dict[str, Any] = {}
+    for address in addresses(world):
+        if address.name in OUTSIDE:
+            continue
+        expected = table[address.name]
+        for method in ("GET", "POST"):
+            acting = method == "POST" and letter in expected.act
+            if acting:
+                response = undone(client, address.path, FILLED_IN)
+            else:
+                response = client.generic(method, address.path, *form_of(method))
+            leaked = revealed(world, content(response))
+            after = written()
+            left = {name for name, rows in after.items() if rows != before.get(name, 0)}
+            before = after
+            fine = answer(response) in wanted(expected, method, letter)
+            if leaked or not fine or not left <= may_leave(letter, address.name, acting=acting):
+                wrong[f"{method} {address.name}"] = (response.status_code, left, leaked)
+    assert wrong == {}
+    assert everything() == fingerprint
+
+
+def form_of(method: str) -> tuple[str, str]:
+    """What is sent along: a POST that is refused has every field filled in, too."""
+    return (urlencode(FILLED_IN), FORM) if method == "POST" else ("", "")
+
+
+def wanted(expected: Expected, method: str, letter: str) -> set[str]:
+    """Answers that are right."""
+    if method == "GET" and expected.look == ONLY_POST:
+        return {"no such method"}
+    allowed = expected.look if method == "GET" else expected.act
+    if letter in allowed:
+        return {"answered"}
+    # Where nobody acts there may be no POST at all.
+    return {"forbidden"} if allowed or method == "GET" else {"forbidden", "no such method"}
+
+
+def may_leave(letter: str, name: str, *, acting: bool) -> set[str]:
+    """Tables that a request may write."""
+    if not acting:
+        return set()
+    if letter == "A":
+        return AUDITOR_LEAVES.get(name, set())
+    every = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+    return every - MONEY if letter == "D" else every
+
+
+@pytest.mark.parametrize("who", ["nobody", "somebody whose second factor is missing"])
+def test_who_is_not_in_is_led_to_sign_in_from_everywhere(who, world):
+    client = browser(None if who == "nobody" else person(FINANCE_APPROVER), second_factor=False)
+    fingerprint = everything()
+    wrong: dict[str, Any] = {}
+    for address in addresses(world):
+        if address.name in OUTSIDE:
+            response = client.get(address.path)
+            leaked = revealed(world, content(response))
+            if response.status_code not in {200, 302, 405} or leaked:
+                wrong[f"GET {address.name}"] = (response.status_code, leaked)
+            continue
+        for method in (client.get, client.post):
+            response = method(address.path, FILLED_IN)
+            if answer(response) != "to sign-in":
+                wrong[f"{method.__name__} {address.name}"] = response.status_code
+    assert wrong == {}
+    assert everything() == fingerprint
+
+
+@pytest.mark.parametrize("who", ["nobody", "somebody who may do everything"])
+def test_a_post_without_its_token_is_refused_everywhere(who, world):
+    user = None if who == "nobody" else StaffUser.objects.get(username="owner")
+    client = browser(user, enforce_csrf_checks=True)
+    fingerprint = everything()
+    answers = {
+        address.name: client.post(address.path, FILLED_IN).status_code
+        for address in addresses(world)
+    }
+    assert {name: code for name, code in answers.items() if code != 403} == {}
+    assert everything() == fingerprint
+
+
+def test_a_list_decides_about_ticked_rows_only_for_whom_the_table_says(world):
+    for letter, role in ROLE_OF.items():
+        user = person(role)
+        request = RequestFactory().get("/")
+        request.user = StaffUser.objects.get(pk=user.pk)
+        for model, model_admin in admin.site._registry.items():
+            name = f"{model._meta.app_label}_{model._meta.model_name}"
+            found = {f"{name}: {action}" for action in model_admin.get_actions(request)}
+            told = {key for key, who in ACTIONS.items() if letter in who}
+            assert found == {key for key in told if key.startswith(f"{name}: ")}, role
+        client = browser(user)
+        fingerprint, before = everything(), written()
+        for action in ("approve_selected", "reject_selected"):
+            ticked = {"action": action, "_selected_action": [record_of(Withdrawal, world).pk]}
+            response = client.post(reverse("admin:wallets_withdrawal_changelist"), ticked)
+            asked = "decide_at" in (getattr(response, "context_data", None) or {})
+            assert asked is (letter in ACTIONS[f"wallets_withdrawal: {action}"]), role
+        assert written() == before
+        assert everything() == fingerprint
+
+
+def actions() -> Iterator[tuple[str, str, type[Model]]]:
+    """Every action of every list, those that Django brings along as well."""
+    registered: dict[type[Model], Any] = dict(admin.site._registry)
+    for model, model_admin in registered.items():
+        for _, name, _ in model_admin._get_base_actions():
+            yield f"{model._meta.app_label}_{model._meta.model_name}", name, model
+
+
+def test_every_address_and_every_action_has_its_expectation_and_no_other_has():
+    names = {name for name, _ in patterns(admin.site.get_urls())}
+    assert names - OUTSIDE - expectations().keys() == set()
+    assert expectations().keys() - names == set()
+    assert {f"{model}: {action}" for model, action, _ in actions()} == ACTIONS.keys()
+    assert set(ROLE_OF.values()) == ROLES.keys()
+
+
+def test_an_auditor_acts_nowhere_but_in_files_and_an_administrator_not_on_money():
+    acting = {name for name, (_, act) in PAGES.items() if "A" in act}
+    own = {
+        "index", "app_list", "view_on_site", "password_change", "second_factor", "recovery_codes",
+        "anything else",
+    }  # fmt: skip
+    reading = {"exchange_export_progress", "exchange_change_export"}
+    assert acting == own | reading | AUDITOR_LEAVES.keys()
+    assert not [model for model, (_, add) in MODELS.items() if "A" in add]
+    about_money = [
+        name
+        for name, (_, act) in PAGES.items()
+        if "D" in act and name.startswith(("wallets", "credit", "orders", "exchange_token"))
+    ]
+    assert about_money == ["wallets_alert_resolve"]
+
+
+def test_no_file_holds_a_secret(world):
+    client = browser(StaffUser.objects.get(username="owner"))
+    files = [name for name in PAGES if name.endswith("_export")]
+    assert len(files) == 6
+    for address in addresses(world):
+        if address.name not in files or address.name == "exchange_change_export":
+            continue
+        for form in ("csv", "xlsx"):
+            query = f"?form={form}" if "reconciliation" in address.name else ""
+            response = client.post(f"{address.path}{query}", {"form": form})
+            data = body(response)
+            text = data.decode() if form == "csv" else str(sheet(data))
+            assert revealed(world, text) == [], address.name
+    export = reverse("admin:exchange_change_export")
+    assert client.get(f"{export}?no_such_column=1").status_code == 302
+    audit = content(client.get(export))
+    assert audit.count("\n") > 50
+    assert "(hidden)" in audit
+    assert revealed(world, audit) == []

@@ -1,0 +1,194 @@
+"""Who may look at and who may act through every address of the back office.
+
+Roles by letter: B back office, F finance approver, C credit officer, A auditor, D administrator.
+What the tables say is what somebody reads who asks what a role can do, so they name every address
+and derive nothing from the code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+
+ROLE_OF = {
+    "B": BACK_OFFICE,
+    "F": FINANCE_APPROVER,
+    "C": CREDIT_OFFICER,
+    "A": AUDITOR,
+    "D": ADMINISTRATOR,
+}
+ALL = "BFCAD"
+# An address that takes POST only answers a look with 405.
+ONLY_POST = "only POST"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Letters of the roles that may GET and may POST."""
+
+    look: str
+    act: str
+
+
+# Of each model: who sees its list and its records, and who has the page that adds one. Nobody
+# changes or deletes a record by the admin's own pages; its history is the auditors' and
+# administrators'. A POST to a list or a history is answered as a look.
+MODELS: dict[str, tuple[str, str]] = {
+    "credit_loan": (ALL, ""),
+    "credit_loanconfiguration": (ALL, "C"),
+    "exchange_accessrecord": ("AD", ""),
+    "exchange_apikey": (ALL, "D"),
+    "exchange_change": ("AD", ""),
+    "exchange_event": (ALL, ""),
+    "exchange_export": (ALL, ""),
+    "exchange_member": (ALL, "BD"),
+    "exchange_organisation": (ALL, "BD"),
+    "exchange_quote": (ALL, ""),
+    "exchange_staffuser": ("AD", "D"),
+    "exchange_token": (ALL, "B"),
+    "exchange_webhookendpoint": (ALL, ""),
+    "orders_order": (ALL, ""),
+    "orders_trade": (ALL, ""),
+    "wallets_account": (ALL, ""),
+    "wallets_alert": (ALL, ""),
+    "wallets_bankaccount": (ALL, ""),
+    "wallets_banklist": (ALL, "B"),
+    "wallets_booksproof": (ALL, ""),
+    "wallets_configuration": (ALL, ""),
+    "wallets_configurationfigure": (ALL, ""),
+    "wallets_decision": (ALL, ""),
+    "wallets_deposit": (ALL, "B"),
+    "wallets_entry": (ALL, ""),
+    "wallets_payout": (ALL, ""),
+    "wallets_proposal": (ALL, ""),
+    "wallets_providerevent": (ALL, ""),
+    "wallets_reconciliation": (ALL, "BF"),
+    "wallets_transfer": (ALL, ""),
+    "wallets_withdrawal": (ALL, ""),
+}
+
+# Every other address: who may look, who may act.
+PAGES: dict[str, tuple[str, str]] = {
+    # Of the site, and a person's own.
+    "index": (ALL, ALL),
+    "app_list": (ALL, ALL),
+    "jsi18n": (ALL, ""),
+    "autocomplete": (ALL, ""),
+    "view_on_site": (ALL, ALL),
+    "password_change": (ALL, ALL),
+    "password_change_done": (ALL, ""),
+    "second_factor": (ALL, ALL),
+    "recovery_codes": (ONLY_POST, ALL),
+    "anything else": (ALL, ALL),
+    # Loans and the terms they are made on.
+    "credit_loan_liquidate": ("C", "C"),
+    "credit_loan_write_off": ("C", "C"),
+    "credit_loan_confirm": ("C", "C"),
+    "credit_loan_decline": (ONLY_POST, "C"),
+    "credit_loan_export": ("BFCA", "BFCA"),
+    "credit_loanconfiguration_propose": ("C", "C"),
+    "credit_loanconfiguration_retire": ("C", "C"),
+    "credit_loanconfiguration_approve": ("C", "C"),
+    "credit_loanconfiguration_reject": (ONLY_POST, "C"),
+    # Who takes part, and by what.
+    "exchange_organisation_edit": ("BD", "BD"),
+    "exchange_organisation_activate": (ONLY_POST, "BD"),
+    "exchange_organisation_deactivate": (ONLY_POST, "BD"),
+    "exchange_member_edit": ("BD", "BD"),
+    "exchange_apikey_token": ("D", "D"),
+    "exchange_apikey_rotate": ("D", "D"),
+    "exchange_apikey_revoke": (ONLY_POST, "D"),
+    "exchange_apikey_revoke_token": (ONLY_POST, "D"),
+    "exchange_event_redeliver": (ONLY_POST, "BD"),
+    "exchange_webhookendpoint_test": (ONLY_POST, "BD"),
+    "exchange_webhookendpoint_send_again": (ONLY_POST, "BD"),
+    "exchange_webhookendpoint_enable": (ONLY_POST, "BD"),
+    "exchange_webhookendpoint_disable": (ONLY_POST, "BD"),
+    # The audit and files. Somebody else's file is not found but by auditors; asking how far it is
+    # changes nothing.
+    "exchange_change_export": ("AD", "AD"),
+    "exchange_export_download": (ALL, ""),
+    "exchange_export_progress": (ALL, ALL),
+    # Staff.
+    "exchange_staffuser_details": ("D", "D"),
+    "exchange_staffuser_role": ("D", "D"),
+    "exchange_staffuser_invitation": ("D", "D"),
+    "exchange_staffuser_reset": ("D", "D"),
+    "exchange_staffuser_deactivate": ("D", "D"),
+    "exchange_staffuser_activate": ("D", "D"),
+    # Tokens and their prices.
+    "exchange_token_edit": ("B", "B"),
+    "exchange_token_quote": ("B", "B"),
+    "exchange_token_grant": ("B", "B"),
+    "exchange_token_withdraw": ("B", "B"),
+    "exchange_token_close": ("F", "F"),
+    "exchange_token_reopen": (ONLY_POST, "F"),
+    "exchange_token_complete": ("F", "F"),
+    "exchange_token_secondaries": (ONLY_POST, "F"),
+    "exchange_token_exit": ("F", "F"),
+    "exchange_token_cancel": ("F", "F"),
+    "exchange_quote_approve": ("F", "F"),
+    "exchange_quote_reject": ("F", "F"),
+    # Money.
+    "wallets_alert_resolve": (ONLY_POST, "BFD"),
+    "wallets_banklist_refresh": (ONLY_POST, "B"),
+    "wallets_configuration_propose": ("B", "B"),
+    "wallets_configurationfigure_approve": ("F", "F"),
+    "wallets_configurationfigure_reject": ("F", "F"),
+    "wallets_configurationfigure_take_back": (ONLY_POST, "B"),
+    "wallets_configurationfigure_withdraw": ("BF", "BF"),
+    "wallets_configurationfigure_keep": (ONLY_POST, "BF"),
+    "wallets_configurationfigure_agree": ("F", "F"),
+    "wallets_deposit_confirm": ("F", "F"),
+    "wallets_deposit_reject": ("F", "F"),
+    "wallets_entry_export": ("BFCA", "BFCA"),
+    "wallets_transfer_export": ("BFCA", "BFCA"),
+    "wallets_withdrawal_export": ("BFCA", "BFCA"),
+    "wallets_withdrawal_bulk": ("F", "F"),
+    "wallets_withdrawal_approve": ("F", "F"),
+    "wallets_withdrawal_reject": ("F", "F"),
+    "wallets_withdrawal_details": ("F", "F"),
+    "wallets_withdrawal_propose": (ONLY_POST, "F"),
+    "wallets_withdrawal_confirm": ("F", "F"),
+    "wallets_withdrawal_decline": (ONLY_POST, "F"),
+    "wallets_reconciliation_again": (ONLY_POST, "BF"),
+    "wallets_reconciliation_export": (ONLY_POST, "BFCA"),
+}
+
+# What a list does with the rows that are ticked, by Django's own action as well: who has it.
+ACTIONS: dict[str, str] = {
+    "wallets_withdrawal: approve_selected": "F",
+    "wallets_withdrawal: reject_selected": "F",
+    **{f"{model}: delete_selected": "" for model in MODELS},
+}
+
+# Pages of signing in and out, open to those who are not in yet; `tests/config/test_signin.py` says
+# what each of them does.
+OUTSIDE = {"login", "logout", "code", "enrol", "welcome"}
+
+# All that an auditor's POST may leave behind: files that were asked for, and new recovery codes of
+# the auditor's own.
+AUDITOR_LEAVES = {
+    "credit_loan_export": {"exchange_export", "exchange_change"},
+    "wallets_entry_export": {"exchange_export", "exchange_change"},
+    "wallets_transfer_export": {"exchange_export", "exchange_change"},
+    "wallets_withdrawal_export": {"exchange_export", "exchange_change"},
+    "wallets_reconciliation_export": {"exchange_export", "exchange_change"},
+}
+
+
+def expectations() -> dict[str, Expected]:
+    """What is expected of every address, by its name."""
+    found = {name: Expected(*who) for name, who in PAGES.items()}
+    for model, (look, add) in MODELS.items():
+        found |= {
+            f"{model}_changelist": Expected(look, look),
+            f"{model}_add": Expected(add, add),
+            f"{model}_change": Expected(look, ""),
+            f"{model}_delete": Expected("", ""),
+            f"{model}_history": Expected("AD", "AD"),
+            # Leads to the record's page, whether there is one or not.
+            f"{model} by its id": Expected(ALL, ALL),
+        }
+    return found
