@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -34,6 +35,7 @@ _KEY_REUSED = "XI422"
 # Another transaction was in the way and this one was undone: serialization failure, deadlock.
 _IN_THE_WAY = ("40001", "40P01")
 _TRIES = 3
+_PAUSE_SECONDS = 0.05
 
 _Answer = TypeVar("_Answer")
 
@@ -165,12 +167,14 @@ def _again_if_undone(call: Callable[[], _Answer]) -> _Answer:
     Orders take their locks in one order and never wait in a circle among themselves. Somebody else
     who locks the same rows (a person at a prompt, a program of the operator's) may make one.
     """
-    for _ in range(_TRIES - 1):
+    for tried in range(1, _TRIES):
         try:
             return call()
         except DatabaseError as error:
             if sqlstate(error) not in _IN_THE_WAY:
                 raise
+        # Whoever was waiting gets what they waited for, before it is asked for again.
+        time.sleep(_PAUSE_SECONDS * tried)
     return call()
 
 

@@ -118,7 +118,7 @@ def test_an_order_that_a_deadlock_undoes_is_placed_again(trader, token):
         pause.release()
         order = Order.objects.get(id=placed.result(30))
         asked.result(30)
-    wait_until(lambda: deadlocks() == before + 1, "the deadlock is counted")
+    wait_until(lambda: deadlocks() > before, "the deadlock is counted")
     assert order.status == "Active"
     assert Order.objects.count() == 1
     assert trader.has("KES", "reserved") == order.reserved
@@ -147,7 +147,7 @@ def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nest
         reader.commit()
         cancelled.result(30)
         asked.result(30)
-    wait_until(lambda: deadlocks() == before + 1, "the deadlock is counted")
+    wait_until(lambda: deadlocks() > before, "the deadlock is counted")
     assert Order.objects.get(id=order).status == "Cancelled"
     assert Transfer.objects.filter(kind="order_release").count() == 1
     assert trader.has("KES") == 10_000
