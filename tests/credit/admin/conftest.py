@@ -1,0 +1,33 @@
+"""A defaulted loan, and two credit officers."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from config.roles import CREDIT_OFFICER
+from credit.models import Loan
+from tests.support.back_office import signed_in
+from tests.support.lending import Lending, make_lending
+from tests.support.loan_pages import default
+
+
+@pytest.fixture
+def world() -> Lending:
+    return make_lending()
+
+
+@pytest.fixture
+def loan(world) -> Loan:
+    """Defaulted: 105 units at 10,000 against 1,596,000 owed."""
+    return default(world)
+
+
+@pytest.fixture
+def ada() -> Client:
+    return signed_in(CREDIT_OFFICER, "ada")
+
+
+@pytest.fixture
+def ben() -> Client:
+    return signed_in(CREDIT_OFFICER, "ben")

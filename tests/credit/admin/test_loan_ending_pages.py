@@ -1,0 +1,322 @@
+"""Ending a defaulted loan in the back office: two officers, plans that hold, stale pages."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from credit.models import EndingAction, EndingProposal, Loan
+from credit.services.endings import propose_ending
+from credit.services.pledging import add_collateral
+from credit.services.repaying import repay
+from credit.services.valuation import Pledge
+from exchange.models import Token
+from tests.support.access import TESTER
+from tests.support.back_office import confirm, everything, said, signed_in, text_of, user_of
+from tests.support.lending import held
+from tests.support.loan_pages import LIQUIDATE, as_time_does, default, page, propose, seen_by
+from tests.support.signin import sign_in
+from tests.support.world import assert_books_hold
+
+pytestmark = pytest.mark.django_db
+
+OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
+LIST = "admin:credit_loan_changelist"
+WRITE_OFF = EndingAction.WRITE_OFF.value
+
+
+def decision(proposal: EndingProposal, name: str, loan: Loan | None = None) -> str:
+    wanted = loan.pk if loan else proposal.loan_id
+    return reverse(f"admin:credit_loan_{name}", args=[wanted, proposal.pk])
+
+
+def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(world, ada, ben):
+    loan = default(world, units=300)
+    world.price(7_000)
+    asked = text_of(ada.get(page(loan, LIQUIDATE)))
+    assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", asked)
+    assert "Deficiency: owed and not covered 0.00 NGN" in asked
+    proposal = propose(ada, loan)
+    hers = ada.get(page(loan))
+    assert "Somebody else must confirm what you proposed." in text_of(hers)
+    assert "Take back" in text_of(hers)
+    assert b"disabled" in hers.content
+    before = everything()
+    response = confirm(ada, decision(proposal, "confirm"))
+    told = "Somebody else must confirm what you proposed. Nothing was done."
+    assert said(response)[-1] == told
+    assert everything() == before
+    world.price(1)
+    his = ben.get(page(loan))
+    assert b"disabled" not in his.content
+    text = text_of(his)
+    assert "A proposal waits: liquidate ada proposed it 0 s ago: No answer" in re.sub(
+        r"\d+ s ago", "0 s ago", text
+    )
+    assert "Who may confirm it: ben." in text
+    assert re.search(r"7,000\.00 NGN \S+ \S+ 300 units 228 units 72 units 1,596,000\.00 NGN", text)
+    response = confirm(ben, decision(proposal, "confirm"))
+    assert said(response)[-1] == "Confirmed: the loan is liquidated."
+    loan.refresh_from_db()
+    assert loan.status == "LIQUIDATED"
+    assert held(world.creditor.owner_id, world.token.id) == 228
+    after = text_of(ben.get(page(loan)))
+    assert "Liquidation: units that passed" in after
+    assert "Owed, when it was ended 1,596,000.00 NGN" in after
+    assert "Propose" not in after.replace("Proposed", "").replace("Proposals", "")
+    assert_books_hold()
+
+
+def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(world, loan, ada, ben):
+    Token.objects.filter(pk=world.token.pk).update(quoted_at=None)
+    asked = text_of(ada.get(page(loan, WRITE_OFF)))
+    assert "Owed, and given up 1,596,000.00 NGN" in asked
+    assert "Of it principal, the creditor's loss 840,000.00 NGN" in asked
+    assert f"{world.token.symbol} 105 units" in asked
+    proposal = propose(ada, loan, WRITE_OFF)
+    response = confirm(ben, decision(proposal, "confirm"))
+    assert said(response)[-1] == "Confirmed: the loan is written off."
+    loan.refresh_from_db()
+    assert loan.status == "WRITTEN_OFF"
+    assert held(loan.borrower_id, world.token.id) == 1000
+    after = text_of(ben.get(page(loan)))
+    assert "Write-off: what was given up" in after
+    assert "Of it principal, the creditor's loss 840,000.00 NGN" in after
+    assert_books_hold()
+
+
+def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada, ben):
+    for client in (ben, ada):
+        proposal = propose(ada, loan)
+        response = client.post(decision(proposal, "decline"))
+        assert said(response)[-1] == "Declined: nothing moved."
+        proposal.refresh_from_db()
+        assert (proposal.status, proposal.decided_by) == ("Declined", user_of(client))
+    loan.refresh_from_db()
+    assert loan.status == "DEFAULTED"
+    assert text_of(ada.get(page(loan))).count("Liquidate Declined ada No answer") == 2
+
+
+def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, ada, ben):
+    seen = propose(ada, loan)
+    said(ada.post(decision(seen, "decline")))
+    propose(ada, loan, WRITE_OFF)
+    before = everything()
+    response = confirm(ben, decision(seen, "confirm"))
+    assert said(response)[-1] == (
+        "The proposal is Declined by ada, no longer Pending. Nothing was done."
+    )
+    assert everything() == before
+
+
+def test_a_payment_after_the_proposal_is_told_and_passes_fewer_units(world, ada, ben):
+    """300 units are worth 3,000,000: for 1,596,000 owed 159.6 of them, for 1,000 less 159.5."""
+    loan = default(world, units=300)
+    proposal = propose(ada, loan)
+    repay(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(1000),
+        actor=TESTER,
+    )
+    his = text_of(ben.get(page(loan)))
+    assert "1,000.00 NGN was paid since the proposal: 1,595,000.00 NGN is owed now." in his
+    assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in his
+    assert "Owed 1,596,000.00 NGN 1,595,000.00 NGN" in his
+    assert said(confirm(ben, decision(proposal, "confirm"))) == [
+        "Confirmed: the loan is liquidated."
+    ]
+    assert held(world.creditor.owner_id, world.token.id) == Decimal("159.5")
+    after = text_of(ben.get(page(loan)))
+    assert "300 units 159.6 units 159.5 units 140.5 units 1,595,000.00 NGN" in after
+    assert_books_hold()
+
+
+def test_a_payment_after_the_question_is_told_and_ends_nothing(world, ada, ben):
+    loan = default(world, units=300)
+    address = decision(propose(ada, loan), "confirm")
+    asked = ben.get(address)
+    assert "Liquidate the loan of" in text_of(asked)
+    assert "Owed now 1,596,000.00 NGN" in text_of(asked)
+    repay(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(1000),
+        actor=TESTER,
+    )
+    before = everything()
+    refused = confirm(ben, address, at=asked)
+    assert refused["Location"] == address
+    told = "Owed now was 1,596,000.00 NGN and is 1,595,000.00 NGN"
+    assert told in said(refused)[-1]
+    assert everything() == before
+
+
+def test_collateral_added_after_the_proposal_is_told_and_returned(world, loan, ada, ben):
+    proposal = propose(ada, loan)
+    add_collateral(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        pledges=(Pledge(world.token.id, Decimal("0.5")),),
+        actor=TESTER,
+    )
+    his = text_of(ben.get(page(loan)))
+    symbol = world.token.symbol
+    assert f"Collateral was added since the proposal and would return: 0.5 units {symbol}." in his
+    assert "105.5 units 105 units 105 units 0.5 units 1,050,000.00 NGN" in his
+    assert said(confirm(ben, decision(proposal, "confirm"))) == [
+        "Confirmed: the loan is liquidated."
+    ]
+    assert held(world.creditor.owner_id, world.token.id) == 105
+    assert held(loan.borrower_id, world.token.id) == 895
+    assert_books_hold()
+
+
+def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
+    proposal = propose(ada, loan)
+    long_ago = timezone.now() - timedelta(hours=24, seconds=1)
+    as_time_does("credit_endingproposal", "ending_guard", "created_at = %s", long_ago, proposal.pk)
+    assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
+    before = everything()
+    response = confirm(ben, decision(proposal, "confirm"))
+    told = "Its prices are older than 24 hours. Nothing was done."
+    assert said(response)[-1] == told
+    assert everything() == before
+
+
+def test_nobody_proposes_other_prices_than_they_saw(world, loan, ada):
+    seen = seen_by(ada, loan, LIQUIDATE)
+    world.price(9_000)
+    before = everything()
+    response = ada.post(page(loan, LIQUIDATE), {"note": "No answer", "seen": seen})
+    assert response["Location"] == page(loan, LIQUIDATE)
+    assert said(response)[-1].endswith("Nothing was proposed: look again.")
+    assert everything() == before
+    assert "9,000.00 NGN" in text_of(ada.get(page(loan, LIQUIDATE)))
+
+
+def test_what_is_shown_is_what_is_frozen(world, loan, ada):
+    world.price("7001.5")
+    sections = ada.get(page(loan, LIQUIDATE)).context["sections"]
+    proposal = propose(ada, loan)
+    assert ada.get(page(loan)).context["plan"] == sections
+    assert proposal.deficiency == 1_596_000 - Decimal("735157.50")
+
+
+def test_a_missing_price_blocks_a_liquidation_and_no_write_off(world, loan, ada):
+    Token.objects.filter(pk=world.token.pk).update(quoted_at=None)
+    before = everything()
+    for response in (
+        ada.get(page(loan, LIQUIDATE)),
+        ada.post(page(loan, LIQUIDATE), {"note": "x", "seen": "x"}),
+    ):
+        assert response["Location"] == page(loan)
+        assert said(response)[-1] == f"{world.token.symbol} has no price"
+    assert everything() == before
+    assert ada.get(page(loan, WRITE_OFF)).status_code == 200
+    assert f"Value now {world.token.symbol} has no price" in text_of(ada.get(page(loan)))
+
+
+def test_a_proposal_needs_a_note(loan, ada):
+    seen = seen_by(ada, loan, WRITE_OFF)
+    before = everything()
+    response = ada.post(page(loan, WRITE_OFF), {"note": " ", "seen": seen})
+    assert "This field is required." in text_of(response)
+    assert "Owed, and given up" in text_of(response)
+    assert everything() == before
+
+
+def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(world, ada):
+    active = world.lend()
+    assert "Propose:" not in text_of(ada.get(page(active)))
+    response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
+    assert said(response) == ["Only a DEFAULTED loan can be ended: it is ACTIVE"]
+    loan = default(world)
+    assert "Propose: liquidate" in text_of(ada.get(page(loan)))
+    propose(ada, loan)
+    assert "Propose:" not in text_of(ada.get(page(loan)))
+    response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
+    assert said(response)[-1] == "Another proposal for this loan waits"
+    assert EndingProposal.objects.count() == 1
+
+
+def test_a_loan_that_was_repaid_lets_its_proposal_lapse(world, loan, ada, ben):
+    proposal = propose(ada, loan)
+    world.borrower.fund(1_000_000, "NGN")
+    repay(
+        loan_id=loan.pk,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(1_596_000),
+        actor=TESTER,
+    )
+    his = text_of(ben.get(page(loan)))
+    assert "A proposal waits" not in his
+    assert "Liquidate Lapsed ada No answer" in his
+    told = "The proposal is Lapsed, no longer Pending"
+    assert said(ben.post(decision(proposal, "decline")))[-1] == told
+    assert said(confirm(ben, decision(proposal, "confirm")))[-1] == f"{told}. Nothing was done."
+    assert held(world.creditor.owner_id, world.token.id) == 0
+
+
+@pytest.mark.parametrize("role", OTHERS)
+def test_only_credit_officers_end_loans_and_everybody_may_look(role, world, loan, ada):
+    other = default(world)
+    proposal = propose(ada, loan)
+    client = signed_in(role)
+    before = everything()
+    for action in (LIQUIDATE, WRITE_OFF):
+        assert client.get(page(other, action)).status_code == 403
+        assert client.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
+    for name in ("confirm", "decline"):
+        assert client.post(decision(proposal, name)).status_code == 403
+    assert everything() == before
+    seen = text_of(client.get(page(loan)))
+    assert "Your role may look at this, not decide." in seen
+    assert "Liquidation: units that would pass" in seen
+    assert "Propose:" not in text_of(client.get(page(other)))
+    assert client.get(reverse(LIST)).status_code == 200
+
+
+def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_another_loan(
+    world, loan, ada, ben
+):
+    other = default(world)
+    proposal = propose(ada, loan)
+    strict = Client(enforce_csrf_checks=True)
+    sign_in(strict, user_of(ben))
+    before = everything()
+    assert ben.get(decision(proposal, "confirm")).status_code == 200
+    assert ben.post(decision(proposal, "confirm")).status_code == 200
+    assert ben.get(decision(proposal, "decline")).status_code == 405
+    for name in ("confirm", "decline"):
+        assert ben.post(decision(proposal, name, other)).status_code == 404
+        assert strict.post(decision(proposal, name)).status_code == 403
+    for action in (LIQUIDATE, WRITE_OFF):
+        assert ben.get(page(other, action)).status_code == 200
+        assert strict.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
+    assert ben.get(page(loan)).status_code == 200
+    assert ben.post(page(loan), {}).status_code == 405
+    for name in ("add", "delete"):
+        args = [] if name == "add" else [loan.pk]
+        assert ben.post(reverse(f"admin:credit_loan_{name}", args=args)).status_code == 403
+    listed = ben.post(
+        reverse(LIST), {"action": "delete_selected", "_selected_action": [str(loan.pk)]}
+    )
+    assert listed.status_code in {200, 302, 403}
+    assert everything() == before
+
+
+def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben):
+    seen = seen_by(ada, loan, LIQUIDATE)
+    propose_ending(loan_id=loan.pk, action=EndingAction.WRITE_OFF, note="first", user=user_of(ben))
+    before = everything()
+    response = ada.post(page(loan, LIQUIDATE), {"note": "second", "seen": seen})
+    assert said(response)[-1] == "Another proposal for this loan waits"
+    assert everything() == before
