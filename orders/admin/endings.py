@@ -38,8 +38,7 @@ class Ending:
     """One decision. `possible` says when it is offered; the service, which `decide` calls, has the
     last word. What `decide` returns tells the person what was done.
 
-    With `consequences` it is confirmed on a page that tells what will happen; without, its button
-    does it.
+    It is confirmed on a page that tells its `consequences`: what will happen.
     """
 
     name: str
@@ -47,9 +46,9 @@ class Ending:
     words: str
     possible: Callable[[Token], bool]
     decide: Callable[[Token, StaffUser, dict[str, Any]], str]
-    consequences: Callable[[Token], list[Section]] | None = None
-    question: str = ""
-    submit: str = ""
+    consequences: Callable[[Token], list[Section]]
+    question: str
+    submit: str
     form: type[forms.Form] = forms.Form
     final: bool = False
 
@@ -186,8 +185,11 @@ ENDINGS = (
         name="reopen",
         label="Open again",
         words="Takes new orders again.",
+        question="Open {token} to new orders again?",
+        submit="Open the token again",
         possible=lambda token: token.closed and not token.exited,
         decide=_reopen,
+        consequences=lambda token: [_stays(token)],
     ),
     Ending(
         name="complete",
@@ -205,8 +207,11 @@ ENDINGS = (
         name="secondaries",
         label="Open secondary trading",
         words="Holders may trade it among themselves from now on.",
+        question="Let holders trade {token}?",
+        submit="Open secondary trading",
         possible=lambda token: token.completed_raise and not token.secondaries and not token.exited,
         decide=_open_secondaries,
+        consequences=lambda token: [_stays(token)],
     ),
     Ending(
         name="exit",

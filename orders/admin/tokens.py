@@ -18,7 +18,7 @@ from exchange.admin.base import Section, Tool, actor_of, bind, staff_of
 from exchange.admin.show import moment, page_of
 from exchange.admin.token_page import money, state_of, units
 from exchange.admin.tokens import TokenPages
-from exchange.errors import Conflict, DomainError
+from exchange.errors import Conflict
 from exchange.models import Token
 from orders.admin.endings import ENDINGS, Ending, initial_of
 from orders.admin.show import list_of, side_of
@@ -43,7 +43,7 @@ class TokenAdmin(TokenPages):
                     f"<uuid:object_id>/{ending.name}/",
                     ending.name,
                     partial(self.end, ending=ending),
-                    only_post=ending.consequences is None,
+                    only_post=False,
                 )
                 for ending in ENDINGS
             ),
@@ -98,30 +98,17 @@ class TokenAdmin(TokenPages):
         if token.cancelled or not self.may(request, endings.PERMISSION):
             return []
         return [
-            (
-                Tool(
-                    ending.label,
-                    self.address(ending.name, token.pk),
-                    post=ending.consequences is None,
-                ),
-                ending.words,
-            )
+            (Tool(ending.label, self.address(ending.name, token.pk)), ending.words)
             for ending in ENDINGS
             if ending.possible(token)
         ]
 
     def end(self, request: HttpRequest, object_id: UUID, *, ending: Ending) -> HttpResponse:
-        """One decision about its trading: at once, or after a page that tells what will happen."""
+        """One decision about its trading, after a page that tells what will happen."""
         if not self.may(request, endings.PERMISSION):
             raise PermissionDenied
         token: Token = self.record(request, object_id)
         user = staff_of(request)
-        if ending.consequences is None:
-            try:
-                messages.success(request, ending.decide(token, user, {}))
-            except DomainError as error:
-                messages.error(request, error.message)
-            return self.back_to(token.pk)
         if request.method != "POST" and (token.cancelled or not ending.possible(token)):
             now = state_of(token).lower()
             messages.error(request, f"{ending.label} is not possible now: the token is {now}.")

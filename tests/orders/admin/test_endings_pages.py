@@ -20,8 +20,7 @@ from wallets.models import AccountKind, Transfer, TransferKind
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ("close", "complete", "exit", "cancel")
-BUTTONS = ("reopen", "secondaries")
+PAGES = ("close", "reopen", "complete", "secondaries", "exit", "cancel")
 
 
 def page(token: Token, name: str) -> str:
@@ -74,8 +73,6 @@ def test_looking_at_what_would_happen_changes_nothing(issuer, buyer, finance):
     before = everything()
     for name in PAGES:
         assert finance.get(page(token, name)).status_code in {200, 302}
-    for name in BUTTONS:
-        assert finance.get(page(token, name)).status_code == 405
     assert everything() == before
 
 
@@ -168,7 +165,7 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer
     token = make_token(issuer, raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 250)
     early = finance.post(page(token, "secondaries"))
-    assert said(early)[-1] == "The raise is not complete"
+    assert "The raise is not complete" in text_of(early)
     shown = text_of(finance.get(page(token, "complete")))
     assert "Proceeds, to the issuer 25,000.00 KES" in shown
     assert "Units not sold, to the issuer 750 units" in shown
@@ -232,7 +229,7 @@ def test_only_finance_ends_tokens(issuer, role):
     token = make_token(issuer)
     client = signed_in(role)
     before = everything()
-    for name in (*PAGES, *BUTTONS):
+    for name in PAGES:
         body = {"reason": "no", "seen": "complete:0"}
         assert client.post(page(token, name), body).status_code == 403, name
     for name in PAGES:
