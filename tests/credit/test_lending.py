@@ -19,7 +19,9 @@ from credit.services.valuation import Pledge
 from exchange.errors import DomainError
 from exchange.models import Event, Token
 from exchange.times import javascript_time
-from tests.support.access import make_member, make_organisation
+from orders.models import Trade
+from orders.services import placing
+from tests.support.access import TESTER, make_member, make_organisation
 from tests.support.credit import make_configuration
 from tests.support.lending import Lending, give_units, held, make_lending
 from tests.support.tokens import make_token
@@ -207,12 +209,33 @@ def test_a_quote_names_every_rule_and_moves_nothing(world):
     assert Transfer.objects.count() == transfers
 
 
-def test_a_wash_trade_does_not_raise_what_can_be_borrowed(world):
+def test_two_members_who_trade_with_each_other_do_not_raise_what_can_be_borrowed(world):
     """Trades never change quotes; lending looks at quotes only."""
-    before = assess(world.request(units=104), organisation_id=world.borrower.organisation.id)
-    Token.objects.filter(id=world.token.id).update(vol_buy=10**6)
-    after = assess(world.request(units=104), organisation_id=world.borrower.organisation.id)
+    borrower = world.borrower.fund(1_000_000, "NGN")
+    accomplice = Wallet(borrower.organisation, make_member(borrower.organisation, "Bola"))
+    accomplice.fund(10_000_000, "NGN")
+    before = assess(world.request(units=104), organisation_id=borrower.organisation.id)
+    for price in (20_000, 50_000, 100_000):
+        for wallet, side in ((borrower, "Sell"), (accomplice, "Buy")):
+            placing.place(
+                organisation_id=wallet.organisation.id,
+                member_id=wallet.member_id,
+                request=placing.OrderRequest(
+                    token_id=world.token.id, type=side, price=Decimal(price), tokens=Decimal(10)
+                ),
+                actor=TESTER,
+            )
+    assert list(Trade.objects.order_by("seq").values_list("price", "tokens")) == [
+        (Decimal(20_000), Decimal(10)),
+        (Decimal(50_000), Decimal(10)),
+        (Decimal(100_000), Decimal(10)),
+    ]
+    after = assess(world.request(units=104), organisation_id=borrower.organisation.id)
     assert before.most_lent == after.most_lent == 832_000
+    with pytest.raises(DomainError) as refused:
+        world.lend(units=104)
+    assert refused.value.code == "insufficient_collateral"
+    assert_books_hold()
 
 
 @pytest.mark.parametrize(
