@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -326,6 +327,11 @@ def _owed() -> list[Row]:
     ]
 
 
+def _bare(amount: Decimal | None, currency: str) -> str:
+    """An amount in a row that names its currency."""
+    return money(amount, currency).removesuffix(f" {currency}")
+
+
 _COMPARED = {
     ReportStatus.AGREES: "The provider's transfers of the day agree with ours.",
     ReportStatus.DIFFERS: "The provider's transfers of the day differ from ours.",
@@ -344,10 +350,10 @@ def _floats() -> Floats:
             found.currency,
             url,
             (
-                money(found.provider, found.currency),
-                money(found.clearing, found.currency),
-                money(found.under_way, found.currency),
-                money(found.unexplained, found.currency),
+                _bare(found.provider, found.currency),
+                _bare(found.clearing, found.currency),
+                _bare(found.under_way, found.currency),
+                _bare(found.unexplained, found.currency),
             ),
         )
         for found in floats(report)
