@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.database import django_db_setup, end_run, owner_connection, start_run
@@ -32,3 +34,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     end_run(config)
+
+
+_HERE = Path(__file__).parent
+_PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_signin.py",
+          "config/test_permission_matrix.py")  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        where = item.path.relative_to(_HERE)
+        if "admin" in where.parts or any(where.is_relative_to(place) for place in _PAGES):
+            item.add_marker(pytest.mark.pages)
