@@ -11,8 +11,8 @@ SELECT audit_table('credit_loanlimit', about => 'version_id');
 -- What `make_loan` writes is final when it is made, and names who asked for it.
 SELECT audit_table('credit_loan', about => 'organisation_id',
     left_out => '{updated_at,collateral_text,document}',
-    inserts => $$current_setting('exchange.recorded', true) IS DISTINCT FROM 'on'$$);
+    inserts => $$NOT recorded_by_function()$$);
 SELECT audit_table('credit_collateral', about => 'loan_id',
-    inserts => $$current_setting('exchange.recorded', true) IS DISTINCT FROM 'on'$$);
+    inserts => $$NOT recorded_by_function()$$);
 SELECT audit_table('credit_shortfall', about => 'loan_id');
 SELECT audit_table('credit_endingproposal', about => 'loan_id');

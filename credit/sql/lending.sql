@@ -70,7 +70,7 @@ CREATE OR REPLACE FUNCTION make_loan(
 ) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
 SET enable_hashjoin = off
-SET plan_cache_mode = force_generic_plan SET exchange.recorded = on AS $$
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     l credit_loan := jsonb_populate_record(NULL::credit_loan, p_loan);
     v_books uuid;

@@ -91,6 +91,13 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- For conditions: whether a function of ours writes for the service, one that runs as its owner and
+-- whose rows say themselves who asked for them. Whoever writes by plain SQL is either the service's
+-- role itself or has not taken that role, so nobody can pretend.
+CREATE OR REPLACE FUNCTION recorded_by_function() RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT current_setting('role') = 'exchange_runtime' AND current_user <> 'exchange_runtime'
+$$;
+
 -- Puts `target` under audit, or changes what is audited of it.
 --
 -- `about` is a column with the id of another record in whose history these changes show as well.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from config.roles import (
@@ -26,7 +27,7 @@ from tests.support.browser import confine
 from tests.support.services import Service
 from tests.support.signin import app_of, present_code
 from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
-from wallets.models import Decision, Withdrawal
+from wallets.models import BankList, Decision, Withdrawal
 from wallets.services import decisions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
@@ -219,6 +220,11 @@ def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, w
 def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
     plain = wallet.request(500)
     overtaken = wallet.request(700)
+    BankList.objects.create(
+        currency_id="UGX",
+        banks=[{"id": 3, "name": "Centenary Bank", "code": "CERBUGKA"}],
+        fetched_at=timezone.now(),
+    )
     lacking = (
         Wallet(wallet.organisation)
         .fund(10_000_000, "UGX")

@@ -20,7 +20,7 @@ from config.roles import BACK_OFFICE
 from exchange.acting import acting
 from exchange.actors import Actor
 from exchange.ids import uuid7
-from exchange.models import ApiKey, Change, Member, Organisation, WebhookEndpoint
+from exchange.models import ApiKey, Change, Member, Organisation, Token, WebhookEndpoint
 from exchange.services.access import issue_access_token, revoke_api_key
 from exchange.services.housekeeping import purge_access_tokens
 from orders.services import endings
@@ -30,7 +30,7 @@ from tests.support.database import server_url, worker_database
 from tests.support.market import Trader, make_trader
 from tests.support.tokens import make_token
 from tests.support.world import approved, know_banks, make_staff, make_wallet
-from wallets.models import BankAccount, Configuration, Withdrawal
+from wallets.models import BankAccount, Withdrawal
 
 pytestmark = pytest.mark.django_db
 
@@ -325,11 +325,13 @@ def test_tokens_that_had_ended_go_without_a_trace():
 
 
 def test_numbers_keep_every_digit():
-    figure = Configuration.objects.get(key="NGN_WITHDRAWAL_FEE")
-    was, value = figure.value, Decimal("1234567890123456789012.12345678")
-    Configuration.objects.filter(pk=figure.pk).update(value=value)
-    row = changes("wallets_configuration", figure.pk)[-1]
-    assert (row.before, row.after) == ({"value": was}, {"value": value})
+    token = make_token()
+    was, value = token.valuation, Decimal("1234567890123456789012.12345678")
+    Token.objects.filter(pk=token.pk).update(valuation=value)
+    row = changes("exchange_token", token.pk)[-1]
+    assert row.before is not None
+    assert row.after is not None
+    assert (row.before["valuation"], row.after["valuation"]) == (was, value)
 
 
 # --- Secrets ---

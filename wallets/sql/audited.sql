@@ -5,16 +5,13 @@ SELECT audit_table('wallets_configuration', record => 'key', left_out => '{updat
 SELECT audit_table('wallets_deposit', about => 'organisation_id', left_out => '{owner_id}');
 
 -- A request says itself who asked for it and when, and the runtime role can insert one by the
--- functions that post its transfer only. Those say that their rows need no other record; whatever
--- else inserts is audited.
-ALTER FUNCTION request_withdrawal(jsonb, integer, interval, integer, text)
-    SET exchange.recorded = 'on';
-ALTER FUNCTION request_withdrawals(jsonb, integer, text) SET exchange.recorded = 'on';
+-- functions that post its transfer only. What those insert needs no other record; whatever else
+-- inserts is audited.
 SELECT audit_table('wallets_withdrawal', about => 'organisation_id',
     left_out => '{owner_id,updated_at,document}',
-    inserts => $$current_setting('exchange.recorded', true) IS DISTINCT FROM 'on'$$);
+    inserts => $$NOT recorded_by_function()$$);
 SELECT audit_table('wallets_bankaccount', about => 'organisation_id', left_out => '{document}',
-    inserts => $$current_setting('exchange.recorded', true) IS DISTINCT FROM 'on'$$);
+    inserts => $$NOT recorded_by_function()$$);
 
 -- Claims, leases and the times of the next step are the workers' own.
 SELECT audit_table('wallets_payout', record => 'withdrawal_id',

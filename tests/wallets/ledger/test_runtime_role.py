@@ -176,15 +176,15 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "loan_outstanding": "search_path=public, pg_temp",
         "lock_accounts_of_token": "search_path=public, pg_temp",
         "make_loan": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
-        "enable_hashjoin=off,plan_cache_mode=force_generic_plan,exchange.recorded=on",
+        "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
         "open_account": "search_path=public, pg_temp",
         "open_token_units": "search_path=public, pg_temp",
         "place_order": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
-        "enable_hashjoin=off,plan_cache_mode=force_generic_plan,exchange.recorded=on",
+        "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
         "post_transfer": "search_path=public, pg_temp",
-        "request_withdrawal": "search_path=public, pg_temp,exchange.recorded=on",
+        "request_withdrawal": "search_path=public, pg_temp",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
-        "plan_cache_mode=force_generic_plan,exchange.recorded=on",
+        "plan_cache_mode=force_generic_plan",
     }
 
 
