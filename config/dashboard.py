@@ -6,14 +6,15 @@ stop where the lists they lead to stop counting.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -159,75 +160,85 @@ def _count(rows: QuerySet[Any]) -> int:
 _WITHDRAWALS_TO_DECIDE = ("mine", "second", "missing")
 
 
-def _to_decide(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
-    for one in worklists_for(user):
-        if one.key in _WITHDRAWALS_TO_DECIDE and one.key in counts:
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """Rows of one list that wait for somebody, for whoever may see that list."""
+
+    app: str
+    model: str
+    words: str
+    query: dict[str, str]
+    rows: Callable[[], QuerySet[Any]]
+
+    def item(self, user: StaffUser) -> Iterator[Item]:
+        """What there is to do, if the person may see it."""
+        if user.has_perm(f"{self.app}.view_{self.model}"):
             yield Item(
-                f"Withdrawals: {one.title.lower()}",
-                _list("wallets_withdrawal", view=one.key),
-                counts[one.key],
-                one.explanation,
+                self.words, _list(f"{self.app}_{self.model}", **self.query), _count(self.rows())
             )
-    if user.has_perm("wallets.view_proposal"):
-        yield Item(
-            "Lost or returned payouts, proposals to confirm",
-            _list("wallets_proposal", status__exact=ProposalStatus.OPEN),
-            _count(Proposal.objects.filter(status=ProposalStatus.OPEN)),
-        )
-    if user.has_perm("wallets.view_deposit"):
-        yield Item(
-            "Deposits to confirm",
-            _list("wallets_deposit", status__exact=DepositStatus.PENDING),
-            _count(Deposit.objects.filter(status=DepositStatus.PENDING)),
-        )
-    if user.has_perm("exchange.view_quote"):
-        yield Item(
-            "Quotes to approve",
-            _list("exchange_quote", status__exact=QuoteStatus.PENDING),
-            _count(Quote.objects.filter(status=QuoteStatus.PENDING)),
-        )
-    if user.has_perm("wallets.view_configurationfigure"):
-        yield Item(
-            "Figures to approve",
-            _list("wallets_configurationfigure", status__exact=FigureStatus.PENDING),
-            _count(ConfigurationFigure.objects.filter(status=FigureStatus.PENDING)),
-        )
-    if user.has_perm("credit.view_loanconfiguration"):
-        yield Item(
-            "Loan configurations to decide",
-            _list("credit_loanconfiguration", waiting="yes"),
-            _count(_configurations_waiting()),
-        )
+
+
+def _in_status(model: type[Model], words: str, status: str) -> _Queue:
+    """The rows of `model` in `status`."""
+    app, name = model._meta.label_lower.split(".")
+    rows = partial(model._default_manager.filter, status=status)
+    return _Queue(app, name, words, {"status__exact": status}, rows)
+
+
+_QUEUES = (
+    _in_status(
+        Proposal, "Lost or returned payouts, proposals to confirm", ProposalStatus.OPEN.value
+    ),
+    _in_status(Deposit, "Deposits to confirm", DepositStatus.PENDING.value),
+    _in_status(Quote, "Quotes to approve", QuoteStatus.PENDING.value),
+    _in_status(ConfigurationFigure, "Figures to approve", FigureStatus.PENDING.value),
+    _Queue(
+        "credit",
+        "loanconfiguration",
+        "Loan configurations to decide",
+        {"waiting": "yes"},
+        lambda: LoanConfiguration.objects.filter(versions__status=VersionStatus.PENDING).distinct(),
+    ),
+)
+_STUCK = (
+    _in_status(Event, "Webhooks nobody took", EventStatus.EXHAUSTED.value),
+    _Queue(
+        "wallets",
+        "alert",
+        "Alerts",
+        {"resolved_at__isempty": "1"},
+        lambda: Alert.objects.filter(resolved_at=None),
+    ),
+)
+
+
+def _to_decide(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
+    yield from _worklists(user, counts, "Withdrawals", to_decide=True)
+    for queue in _QUEUES:
+        yield from queue.item(user)
     if user.has_perm("credit.view_loan"):
         for work in loan_work():
             yield Item(work.words, work.url, work.count)
 
 
-def _configurations_waiting() -> QuerySet[Any]:
-    return LoanConfiguration.objects.filter(versions__status=VersionStatus.PENDING).distinct()
-
-
 def _stuck(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
+    yield from _worklists(user, counts, "Payouts", to_decide=False)
+    for queue in _STUCK:
+        yield from queue.item(user)
+
+
+def _worklists(
+    user: StaffUser, counts: dict[str, int], what: str, *, to_decide: bool
+) -> Iterator[Item]:
+    """The saved views of withdrawals; `counts` is empty for who may not see withdrawals."""
     for one in worklists_for(user):
-        if one.key in counts and one.key not in _WITHDRAWALS_TO_DECIDE:
+        if one.key in counts and (one.key in _WITHDRAWALS_TO_DECIDE) == to_decide:
             yield Item(
-                f"Payouts: {one.title.lower()}",
+                f"{what}: {one.title.lower()}",
                 _list("wallets_withdrawal", view=one.key),
                 counts[one.key],
                 one.explanation,
             )
-    if user.has_perm("exchange.view_event"):
-        yield Item(
-            "Webhooks nobody took",
-            _list("exchange_event", status__exact=EventStatus.EXHAUSTED),
-            _count(Event.objects.filter(status=EventStatus.EXHAUSTED)),
-        )
-    if user.has_perm("wallets.view_alert"):
-        yield Item(
-            "Alerts",
-            _list("wallets_alert", resolved_at__isempty="1"),
-            _count(Alert.objects.filter(resolved_at=None)),
-        )
 
 
 def _waiting() -> list[Row]:

@@ -6,6 +6,7 @@ index everywhere. A value that cannot be read shows nothing rather than everythi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -21,7 +22,7 @@ from exchange.ids import first_id_at
 _MARGIN = timedelta(hours=1)
 
 
-class RangeFilter(admin.ListFilter):
+class RangeFilter(admin.ListFilter, ABC):
     """Two fields, `<name>_from` and `<name>_to`; a subclass makes the condition."""
 
     template = "admin/range_filter.html"
@@ -45,13 +46,13 @@ class RangeFilter(admin.ListFilter):
             self.form.fields[key] = self.make_field(label)
         self.valid = self.form.is_valid()
 
+    @abstractmethod
     def make_field(self, label: str) -> forms.Field:
         """One of the two."""
-        raise NotImplementedError
 
+    @abstractmethod
     def condition(self, first: Any, last: Any) -> Q:
         """Rows from `first` to `last`; either may be None."""
-        raise NotImplementedError
 
     def has_output(self) -> bool:
         """Always to be seen."""

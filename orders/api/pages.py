@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -36,16 +37,16 @@ META_SCHEMA: dict[str, Any] = {
 }
 
 
-class Pages(EnvelopePagination):
+class Pages(EnvelopePagination, ABC):
     """Pages of ids, whose documents are read for the page only.
 
     Filters, order and totals need what is in an index and nothing else; the documents are in the
     table.
     """
 
+    @abstractmethod
     def texts(self, ids: list[UUID]) -> list[str]:
         """The documents of the records with these ids, in their order."""
-        raise NotImplementedError
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """The documents of the page that `request` asks for. Rows of `queryset` end with an id."""
