@@ -6,45 +6,22 @@ index everywhere. A value that cannot be read shows nothing rather than everythi
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from abc import abstractmethod
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
-from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
 
+from exchange.admin.form_filters import FormFilter
 from exchange.ids import first_id_at
 
 # An id is made before its row, and the row's time is that of its transaction's beginning.
 _MARGIN = timedelta(hours=1)
 
 
-class RangeFilter(admin.ListFilter, ABC):
+class RangeFilter(FormFilter):
     """Two fields, `<name>_from` and `<name>_to`; a subclass makes the condition."""
-
-    template = "admin/range_filter.html"
-    name = ""
-    field: forms.Field
-
-    def __init__(
-        self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any
-    ) -> None:
-        super().__init__(request, params, model, model_admin)
-        names = [f"{self.name}_from", f"{self.name}_to"]
-        given = {key: params.pop(key)[-1] for key in names if key in params}
-        self.used_parameters = {key: value for key, value in given.items() if value}
-        self.others = {
-            key: value
-            for key, value in request.GET.items()
-            if key not in names and key not in {"p", "e"}
-        }
-        self.form = forms.Form(given)
-        for key, label in zip(names, ("From", "To"), strict=True):
-            self.form.fields[key] = self.make_field(label)
-        self.valid = self.form.is_valid()
 
     @abstractmethod
     def make_field(self, label: str) -> forms.Field:
@@ -54,25 +31,13 @@ class RangeFilter(admin.ListFilter, ABC):
     def condition(self, first: Any, last: Any) -> Q:
         """Rows from `first` to `last`; either may be None."""
 
-    def has_output(self) -> bool:
-        """Always to be seen."""
-        return True
+    def fields(self) -> dict[str, forms.Field]:
+        """Both."""
+        return {f"{self.name}_{end}": self.make_field(end.capitalize()) for end in ("from", "to")}
 
-    def expected_parameters(self) -> list[str | None]:
-        """The names of both fields."""
-        return [f"{self.name}_from", f"{self.name}_to"]
-
-    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
-        """One: the form."""
-        yield {"form": self.form, "others": self.others, "valid": self.valid, "name": self.name}
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    def narrow(self, queryset: QuerySet[Any], values: dict[str, Any]) -> QuerySet[Any]:
         """The rows in the range."""
-        if not self.used_parameters:
-            return queryset
-        if not self.valid:
-            return queryset.none()
-        first, last = (self.form.cleaned_data[str(key)] for key in self.expected_parameters())
+        first, last = (values[name] for name in self.fields())
         return queryset.filter(self.condition(first, last))
 
 
