@@ -12,6 +12,7 @@ from typing import Any
 
 from celery import Celery, Task
 
+from config.embedded import broker
 from exchange import wake
 from exchange.acting import acting
 from exchange.actors import Actor
@@ -28,6 +29,7 @@ SCHEDULE: dict[str, timedelta] = {
     "exchange.tasks.purge_access_tokens": timedelta(days=1),
     "exchange.tasks.purge_exports": timedelta(hours=6),
     "exchange.tasks.purge_idempotency_keys": timedelta(hours=1),
+    "exchange.tasks.purge_sign_in_tries": timedelta(hours=1),
     "exchange.tasks.write_exports": timedelta(minutes=1),
     "wallets.tasks.reconcile": timedelta(minutes=10),
     "wallets.tasks.refresh_bank_lists": timedelta(hours=1),
@@ -48,6 +50,7 @@ class ActingTask(Task):  # type: ignore[type-arg] # not generic when it runs
             return super().__call__(*args, **kwargs)
 
 
+broker.register()
 app = Celery("exchange", task_cls=ActingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

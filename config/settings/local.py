@@ -57,7 +57,7 @@ else:
     }
 
 # --- Broker: files unless a URL is given ---
-FILE_BROKER = "filesystem://localhost//"
+FILE_BROKER = "files://localhost//"
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="") or FILE_BROKER
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL == FILE_BROKER:
