@@ -1,6 +1,6 @@
 """Sign-in of staff: password, then a code of a second factor; what a session is good for.
 
 `site` is what the admin site inherits and the one place where every page is guarded; `views` are
-the pages, `standing` is what a session knows, `lockout` stops guessing. Secrets and codes are the
-business of `exchange.services.second_factor`.
+the pages, `standing` is what a session knows. Secrets and codes are the business of
+`exchange.services.second_factor`, `exchange.services.lockout` stops guessing.
 """

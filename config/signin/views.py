@@ -23,13 +23,13 @@ from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from config.roles import decides
-from config.signin import lockout
+from config.signin.addresses import address_of
 from config.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
 from config.signin.standing import Standing, confirm, fresh, sign_in, standing
 from exchange.crypto import decrypt, encrypt
 from exchange.errors import Conflict, InvalidRequest
 from exchange.models import AccessEvent, StaffUser
-from exchange.services import second_factor
+from exchange.services import lockout, second_factor
 from exchange.services.access_records import record
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def password_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 def _checked_password(request: HttpRequest, form: PasswordForm) -> StaffUser | None:
     username = form.cleaned_data["username"]
-    address = lockout.address_of(request)
+    address = address_of(request)
     try:
-        attempt = lockout.begin("password", account=username, address=address)
+        attempt = lockout.begin(lockout.PASSWORD, account=username, address=address)
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
         return None
@@ -92,7 +92,7 @@ def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
         }
         return HttpResponseRedirect(_with_next("admin:code", target))
     sign_in(request, user, second_factor=False)
-    address = lockout.address_of(request)
+    address = address_of(request)
     record(event=AccessEvent.SIGNED_IN, user=user, address=address, details="By password alone")
     return HttpResponseRedirect(_with_next("admin:enrol", target) if decides(user) else target)
 
@@ -108,7 +108,7 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
     kind = RecoveryCodeForm if "recovery" in request.GET else CodeForm
     form = kind(request.POST if request.method == "POST" else None)
     if form.is_valid() and _checked_code(request, user, form):
-        address = lockout.address_of(request)
+        address = address_of(request)
         if inside:
             confirm(request)
             record(event=AccessEvent.CONFIRMED, user=user, address=address)
@@ -135,10 +135,10 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _checked_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool:
-    address = lockout.address_of(request)
+    address = address_of(request)
     code = form.cleaned_data["code"]
     try:
-        attempt = lockout.begin("code", account=str(user.pk), address=address)
+        attempt = lockout.begin(lockout.CODE, account=str(user.pk), address=address)
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
         return False
@@ -207,7 +207,7 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
                 secret=secret,
                 code=form.cleaned_data["code"],
                 replace=replacing,
-                address=lockout.address_of(request),
+                address=address_of(request),
             )
         except InvalidRequest as error:
             form.add_error("code", error.message)
@@ -251,7 +251,7 @@ def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:
     user = request.user
     assert isinstance(user, StaffUser)  # noqa: S101 - the site lets nobody else here
     try:
-        codes = second_factor.renew_recovery_codes(user=user, address=lockout.address_of(request))
+        codes = second_factor.renew_recovery_codes(user=user, address=address_of(request))
     except Conflict as error:
         messages.error(request, error.message)
         return HttpResponseRedirect(reverse("admin:second_factor"))
@@ -292,7 +292,7 @@ class Welcome(PasswordResetConfirmView):
         record(
             event=AccessEvent.PASSWORD_CHANGED,
             user=form.user,
-            address=lockout.address_of(self.request),
+            address=address_of(self.request),
             details="By invitation",
         )
         messages.success(self.request, "Your password is set. Please sign in with it.")

@@ -21,7 +21,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from oauth2_provider.models import get_access_token_model
 
-from exchange.admin.base import SafeAdmin, Section, Tool, actor_of, bind
+from exchange.admin.base import AddPage, Section, Tool, actor_of, bind
 from exchange.admin.fields import InstantField
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
@@ -75,12 +75,14 @@ class RotationForm(forms.Form):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(SafeAdmin):
+class ApiKeyAdmin(AddPage):
+    add_permission = "exchange.add_apikey"
     list_display = ("name", "organisation", "client_id", "shown_state", "created", "last_used_at")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), OrganisationFilter)
     list_select_related = ("organisation",)
     search_fields = ("name", "client_id", "organisation__name")
     id_fields = ("pk", "organisation_id")
+    add_label = "Issue an API key"
     search_help_text = "Name, client id, organisation, or the id of either"
     fields = (
         "name", "shown_organisation", "client_id", "shown_scopes", "shown_state", "created",
@@ -90,6 +92,9 @@ class ApiKeyAdmin(SafeAdmin):
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
+
+    def heading(self, obj: ApiKey) -> str:
+        return f"{obj.name} of {obj.organisation}"
 
     @admin.display(description="organisation")
     def shown_organisation(self, key: ApiKey) -> str:
@@ -106,9 +111,6 @@ class ApiKeyAdmin(SafeAdmin):
         if key.expires_at is not None and key.expires_at <= timezone.now():
             return state("Expired")
         return state("Active" if key.organisation.active else "Inactive")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "exchange.add_apikey")
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -162,12 +164,8 @@ class ApiKeyAdmin(SafeAdmin):
             f"{token.created:%Y-%m-%d %H:%M:%S}",
         )
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """Issues a key and shows its secret."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             # Sending the form again (a double click, a reload) must not issue a second key.

@@ -20,10 +20,10 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.base import AddPage, SafeAdmin, Section, Tool, bind, staff_of
 from exchange.admin.show import moment, state
 from exchange.models import AccessRecord, StaffUser
-from exchange.services import second_factor, staff
+from exchange.services import lockout, second_factor, staff
 
 _RECORDS_SHOWN = 20
 _CHANGE = "exchange.change_staffuser"
@@ -53,15 +53,22 @@ class InvitationForm(DetailsForm):
 
 
 @admin.register(StaffUser)
-class StaffUserAdmin(SafeAdmin):
-    list_display = ("username", "first_name", "last_name", "email", "role", "factor", "access")
+class StaffUserAdmin(AddPage):
+    add_permission = "exchange.add_staffuser"
+    list_display = ("username", "name", "email", "role", "factor", "access")
     list_filter = ("is_active", "groups")
     search_fields = ("username", "first_name", "last_name", "email")
+    search_help_text = "Username, name or email"
+    add_label = "Invite somebody"
     fields = (
-        "username", "first_name", "last_name", "email", "role", "access", "factor", "last_login",
-        "date_joined",
+        "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
+        "last_login", "date_joined",
     )  # fmt: skip
     readonly_fields = fields
+
+    @admin.display(description="name", ordering="last_name")
+    def name(self, user: StaffUser) -> str:
+        return user.get_full_name() or "-"
 
     @admin.display(description="role")
     def role(self, user: StaffUser) -> str:
@@ -71,18 +78,20 @@ class StaffUserAdmin(SafeAdmin):
     @admin.display(description="second factor")
     def factor(self, user: StaffUser) -> str:
         found = getattr(user, "second_factor", None)
-        return format_html("Since {}", moment(found.set_up_at)) if found else "None"
+        return format_html("Since {} UTC", moment(found.set_up_at)) if found else "None"
 
     @admin.display(description="access")
     def access(self, user: StaffUser) -> str:
         return state("Active" if user.is_active else "Inactive")
 
+    @admin.display(description="locked out")
+    def locked_out(self, user: StaffUser) -> str:
+        until = lockout.locked_until(user)
+        return format_html("Until {} UTC", moment(until)) if until else "No"
+
     def get_queryset(self, request: HttpRequest) -> Any:
         found = super().get_queryset(request)
         return found.select_related("second_factor").prefetch_related("groups")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "exchange.add_staffuser")
 
     def get_urls(self) -> list[URLPattern]:
         pages = (
@@ -90,6 +99,7 @@ class StaffUserAdmin(SafeAdmin):
             ("role", self.change_role),
             ("invitation", self.invitation),
             ("reset", self.reset),
+            ("unlock", self.unlock),
             ("deactivate", self.deactivate),
             ("activate", self.activate),
         )
@@ -112,29 +122,36 @@ class StaffUserAdmin(SafeAdmin):
                 shown.append(("Activate", "activate"))
             if hasattr(obj, "second_factor"):
                 shown.append(("Reset second factor", "reset"))
+            if lockout.locked_until(obj):
+                shown.append(("Unlock", "unlock"))
         return [Tool(label, self.address(name, obj.pk)) for label, name in shown]
 
     def sections(self, request: HttpRequest, obj: StaffUser) -> list[Section]:
         if not self.may(request, "exchange.view_accessrecord"):
             return []
         records = obj.access_records.select_related("by")[:_RECORDS_SHOWN]
-        more = Tool("All", f"{reverse('admin:exchange_accessrecord_changelist')}?user={obj.pk}")
+        more = Tool(
+            "All access records",
+            f"{reverse('admin:exchange_accessrecord_changelist')}?user={obj.pk}",
+        )
         rows = [
-            (moment(row.at), row.get_event_display(), row.by or "-", row.address, row.details)
+            (
+                moment(row.at),
+                row.get_event_display(),
+                row.by or "-",
+                row.address or "-",
+                row.details or "-",
+            )
             for row in records
         ]
         return [
-            Section("Access", ("When", "What", "By", "From", "Details"), rows, more=more),
+            Section("Access", ("When (UTC)", "What", "By", "From", "Details"), rows, more=more),
         ]
 
     # --- pages ---
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """Invites somebody and shows the address that lets them choose a password."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             me = staff_of(request)
@@ -185,6 +202,23 @@ class StaffUserAdmin(SafeAdmin):
             "The second factor is gone: the next sign-in sets up a new one.",
             "Make sure that it is this person who asks. They are signed out, and whoever knows the"
             " password sets up the next second factor.",
+        )
+
+    def unlock(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Lets somebody try again before the lock-out is over."""
+        user: StaffUser = self._changeable(request, object_id)
+
+        def act(_: dict[str, Any]) -> None:
+            staff.unlock(user_id=user.pk, by=staff_of(request))
+
+        return self._do(
+            request,
+            user,
+            bind(request, forms.Form),
+            act,
+            "Unlock",
+            f"{user} may try again.",
+            "Make sure that the wrong tries were theirs: somebody else's may go on.",
         )
 
     def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -245,8 +279,9 @@ class StaffUserAdmin(SafeAdmin):
             self.message_user(request, done)
             return self.back_to(user.pk)
 
+        final = title in {"Reset second factor", "Deactivate"}
         return self.form_page(
-            request, form, then, title=title, submit=title, record=user, note=note
+            request, form, then, title=title, submit=title, record=user, note=note, final=final
         )
 
     def _invite(self, request: HttpRequest, user: StaffUser) -> HttpResponse:
@@ -265,13 +300,18 @@ class StaffUserAdmin(SafeAdmin):
 
 @admin.register(AccessRecord)
 class AccessRecordAdmin(SafeAdmin):
-    list_display = ("at", "user", "event", "by", "address", "details")
-    list_display_links = ("at",)
+    list_display = ("when", "user", "event", "by", "address", "details")
+    list_display_links = ("when",)
     list_filter = ("event",)
     list_select_related = ("user", "by")
     search_fields = ("user__username", "=address")
-    fields = ("at", "user", "event", "by", "address", "details")
+    search_help_text = "Username, or the whole network address"
+    fields = ("when", "user", "event", "by", "address", "details")
     readonly_fields = fields
+
+    @admin.display(description="when (UTC)", ordering="at")
+    def when(self, record: AccessRecord) -> str:
+        return moment(record.at)
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         return lookup == "user" or super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]

@@ -7,11 +7,13 @@ from exchange.models.events import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.models.exports import Export, ExportChunk, ExportStatus
 from exchange.models.idempotency import IdempotencyRecord
 from exchange.models.participants import Member, Organisation
+from exchange.models.quotes import Quote, QuoteStatus
 from exchange.models.staff import (
     AccessEvent,
     AccessRecord,
     RecoveryCode,
     SecondFactor,
+    SignInTries,
     StaffUser,
 )
 from exchange.models.tokens import (
@@ -20,8 +22,6 @@ from exchange.models.tokens import (
     InvestmentCategory,
     InvestmentType,
     PayoutFrequency,
-    Quote,
-    QuoteStatus,
     Token,
     TokenAccess,
     TokenType,
@@ -51,6 +51,7 @@ __all__ = [
     "QuoteStatus",
     "RecoveryCode",
     "SecondFactor",
+    "SignInTries",
     "StaffUser",
     "Token",
     "TokenAccess",

@@ -1,8 +1,8 @@
 """People who work in the admin, their second factor, and what happened to anybody's access.
 
 Staff are never members, never bearers of an API key. Whoever may decide about money signs in with
-a second factor as well (`config.roles`, `config.signin`); `services.second_factor` and
-`services.staff` write these tables.
+a second factor as well (`config.roles`, `config.signin`); `services.second_factor`,
+`services.staff` and `services.lockout` write these tables.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ class StaffUser(AbstractUser):
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def may(self, permission: str) -> bool:
+        """Whether they work here and have `permission` (`app.codename`): what services ask for."""
+        return self.is_active and self.is_staff and self.has_perm(permission)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         # Django's own hook for it, also under keys that are being rotated out.
@@ -74,6 +78,26 @@ class RecoveryCode(models.Model):
         return f"Recovery code of {self.user}"
 
 
+class SignInTries(models.Model):
+    """How often somebody tried to sign in to an account, or from an address, until `ends_at`.
+
+    Written by `services.lockout` alone. There is no index but the key's, so that counting rewrites
+    a row in its place.
+    """
+
+    # A keyed hash: what was typed as a name may be a password.
+    key = models.CharField(max_length=64, primary_key=True)
+    tries = models.PositiveIntegerField()
+    ends_at = models.DateTimeField()
+    locked_until = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.tries} tries until {self.ends_at}"
+
+
 class AccessEvent(models.TextChoices):
     """What can happen to access."""
 
@@ -81,6 +105,7 @@ class AccessEvent(models.TextChoices):
     SIGNED_OUT = "signed_out", "Signed out"
     REFUSED = "refused", "Refused"
     LOCKED_OUT = "locked_out", "Locked out"
+    UNLOCKED = "unlocked", "Unlocked"
     CONFIRMED = "confirmed", "Entered a code again"
     SECOND_FACTOR_SET_UP = "second_factor_set_up", "Set up a second factor"
     SECOND_FACTOR_RESET = "second_factor_reset", "Second factor reset"

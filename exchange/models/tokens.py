@@ -1,4 +1,4 @@
-"""Tokens: what is traded, who may see it, and the quotes staff set for it with four eyes.
+"""Tokens: what is traded, and who may see it.
 
 Percentages (`*_fee`, carry, discount, interest, dividend, …) are percent. Prices and limits are
 amounts of the token's currency; `price_exchange` is units of that currency per USD. Units have up
@@ -7,8 +7,6 @@ to 8 decimals. Raise progress is written by `orders`, in the transaction of each
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import and_
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +19,6 @@ from django.db.models.functions import Upper
 from exchange.ids import uuid7
 from exchange.models.currencies import Currency
 from exchange.models.participants import Member, Organisation
-from exchange.numbers import plain
 
 
 class TokenType(models.TextChoices):
@@ -109,12 +106,7 @@ PERCENTAGES = ("carry", "management_fee", "discount", "interest", "dividend")
 # A web address with a host, or a path of this service; nothing that could leave an attribute.
 IMAGE_ADDRESS = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
 # Amounts and numbers of units that nothing above says to be more than 0.
-_AMOUNTS = (
-    *("price_buy", "price_sell", "price_exchange"),
-    *("prev_price_buy", "prev_price_sell", "prev_price_exchange"),
-    *("vol_buy", "vol_sell", "valuation", "post_raise_valuation"),
-    *("total_supply", "total_allocated", "raise_amount", "total_raised"),
-)
+_TOTALS = ("vol_buy", "vol_sell", "total_supply", "total_allocated", "total_raised")
 DECIDED = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
 
 # Every column that lists of tokens filter by.
@@ -240,54 +232,15 @@ class Token(models.Model):
             ("decide_quote", "Can approve and reject quotes"),
             ("end_token", "Can close, exit and cancel tokens and their raises"),
         ]
+        # Of what trades write. What the terms may be is held by sql/token_terms.sql.
         constraints = [
-            models.CheckConstraint(
-                condition=Q(secondaries=False) | Q(completed_raise=True),
-                name="token_secondaries_after_raise",
-            ),
-            models.CheckConstraint(
-                condition=Q(completed_raise=True) | Q(raise_amount__gt=0, price_buy__gt=0),
-                name="token_raise_has_an_offer",
-            ),
-            models.CheckConstraint(
-                condition=Q(buy_fee__range=(0, LARGEST_FEE), sell_fee__range=(0, LARGEST_FEE)),
-                name="token_fees_within_half",
-            ),
-            models.CheckConstraint(
-                condition=Q(**{f"{name}__range": (0, 100) for name in PERCENTAGES}),
-                name="token_percent_within_100",
-            ),
-            models.CheckConstraint(
-                condition=reduce(
-                    and_,
-                    (
-                        Q(**{f"{low}__gte": 0}) & (Q(**{high: 0}) | Q(**{f"{high}__gte": F(low)}))
-                        for low, high in LOWEST_AND_HIGHEST
-                    ),
-                ),
-                name="token_bounds_in_order",
-            ),
-            models.CheckConstraint(
-                condition=Q(**{f"{name}__gte": 0 for name in _AMOUNTS}),
-                name="token_amounts_not_negative",
-            ),
-            models.CheckConstraint(
-                condition=Q(image="") | Q(image__iregex=f"^{IMAGE_ADDRESS}$"),
-                name="token_image_is_an_address",
-            ),
-            models.CheckConstraint(
-                condition=Q(
-                    type__in=TokenType.values,
-                    deal_access__in=DealAccess.values,
-                    investment_type__in=InvestmentType.values,
-                    investment_category__in=InvestmentCategory.values,
-                    payout_frequency__in=PayoutFrequency.values,
-                ),
-                name="token_words_known",
-            ),
             models.CheckConstraint(
                 condition=Q(supply__gte=0, supply__lte=F("total_supply")),
                 name="token_supply_within_total",
+            ),
+            models.CheckConstraint(
+                condition=Q(**{f"{name}__gte": 0 for name in _TOTALS}),
+                name="token_totals_not_negative",
             ),
         ]
         indexes = [
@@ -332,60 +285,6 @@ class TokenAccess(models.Model):
 
     def __str__(self) -> str:
         return f"{self.organisation} sees {self.token}"
-
-
-class QuoteStatus(models.TextChoices):
-    """States of a quote."""
-
-    PENDING = "Pending"
-    APPROVED = "Approved"
-    REJECTED = "Rejected"
-
-
-class Quote(models.Model):
-    """New prices for a token: proposed by one person, in force once another approves them.
-
-    The approved ones are the token's price history.
-    """
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="quotes")
-    buy = models.DecimalField(max_digits=38, decimal_places=8)
-    sell = models.DecimalField(max_digits=38, decimal_places=8)
-    exchange = models.DecimalField(max_digits=38, decimal_places=8, default=0)
-    status = models.CharField(
-        max_length=10, choices=QuoteStatus.choices, default=QuoteStatus.PENDING
-    )
-    note = models.CharField(max_length=300, blank=True)
-    reason = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
-    proposed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    created_at = models.DateTimeField()
-    decided_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["-created_at", "-id"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(buy__gt=0, sell__gt=0, exchange__gte=0), name="quote_positive"
-            ),
-            models.CheckConstraint(
-                condition=Q(decided_by__isnull=True)
-                | ~Q(status="Approved")
-                | ~Q(decided_by=F("proposed_by")),
-                name="quote_approved_by_another",
-            ),
-            models.UniqueConstraint(
-                fields=["token"], condition=Q(status="Pending"), name="quote_pending_once"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{plain(self.buy)} / {plain(self.sell)}"
 
 
 class Catalogue(models.Model):

@@ -23,6 +23,8 @@ from exchange.models import ApiKey, Organisation
 
 logger = structlog.get_logger(__name__)
 
+_UNUSABLE = "The API key was revoked, has expired, or its organisation is not active"
+
 
 def issue_api_key(
     *,
@@ -86,7 +88,9 @@ def rotate_api_key(
         if old is None:
             raise NotFound("API key not found")
         if not old.usable:
-            raise Conflict("The API key was revoked, has expired, or its organisation is off")
+            raise Conflict(
+                "The API key was revoked, has expired, or its organisation is not active"
+            )
         if ApiKey.objects.filter(
             organisation=old.organisation, name=old.name, revoked_at=None, created__gt=old.created
         ).exists():
@@ -131,7 +135,7 @@ def issue_access_token(*, key: ApiKey, lifetime: timedelta, actor: Actor) -> str
     if lifetime <= timedelta(0):
         raise InvalidRequest("The lifetime of a token must be positive")
     if not key.usable:
-        raise Conflict("The API key was revoked, has expired, or its organisation is not active")
+        raise Conflict(_UNUSABLE)
     raw = secrets.token_urlsafe(32)
     token = get_access_token_model()(
         application=key, expires=timezone.now() + lifetime, scope=" ".join(key.scopes)

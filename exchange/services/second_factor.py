@@ -22,7 +22,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from exchange.crypto import decrypt, encrypt
-from exchange.errors import Conflict, Forbidden, InvalidRequest
+from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
 from exchange.services.access_records import record
 
@@ -141,12 +141,14 @@ def renew_recovery_codes(*, user: StaffUser, address: str = "") -> list[str]:
 def reset(*, user_id: UUID, by: StaffUser) -> StaffUser:
     """Removes another person's second factor, who then has to set one up anew; their sessions end.
 
-    Raises `Forbidden`, for one's own too, and `Conflict` when there is none.
+    Raises `NotFound`, `Forbidden`, for one's own too, and `Conflict` when there is none.
     """
-    user = StaffUser.objects.select_for_update().get(pk=user_id)
+    user = StaffUser.objects.select_for_update().filter(pk=user_id).first()
+    if user is None:
+        raise NotFound("There is no such member of staff")
     if user.pk == by.pk:
         raise Forbidden("Nobody resets their own second factor: ask another administrator")
-    if not by.has_perm("exchange.change_staffuser") or (user.is_superuser and not by.is_superuser):
+    if not by.may("exchange.change_staffuser") or (user.is_superuser and not by.is_superuser):
         raise Forbidden("You may not reset this person's second factor")
     removed, _ = SecondFactor.objects.filter(user=user).delete()
     if not removed:

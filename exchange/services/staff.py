@@ -20,6 +20,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.models import AccessEvent, StaffUser
+from exchange.services import lockout
 from exchange.services.access_records import record
 
 _DETAILS = ("first_name", "last_name", "email")
@@ -39,7 +40,7 @@ def add_person(
     `by` is None where an operator of the service does it from a shell. Raises `Forbidden`,
     `InvalidRequest` for a bad name or address, `Conflict` for a taken name.
     """
-    if by is not None and not by.has_perm("exchange.add_staffuser"):
+    if by is not None and not by.may("exchange.add_staffuser"):
         raise Forbidden("You may not add members of staff")
     if StaffUser.objects.filter(username__iexact=username).exists():
         raise Conflict(f"There is a member of staff called {username} already")
@@ -127,17 +128,34 @@ def invitation(*, user_id: UUID, by: StaffUser) -> tuple[str, str]:
     return urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)
 
 
+@transaction.atomic
+def unlock(*, user_id: UUID, by: StaffUser | None) -> StaffUser:
+    """Forgets the wrong tries for a person's account: they may sign in again at once.
+
+    `by` is None where an operator of the service does it from a shell. Raises `Forbidden`, and
+    `Conflict` for somebody who is not locked out.
+    """
+    user = _locked(user_id, by)
+    if by is not None:
+        _not_oneself(user, by)
+    if not lockout.forget(user):
+        raise Conflict(f"{user} is not locked out")
+    record(event=AccessEvent.UNLOCKED, user=user, by=by)
+    return user
+
+
 def role_of(user: StaffUser) -> str:
     """The name of the person's role; empty without one."""
     return ", ".join(sorted(user.groups.values_list("name", flat=True)))
 
 
-def _locked(user_id: UUID, by: StaffUser) -> StaffUser:
+def _locked(user_id: UUID, by: StaffUser | None) -> StaffUser:
     user = StaffUser.objects.select_for_update().filter(pk=user_id).first()
     if user is None:
         raise NotFound("There is no such member of staff")
-    allowed = by.is_active and by.is_staff and by.has_perm("exchange.change_staffuser")
-    if not allowed or (user.is_superuser and not by.is_superuser):
+    if by is None:
+        return user
+    if not by.may("exchange.change_staffuser") or (user.is_superuser and not by.is_superuser):
         raise Forbidden("You may not change this person's access")
     return user
 

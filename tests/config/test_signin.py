@@ -1,4 +1,4 @@
-"""Signing in: password, code, what a session is good for, and what guessing leads to."""
+"""Signing in: password, code, what a session is good for. About guessing: `test_lockout`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import re
 from html import unescape
 
 import pytest
-from django.conf import settings
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES, create_staff
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES
 from exchange.models import AccessRecord, Member, SecondFactor, StaffUser
 from exchange.services import second_factor
 from tests.support.back_office import everything, participants, said, text_of
 from tests.support.signin import (
+    PASSWORD,
     app_of,
     enter_password,
+    events,
+    is_in,
+    person,
     present_code,
     shift_session,
     sign_in,
@@ -26,32 +28,10 @@ from tests.support.signin import (
 
 pytestmark = pytest.mark.django_db
 
-PASSWORD = "correct horse battery"
 INDEX, LOGIN, CODE, ENROL = (
     "/admin/", "/admin/login/", "/admin/login/code/", "/admin/second-factor/enrol/",
 )  # fmt: skip
 KEYS = "/admin/exchange/apikey/"
-
-
-@pytest.fixture(autouse=True)
-def forgotten_tries():
-    cache.clear()
-    yield
-    cache.clear()
-
-
-def person(role: str, name: str = "ada") -> StaffUser:
-    return create_staff(name, PASSWORD, role)
-
-
-def events(user: StaffUser) -> list[str]:
-    return list(
-        AccessRecord.objects.filter(user=user).order_by("id").values_list("event", flat=True)
-    )
-
-
-def is_in(client: Client) -> bool:
-    return client.get(INDEX).status_code == 200
 
 
 def secret_shown(page) -> str:
@@ -190,75 +170,6 @@ def test_the_step_between_password_and_code_does_not_outlive_ten_minutes_or_the_
         answer = client.post(CODE, {"code": present_code(secret)})
         assert answer["Location"].startswith(LOGIN)
         assert not is_in(client)
-
-
-# --- guessing ---
-
-
-def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():
-    app_of(person(FINANCE_APPROVER))
-    told = []
-    for name in ("ada", "nobody"):
-        client = Client()
-        pages = [text_of(enter_password(client, name, f"guess {n}")) for n in range(6)]
-        assert all("The username or the password is not right." in page for page in pages[:5])
-        assert "Please try again after" in pages[4]
-        assert "is not right" not in pages[5]
-        told.append([re.sub(r"\d\d:\d\d:\d\d|ada|nobody|value=\S*", "", page) for page in pages])
-        right = enter_password(client, name, PASSWORD)
-        assert right.status_code == 200
-        assert "Too many wrong tries" in text_of(right)
-    assert told[0] == told[1]
-    assert events(StaffUser.objects.get()) == [
-        "invited", "second_factor_set_up", *["refused"] * 4, "locked_out",
-    ]  # fmt: skip
-    assert Client().get(LOGIN).status_code == 200
-
-
-def test_guessing_codes_locks_out_too_and_the_right_one_comes_too_late():
-    user = person(FINANCE_APPROVER)
-    secret = app_of(user)
-    client = Client()
-    enter_password(client, "ada", PASSWORD)
-    for _ in range(5):
-        client.post(CODE, {"code": "000000"})
-    late = client.post(CODE, {"code": present_code(secret)})
-    assert "Too many wrong tries" in text_of(late)
-    assert not is_in(client)
-    assert events(user)[-1] == "locked_out"
-
-
-def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
-    person(AUDITOR)
-    for n in range(settings.SIGN_IN_TRIES["address"]):
-        enter_password(Client(), f"name{n}", "guess", REMOTE_ADDR="198.51.100.7")
-    here = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.7")
-    assert "Too many wrong tries" in text_of(here)
-    there = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.8")
-    assert there["Location"] == INDEX
-
-
-def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
-    settings.TRUSTED_PROXIES = 1
-    settings.SIGN_IN_TRIES = {"account": 99, "address": 2}
-    person(AUDITOR)
-    for forged in ("10.0.0.1", "10.0.0.2"):
-        enter_password(
-            Client(), "x", "guess", headers={"X-Forwarded-For": f"{forged}, 198.51.100.7"}
-        )
-    for seen, inside in (("198.51.100.7", False), ("198.51.100.8", True)):
-        client = Client()
-        enter_password(client, "ada", PASSWORD, headers={"X-Forwarded-For": f"10.0.0.3, {seen}"})
-        assert is_in(client) is inside
-
-
-def test_what_succeeds_does_not_count():
-    person(AUDITOR)
-    for _ in range(settings.SIGN_IN_TRIES["account"] + 2):
-        client = Client()
-        enter_password(client, "ada", "guess")
-        enter_password(client, "ada", PASSWORD)
-        assert is_in(client)
 
 
 def test_nobody_who_is_shut_out_or_no_member_of_staff_gets_in():

@@ -1,4 +1,4 @@
-"""Sessions of staff as signing in leaves them, and the codes of their apps."""
+"""People who sign in, their sessions as signing in leaves them, and the codes of their apps."""
 
 from __future__ import annotations
 
@@ -7,9 +7,29 @@ from typing import Any
 
 from django.test import Client
 
+from config.roles import create_staff
 from config.signin.standing import BACKEND
-from exchange.models import StaffUser
+from exchange.models import AccessRecord, StaffUser
 from exchange.services import second_factor
+
+PASSWORD = "correct horse battery"
+
+
+def person(role: str, name: str = "ada") -> StaffUser:
+    """Somebody of that role, who signs in with `PASSWORD`."""
+    return create_staff(name, PASSWORD, role)
+
+
+def events(user: StaffUser) -> list[str]:
+    """What is on record of their access, oldest first."""
+    return list(
+        AccessRecord.objects.filter(user=user).order_by("id").values_list("event", flat=True)
+    )
+
+
+def is_in(client: Client) -> bool:
+    """Whether the front page opens."""
+    return client.get("/admin/").status_code == 200
 
 
 def sign_in(client: Client, user: StaffUser, *, second_factor: bool = True, age: float = 0) -> None:

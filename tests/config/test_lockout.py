@@ -1,0 +1,217 @@
+"""What guessing leads to: who is locked out, for how long, what is kept, and who opens it again."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from io import StringIO
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from exchange.models import AccessRecord, SignInTries, StaffUser
+from exchange.services import lockout
+from tests.support.back_office import said, signed_in, text_of, user_of
+from tests.support.signin import (
+    PASSWORD,
+    app_of,
+    enter_password,
+    events,
+    is_in,
+    person,
+    present_code,
+)
+
+pytestmark = pytest.mark.django_db
+
+CODE = "/admin/login/code/"
+SHUT = "Too many wrong tries"
+
+
+@pytest.fixture
+def ada() -> StaffUser:
+    return person(AUDITOR)
+
+
+def pass_minutes(minutes: int) -> None:
+    """As if the tries so far were so much longer ago."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE exchange_signintries SET ends_at = ends_at - make_interval(mins => %s),"
+            " locked_until = locked_until - make_interval(mins => %s)",
+            [minutes, minutes],
+        )
+
+
+def guess(times: int, name: str = "ada") -> str:
+    """What the last of so many wrong passwords is answered."""
+    return [text_of(enter_password(Client(), name, "guess")) for _ in range(times)][-1]
+
+
+def gets_in() -> bool:
+    answer = enter_password(Client(), "ada", PASSWORD)
+    assert answer.status_code == 302 or SHUT in text_of(answer)
+    return bool(answer.status_code == 302)
+
+
+def page(user: StaffUser, name: str) -> str:
+    return reverse(f"admin:exchange_staffuser_{name}", args=[user.pk])
+
+
+def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():
+    app_of(person(FINANCE_APPROVER))
+    told = []
+    for name in ("ada", "nobody"):
+        client = Client()
+        pages = [text_of(enter_password(client, name, f"guess {n}")) for n in range(6)]
+        assert all("The username or the password is not right." in page for page in pages[:5])
+        assert "Please try again after" in pages[4]
+        assert "is not right" not in pages[5]
+        told.append([re.sub(r"\d\d:\d\d:\d\d|ada|nobody|value=\S*", "", page) for page in pages])
+        right = enter_password(client, name, PASSWORD)
+        assert right.status_code == 200
+        assert SHUT in text_of(right)
+    assert told[0] == told[1]
+    assert events(StaffUser.objects.get()) == [
+        "invited", "second_factor_set_up", *["refused"] * 4, "locked_out",
+    ]  # fmt: skip
+    assert Client().get("/admin/login/").status_code == 200
+
+
+def test_guessing_codes_locks_out_too_and_the_right_one_comes_too_late():
+    user = person(FINANCE_APPROVER)
+    secret = app_of(user)
+    client = Client()
+    enter_password(client, "ada", PASSWORD)
+    for _ in range(5):
+        client.post(CODE, {"code": "000000"})
+    late = client.post(CODE, {"code": present_code(secret)})
+    assert SHUT in text_of(late)
+    assert not is_in(client)
+    assert events(user)[-1] == "locked_out"
+
+
+def test_an_address_that_tries_many_names_is_locked_out_and_others_are_not():
+    person(AUDITOR)
+    for n in range(settings.SIGN_IN_TRIES["address"]):
+        enter_password(Client(), f"name{n}", "guess", REMOTE_ADDR="198.51.100.7")
+    here = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.7")
+    assert SHUT in text_of(here)
+    there = enter_password(Client(), "ada", PASSWORD, REMOTE_ADDR="198.51.100.8")
+    assert there["Location"] == "/admin/"
+
+
+def test_behind_proxies_of_ours_the_address_is_the_one_they_saw(settings):
+    settings.TRUSTED_PROXIES = 1
+    settings.SIGN_IN_TRIES = {"account": 99, "address": 2}
+    person(AUDITOR)
+    for forged in ("10.0.0.1", "10.0.0.2"):
+        enter_password(
+            Client(), "x", "guess", headers={"X-Forwarded-For": f"{forged}, 198.51.100.7"}
+        )
+    for seen, inside in (("198.51.100.7", False), ("198.51.100.8", True)):
+        client = Client()
+        enter_password(client, "ada", PASSWORD, headers={"X-Forwarded-For": f"10.0.0.3, {seen}"})
+        assert is_in(client) is inside
+
+
+def test_what_succeeds_does_not_count():
+    person(AUDITOR)
+    for _ in range(settings.SIGN_IN_TRIES["account"] + 2):
+        client = Client()
+        enter_password(client, "ada", "guess")
+        enter_password(client, "ada", PASSWORD)
+        assert is_in(client)
+
+
+def test_a_lock_out_ends_by_itself_and_so_do_single_tries(ada):
+    assert SHUT in guess(5)
+    pass_minutes(14)
+    assert not gets_in()
+    pass_minutes(1)
+    assert SHUT not in guess(4)
+    pass_minutes(15)
+    assert SHUT not in guess(4)
+    assert gets_in()
+
+
+def test_trying_on_makes_a_lock_out_no_longer(ada):
+    guess(5)
+    end = SignInTries.objects.exclude(locked_until=None).get().locked_until
+    assert SHUT in guess(10)
+    assert SignInTries.objects.exclude(locked_until=None).get().locked_until == end
+
+
+def test_a_name_is_the_same_however_it_is_written(ada):
+    for name in ("ada", "ADA", " Ada ", "\uff41da", "aDa"):
+        guess(1, name)
+    assert not gets_in()
+
+
+def test_what_is_over_is_removed_and_nothing_else(ada):
+    guess(5)
+    guess(1, "nobody")
+    assert SignInTries.objects.count() == 3  # two accounts and the address
+    assert lockout.purge() == 0
+    pass_minutes(10)
+    guess(1, "somebody else")
+    assert lockout.purge() == 0
+    pass_minutes(5)
+    assert lockout.purge() == 3
+    assert SignInTries.objects.count() == 1
+
+
+def test_of_a_name_no_more_is_kept_than_somebody_with_the_key_can_check():
+    typed = "hunter2-typed-into-the-wrong-field"
+    guess(1, typed)
+    assert AccessRecord.objects.count() == 0
+    kept = list(SignInTries.objects.values_list("key", flat=True))
+    assert len(kept) == 2
+    for key in kept:
+        assert typed not in key
+        assert sha256(typed.encode()).hexdigest() not in key
+
+
+def test_an_administrator_opens_an_account_before_its_time(ada):
+    client = signed_in(ADMINISTRATOR)
+    assert "Unlock" not in text_of(client.get(page(ada, "change")))
+    assert "is not locked out" in text_of(client.post(page(ada, "unlock")))
+    guess(5)
+    shown = text_of(client.get(page(ada, "change")))
+    assert "Unlock" in shown
+    assert "Until 2" in shown
+    client.get(page(ada, "unlock"))
+    assert not gets_in()
+    assert said(client.post(page(ada, "unlock"))) == ["ada may try again."]
+    assert gets_in()
+    assert AccessRecord.objects.get(event="unlocked").by == user_of(client)
+
+
+def test_wrong_codes_are_forgotten_as_well():
+    user = person(FINANCE_APPROVER)
+    secret = app_of(user)
+    client = Client()
+    enter_password(client, "ada", PASSWORD)
+    for _ in range(5):
+        client.post(CODE, {"code": "000000"})
+    assert SHUT in text_of(client.post(CODE, {"code": present_code(secret)}))
+    signed_in(ADMINISTRATOR).post(page(user, "unlock"))
+    assert client.post(CODE, {"code": present_code(secret)}).status_code == 302
+
+
+def test_the_last_administrator_is_helped_from_a_shell(ada):
+    guess(5)
+    told = StringIO()
+    call_command("unlock", "ada", stdout=told)
+    assert told.getvalue() == "ada may try again.\n"
+    assert gets_in()
+    record = AccessRecord.objects.get(event="unlocked")
+    assert (record.user, record.by) == (ada, None)
+    for name, why in (("ada", "is not locked out"), ("nobody", "no member of staff called")):
+        with pytest.raises(CommandError, match=why):
+            call_command("unlock", name)

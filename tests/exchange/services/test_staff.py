@@ -1,0 +1,42 @@
+"""Who of the staff may do what, whatever page or command asks."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from exchange.errors import Forbidden, NotFound
+from exchange.ids import uuid7
+from exchange.models import StaffUser
+from exchange.services import second_factor
+from tests.support.access import make_organisation
+from tests.support.world import make_staff
+from wallets.models import Reconciliation
+from wallets.services import reconciliation
+from wallets.services.deposits import Arrival, enter
+
+pytestmark = pytest.mark.django_db
+
+PERMISSIONS = ("run_reconciliation", "add_deposit")
+
+
+@pytest.mark.parametrize("gone", ["is_active", "is_staff"])
+def test_a_permission_alone_is_good_for_nothing_once_somebody_has_left(gone):
+    user = make_staff(*PERMISSIONS)
+    assert user.may("wallets.run_reconciliation")
+    StaffUser.objects.filter(pk=user.pk).update(**{gone: False})
+    user = StaffUser.objects.get(pk=user.pk)
+    assert not user.may("wallets.run_reconciliation")
+    day = user.date_joined.date()
+    arrival = Arrival(make_organisation().id, None, "KES", Decimal(5), "in-1")
+    with pytest.raises(Forbidden):
+        reconciliation.ask_as_staff(day=day, user=user)
+    with pytest.raises(Forbidden):
+        enter(arrival=arrival, user=user)
+    assert not Reconciliation.objects.exists()
+
+
+def test_the_second_factor_of_nobody_is_not_found():
+    with pytest.raises(NotFound):
+        second_factor.reset(user_id=uuid7(), by=make_staff("change_staffuser"))

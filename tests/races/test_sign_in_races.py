@@ -1,0 +1,166 @@
+"""Guessing and replaying over real HTTP, at once, by all of the web application's processes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import requests
+from django.conf import settings
+
+from config.roles import FINANCE_APPROVER, create_staff
+from exchange.errors import InvalidRequest
+from exchange.models import AccessRecord, SecondFactor, StaffUser
+from exchange.services import lockout, second_factor
+from tests.support.crowd import Call, Crowd, Reply, storm
+from tests.support.services import Service
+from tests.support.signin import app_of, present_code
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+PASSWORD = "correct horse battery"
+LOGIN, CODE, INDEX = "/admin/login/", "/admin/login/code/", "/admin/"
+TRIES = settings.SIGN_IN_TRIES["account"]
+WRONG, SHUT = "is not right", "Too many wrong tries"
+
+
+class Browser:
+    """Cookies of one browser, and the forms it sends."""
+
+    def __init__(self, service: Service) -> None:
+        self._url = service.base_url
+        self._session = requests.Session()
+        self._session.get(f"{self._url}{LOGIN}", timeout=60)
+
+    def form(self, path: str, tag: int = 0, **fields: str) -> Call:
+        """A form as this browser sends it."""
+        cookies = self._session.cookies.get_dict()
+        body = urlencode({**fields, "csrfmiddlewaretoken": cookies["csrftoken"]})
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
+        }
+        return Call(path, body, headers, tag)
+
+    def enter_password(self, username: str, password: str) -> requests.Response:
+        """The first step."""
+        fields = {
+            "username": username,
+            "password": password,
+            "csrfmiddlewaretoken": self._session.cookies["csrftoken"],
+        }
+        return self._session.post(f"{self._url}{LOGIN}", fields, allow_redirects=False, timeout=60)
+
+
+def guesses(browser: Browser, username: str, count: int) -> list[Call]:
+    return [browser.form(LOGIN, username=username, password=f"guess {n}") for n in range(count)]
+
+
+def checked(replies: list[Reply]) -> int:
+    """How many of the passwords were looked at; the others were turned away unseen."""
+    told = Counter((WRONG in page, SHUT in page) for page in pages(replies))
+    assert told[False, True] + told[True, False] + told[True, True] == len(replies)
+    return told[True, False] + told[True, True]
+
+
+def pages(replies: list[Reply]) -> list[str]:
+    assert {reply.status for reply in replies} == {200}
+    return [reply.body.decode() for reply in replies]
+
+
+@pytest.mark.parametrize("username", ["ada", "nobody"])
+def test_of_fifty_wrong_passwords_at_once_no_more_are_checked_than_one_after_another(
+    live_service: Service, username: str
+):
+    user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
+    app_of(user)
+    browser = Browser(live_service)
+    assert checked(storm(live_service.base_url, guesses(browser, username, 50), 50)) == TRIES
+    kept = AccessRecord.objects.filter(event__in=["refused", "locked_out"]).count()
+    assert kept == (TRIES if username == "ada" else 0)
+    assert SHUT in browser.enter_password(username, PASSWORD).text
+
+
+def test_a_restart_forgets_no_try(live_service: Service):
+    create_staff("ada", PASSWORD, FINANCE_APPROVER)
+    browser = Browser(live_service)
+    storm(live_service.base_url, guesses(browser, "ada", TRIES - 1), TRIES - 1)
+    live_service.restart()
+    assert checked(storm(live_service.base_url, guesses(browser, "ada", 10), 10)) == 1
+    live_service.restart()
+    assert SHUT in browser.enter_password("ada", PASSWORD).text
+
+
+def test_one_address_that_tries_many_names_at_once_is_shut_out(live_service: Service):
+    browser = Browser(live_service)
+    most = settings.SIGN_IN_TRIES["address"]
+    calls = [browser.form(LOGIN, username=f"name {n}", password="guess") for n in range(most + 20)]
+    assert checked(storm(live_service.base_url, calls, 50)) == most
+
+
+def ready_for_the_code(service: Service, user: StaffUser, count: int) -> list[Browser]:
+    """Browsers whose password was right."""
+    browsers = [Browser(service) for _ in range(count)]
+    for browser in browsers:
+        answer = browser.enter_password(user.username, PASSWORD)
+        assert answer.headers["Location"].startswith(CODE)
+    return browsers
+
+
+def test_the_same_code_sent_by_sixteen_browsers_at_once_lets_one_in(live_service: Service):
+    user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
+    secret = app_of(user)
+    browsers = ready_for_the_code(live_service, user, 16)
+    code = present_code(secret)
+    calls = [browser.form(CODE, n, code=code) for n, browser in enumerate(browsers)]
+    replies = storm(live_service.base_url, calls, 16)
+    inside = [reply for reply in replies if reply.status == 302]
+    assert [reply.headers["location"] for reply in inside] == [INDEX]
+    for page in pages([reply for reply in replies if reply.status != 302]):
+        assert "used already" in page or SHUT in page
+    assert AccessRecord.objects.filter(event="signed_in").count() == 1
+    cookie = re.search(r"sessionid=([^;]+)", inside[0].headers["set-cookie"])
+    assert cookie is not None
+    front = requests.get(
+        f"{live_service.base_url}{INDEX}", cookies={"sessionid": cookie[1]}, timeout=60
+    )
+    assert (front.status_code, front.url) == (200, f"{live_service.base_url}{INDEX}")
+
+
+def test_of_sixteen_connections_with_the_same_code_one_takes_it():
+    """Without the lock-out in front, which lets no sixteen through."""
+    user = create_staff("ada", PASSWORD, FINANCE_APPROVER)
+    code = present_code(app_of(user))
+    before = SecondFactor.objects.get(user=user).last_step
+
+    def take() -> Any:
+        return second_factor.verify(user=user, code=code)
+
+    with Crowd(16) as crowd:
+        told = crowd.at_once([take] * 16)
+    assert told.count(None) == 1
+    refused = [error for error in told if error is not None]
+    assert {type(error) for error in refused} == {InvalidRequest}
+    assert all("used already" in error.message for error in refused)
+    assert SecondFactor.objects.get(user=user).last_step > before
+
+
+def test_a_wrong_try_and_a_right_one_at_once_never_end_in_a_fault():
+    """Counting, locking, forgetting and purging meet in the same rows."""
+
+    def guess(number: int) -> Any:
+        try:
+            attempt = lockout.begin(lockout.PASSWORD, account=f"{number % 3}", address="here")
+            attempt.succeeded() if number % 5 == 0 else attempt.failed()
+        except lockout.LockedOut:
+            pass
+        lockout.purge()
+
+    with Crowd(20) as crowd:
+        for _ in range(10):
+            told = crowd.at_once([partial(guess, n) for n in range(20)])
+            assert told == [None] * 20
