@@ -12,8 +12,9 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils.html import format_html
 
-from exchange.admin.base import SafeAdmin, Section, Tool, bind
+from exchange.admin.base import AddPage, Section, Tool, bind
 from exchange.admin.show import age, moment, state
 from wallets.bank_names import spellings
 from wallets.models import BankList
@@ -37,12 +38,14 @@ class CurrencyForm(forms.Form):
 
 
 @admin.register(BankList)
-class BankListAdmin(SafeAdmin):
+class BankListAdmin(AddPage):
+    add_permission = REFRESH
     list_display = ("currency", "how_many", "shown_state", "fetched")
     ordering = ("currency__position",)
     fields = ("currency", "shown_state", "fetched_at_utc")
     readonly_fields = fields
     change_form_template = "admin/wallets/banklist/page.html"
+    add_label = "Fetch a bank list"
 
     @admin.display(description="banks")
     def how_many(self, banks: BankList) -> int:
@@ -54,14 +57,11 @@ class BankListAdmin(SafeAdmin):
 
     @admin.display(description="fetched", ordering="fetched_at")
     def fetched(self, banks: BankList) -> str:
-        return age(banks.fetched_at)
+        return format_html("{} ago", age(banks.fetched_at))
 
     @admin.display(description="fetched (UTC)")
     def fetched_at_utc(self, banks: BankList) -> str:
         return moment(banks.fetched_at)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, REFRESH)
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -88,12 +88,8 @@ class BankListAdmin(SafeAdmin):
         title = f"{len(found):,} of {len(obj.banks):,} banks" if wanted else f"{len(rows):,} banks"
         return [Section(title, ("Name", "Code"), rows, empty="No bank is called that.")]
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """Fetches the list of a currency for the first time."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = refresh_bank_list(data["currency"])

@@ -20,8 +20,9 @@ from django.utils import timezone
 from exchange.admin.base import staff_of
 from exchange.models import Member, Organisation
 from wallets.admin.worklists import Worklist, incomplete, second_approval, waiting, worklists_for
-from wallets.models import BankAccount, Withdrawal, WithdrawalStatus
+from wallets.models import Withdrawal, WithdrawalStatus
 from wallets.selectors.currencies import payout_currencies
+from wallets.selectors.finding import found_by
 
 EVERY = "all"
 _ANY = ("", "Any")
@@ -31,9 +32,6 @@ _AGES = {
     "24h": timedelta(hours=24),
     "3d": timedelta(days=3),
 }
-_REFERENCE = "payout_"
-_REFERENCE_LENGTH = 33
-_WORDS = 5
 _FIRST = ("status", "currency__code__exact", "age")
 
 
@@ -158,7 +156,7 @@ class Narrowing(admin.ListFilter):
         self.others = {name: values[-1] for name, values in params.items()}
         self.searching = request.GET.get("q", "")
         self.view = next((v for v in worklists_for(self._user) if v.key == given.get("view")), None)
-        default = "Any in this view" if self.view else "Pending, or any when searching"
+        default = "Any in this view" if self.view else "Any" if self.searching else "Pending"
         self.form = NarrowingForm(default, given)
         self.valid = self.form.is_valid()
 
@@ -220,28 +218,6 @@ def oldest_first(request: HttpRequest) -> bool:
     """Whether the list is one to work through, so that what waits longest stands first."""
     chosen = request.GET.get("status") or ("" if request.GET.get("q") else "Pending")
     return bool(request.GET.get("view")) or chosen == WithdrawalStatus.PENDING
-
-
-def found_by(term: str) -> Q:
-    """Withdrawals that every word of `term` leads to: reference, account, payee, owner."""
-    if term.startswith(_REFERENCE):
-        whole = len(term) == _REFERENCE_LENGTH
-        return Q(reference=term) if whole else Q(reference__startswith=term)
-    found = Q()
-    for word in term.split()[:_WORDS]:
-        members = Member.objects.filter(name__icontains=word)
-        firms = Organisation.objects.filter(name__icontains=word)
-        owned = Q(member__in=members.values("pk")) | Q(organisation__in=firms.values("pk"))
-        # Numbers and references have digits, people's names have none: half the work either way.
-        if any(character.isdigit() for character in word):
-            banks = BankAccount.objects.filter(account_number__contains=word)
-            owned |= Q(reference__contains=word.lower())
-        else:
-            banks = BankAccount.objects.filter(
-                Q(account_name__icontains=word) | Q(given_name__icontains=word)
-            )
-        found &= owned | Q(bank__in=banks.values("pk"))
-    return found
 
 
 def search(rows: QuerySet[Withdrawal], term: str) -> QuerySet[Withdrawal]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
+from django.db.models import Func
 
 from exchange.ids import uuid7
 from exchange.models import Currency, Organisation
@@ -57,6 +60,12 @@ class BankAccount(models.Model):
     recipient_address = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
+    # What a record is searched by: `bank_words.sql` says what that is.
+    words = models.GeneratedField(
+        expression=Func("account_name", "given_name", "account_number", function="bank_words"),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -64,7 +73,11 @@ class BankAccount(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["id", "organisation"], name="bank_organisation"),
         ]
-        indexes = [models.Index(fields=["account_number", "code"], name="bank_account_used")]
+        indexes = [
+            models.Index(fields=["account_number", "code"], name="bank_account_used"),
+            # New rows wait in a list of the index's own, so a request hardly pays for it.
+            GinIndex(fields=["words"], name="bank_words"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.account_name}, {self.name} {self.account_number}"

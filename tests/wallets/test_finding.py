@@ -1,0 +1,115 @@
+"""Searching withdrawals: the same are found whether a word is rare or common among them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+
+from config.roles import FINANCE_APPROVER
+from exchange.models import Member, Organisation
+from tests.support.back_office import fund, signed_in, withdraw
+from tests.support.world import know_banks, make_staff
+from wallets.models import BankAccount, Payout, Withdrawal
+from wallets.selectors import finding
+from wallets.services import decisions
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(params=[1000, 1, 0], ids=["rare", "some rare", "common"])
+def few(request, monkeypatch) -> int:
+    monkeypatch.setattr(finding, "_FEW", request.param)
+    return int(request.param)
+
+
+@pytest.fixture
+def made() -> dict[str, Withdrawal]:
+    """By whose they are."""
+    know_banks()
+    found = {}
+    for firm, person, number in (
+        ("Acme", "Ada Obi", "0690000031"),
+        ("Acme", "Bola O'Brien-Rade", "0690000045"),
+        ("Zenith Partners", None, "4500009600"),
+    ):
+        organisation, _ = Organisation.objects.get_or_create(
+            name=firm, defaults={"email": "ops@acme.example"}
+        )
+        member = (
+            Member.objects.create(
+                organisation=organisation, name=person, email=f"{number}@acme.example"
+            )
+            if person
+            else None
+        )
+        fund(organisation, member, "KES", "10000")
+        name = person or firm
+        found[name.split()[0]] = withdraw(
+            organisation, member, "KES", "100", account_name=name, account_number=number
+        )
+    return found
+
+
+def test_each_way_leads_there_and_every_word_counts(few, made):
+    def found(term: str) -> set[str]:
+        ids = set(Withdrawal.objects.filter(finding.found_by(term)).values_list("pk", flat=True))
+        return {name for name, row in made.items() if row.pk in ids}
+
+    everybody = {"Ada", "Bola", "Zenith"}
+    assert found("0690000031") == {"Ada"}
+    assert found("06900000") == {"Ada", "Bola"}
+    assert found("0031") == {"Ada"}
+    assert found("0045") == {"Bola"}  # the last digits, not 4500… read backwards
+    assert found("4500") == {"Zenith"}
+    assert found("obi") == {"Ada"}
+    assert found("OBI ada 0031") == {"Ada"}
+    assert found("obi bola") == set()
+    assert found("eda") == set()  # backwards behind an r: the beginning of Rade
+    assert found("o'brien") == found("brien-rad") == {"Bola"}
+    assert found("acme") == {"Ada", "Bola"}
+    assert found("acme 0045") == {"Bola"}
+    assert found("partner") == {"Zenith"}
+    assert found("payout_") == everybody
+    for name, row in made.items():
+        assert found(row.reference) == found(row.reference[:15]) == {name}
+        assert found(row.reference[-8:]) == found(row.reference[-9:].upper()) == {name}
+    for nothing in ("nobody", "%", "' | '", "r1300000960x", ":*", "\\", "!ada & zzz"):
+        assert found(nothing) == set(), nothing
+
+
+def test_payouts_are_searched_alike_and_by_the_providers_id(made):
+    ids = {}
+    for name, row in made.items():
+        decisions.approve(withdrawal_id=row.pk, version=row.version, approver=make_staff())
+        ids[name] = f"provider-{name}"
+        Payout.objects.update_or_create(
+            withdrawal=row,
+            defaults={"provider_id": ids[name]},
+            create_defaults={
+                "provider_id": ids[name],
+                "created_at": row.created_at,
+                "updated_at": row.created_at,
+            },
+        )
+    client = signed_in(FINANCE_APPROVER)
+
+    def found(term: str) -> set[str]:
+        shown = client.get(reverse("admin:wallets_payout_changelist"), {"q": term})
+        return {payout.provider_id for payout in shown.context["cl"].result_list}
+
+    assert found("") == set(ids.values())
+    assert found(ids["Ada"]) == found("0031") == found(made["Ada"].reference) == {ids["Ada"]}
+    assert found("acme") == {ids["Ada"], ids["Bola"]}
+    assert found("provider") == set()
+
+
+def test_words_of_a_bank_record_are_made_by_the_database_and_audited_nowhere(made):
+    bank = BankAccount.objects.get(pk=made["Bola"].bank_id)
+    words = set(re.findall(r"'([^']+)'", bank.words))
+    assert words == {"bola", "o", "brien", "rade", "0690000045", "r5400000960"}
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM exchange_change WHERE after ? 'words'")
+        assert cursor.fetchone() == (0,)
