@@ -11,7 +11,9 @@ acting: `exchange.acting`) does not see it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import psycopg
@@ -71,6 +73,17 @@ def sqlstate(error: DatabaseError) -> str | None:
     """The SQLSTATE of `error`, or None when the server did not give one."""
     cause = error.__cause__
     return cause.sqlstate if isinstance(cause, psycopg.Error) else None
+
+
+def refused_by(error: DatabaseError, state: str) -> tuple[str, dict[str, Any]] | None:
+    """The code and the details of a refusal that a function of ours raised with `state`: its
+    message and its JSON, numbers as Decimals. None when `error` is no such refusal.
+    """
+    cause = error.__cause__
+    if not isinstance(cause, psycopg.Error) or cause.sqlstate != state:
+        return None
+    details = json.loads(cause.diag.message_detail or "{}", parse_float=Decimal, parse_int=Decimal)
+    return cause.diag.message_primary or "", details
 
 
 def constraint_of(error: DatabaseError) -> str | None:

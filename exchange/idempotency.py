@@ -11,10 +11,15 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.utils import timezone
 
-from exchange.errors import IdempotencyKeyReused
+from exchange.database import LOCK_NOT_AVAILABLE, sqlstate
+from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning
 from exchange.models import IdempotencyRecord
+
+# What `claim_idempotency_key` raises for another body.
+_KEY_REUSED = "XI422"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,15 @@ class IdempotencyClaim:
     path: str
     key: str
     body_hash: str
+
+    def as_form(self) -> dict[str, str]:
+        """The claim as the SQL functions take it, but for the organisation."""
+        return {
+            "method": self.method,
+            "path": self.path,
+            "key": self.key,
+            "body_hash": self.body_hash,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,14 @@ class Answer:
 def kept_for() -> timedelta:
     """How long an answer is kept under its key."""
     return timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
+
+
+def claim_refusal(error: DatabaseError) -> DomainError | None:
+    """What PostgreSQL said of a claim with `error`; None when the error is about something else."""
+    state = sqlstate(error)
+    if state == LOCK_NOT_AVAILABLE:
+        return StillRunning()
+    return IdempotencyKeyReused() if state == _KEY_REUSED else None
 
 
 def find_answer(claim: IdempotencyClaim) -> Answer | None:
@@ -59,7 +81,5 @@ def find_answer(claim: IdempotencyClaim) -> Answer | None:
     if record is None or record.status_code is None:
         return None
     if record.body_hash != claim.body_hash:
-        raise IdempotencyKeyReused(
-            "This Idempotency-Key was already used with another request body"
-        )
+        raise IdempotencyKeyReused
     return Answer(record.status_code, record.message, record.data, replayed=True)

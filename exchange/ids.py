@@ -13,9 +13,9 @@ import uuid
 from datetime import datetime
 
 # Crockford's base 32 in lower case: no i, l, o, u, so a reference read over the phone survives.
-_ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
+ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
 # 256 is a multiple of 32, so every character is as likely as any other.
-_TO_ALPHABET = _ALPHABET * 8
+_TO_ALPHABET = ALPHABET * 8
 
 _lock = threading.Lock()
 _last: tuple[int, int] = (0, 0)

@@ -175,6 +175,6 @@ class Migration(migrations.Migration):
             model_name='tokenaccess',
             constraint=models.UniqueConstraint(fields=('organisation', 'token'), name='token_access_once'),
         ),
-        *sqlfiles.install("exchange", "tokens"),
+        *sqlfiles.install("exchange", "ids", "tokens"),
         payloads.TOKEN.install(),
     ]

@@ -10,11 +10,9 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import DatabaseError
 
-from exchange.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
-from exchange.errors import IdempotencyKeyReused, StillRunning
-from exchange.idempotency import Answer, IdempotencyClaim, kept_for
+from exchange.database import fetch_one
+from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, kept_for
 
-_KEY_REUSED = "XI422"
 _CLAIM = (
     "SELECT status_code, message, data"
     " FROM claim_idempotency_key(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::integer,"
@@ -36,15 +34,10 @@ def claim_key(claim: IdempotencyClaim) -> Answer | None:
     try:
         row = fetch_one(_CLAIM, [*parameters, settings.IDEMPOTENCY_WAIT_SECONDS * 1000, kept_for()])
     except DatabaseError as error:
-        if sqlstate(error) == LOCK_NOT_AVAILABLE:
-            raise StillRunning(
-                "The first request with this Idempotency-Key is still running"
-            ) from error
-        if sqlstate(error) == _KEY_REUSED:
-            raise IdempotencyKeyReused(
-                "This Idempotency-Key was already used with another request body"
-            ) from error
-        raise
+        refusal = claim_refusal(error)
+        if refusal is None:
+            raise
+        raise refusal from error
     if row is None or row[0] is None:
         return None
     status_code, message, data = row

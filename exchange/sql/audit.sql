@@ -93,10 +93,12 @@ END $$;
 
 -- For conditions: whether a function of ours writes for the service, one that runs as its owner and
 -- whose rows say themselves who asked for them. Whoever writes by plain SQL is either the service's
--- role itself or has not taken that role, so nobody can pretend.
-CREATE OR REPLACE FUNCTION recorded_by_function() RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT current_setting('role') = 'exchange_runtime' AND current_user <> 'exchange_runtime'
-$$;
+-- role itself or has not taken that role, so nobody can pretend. (Not in SQL, whose body would be
+-- parsed anew by every statement that fires such a trigger.)
+CREATE OR REPLACE FUNCTION recorded_by_function() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN current_setting('role') = 'exchange_runtime' AND current_user <> 'exchange_runtime';
+END $$;
 
 -- Puts `target` under audit, or changes what is audited of it.
 --

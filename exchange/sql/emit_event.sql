@@ -1,10 +1,8 @@
 -- The signed body of an event; `p_data` is JSON text.
 CREATE OR REPLACE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETURNS text
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN format('{"id":"%s","type":"%s","timestamp":"%s","data":%s}',
-                  p_id, p_type, public.wire_time(now()), p_data);
-END $$;
+LANGUAGE sql STABLE
+RETURN format('{"id":"%s","type":"%s","timestamp":"%s","data":%s}',
+              p_id, p_type, public.wire_time(now()), p_data);
 
 -- Writes one outbox row. (PL/pgSQL keeps its plans from call to call; a SQL function does not.)
 -- `p_data` is JSON text; what is frozen here is what will be signed.

@@ -57,18 +57,6 @@ BEGIN
         WHERE a.token_id = t.id AND a.organisation_id = p_organisation);
 END $$;
 
--- A new UUIDv7 whose 12 bits after the milliseconds count fractions of one (RFC 9562 §6.2,
--- method 3), for functions that write more rows than their caller can know.
-CREATE OR REPLACE FUNCTION new_id() RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    micros bigint := extract(epoch FROM clock_timestamp()) * 1000000;
-    stamp text := lpad(to_hex(micros / 1000), 12, '0');
-BEGIN
-    RETURN (left(stamp, 8) || '-' || right(stamp, 4) || '-7'
-        || lpad(to_hex((micros % 1000) * 4096 / 1000), 3, '0')
-        || right(gen_random_uuid()::text, 18))::uuid;
-END $$;
-
 -- A quote is decided once, and what it proposes never changes.
 CREATE OR REPLACE FUNCTION quote_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

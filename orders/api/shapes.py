@@ -9,6 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
 from exchange.documents import Document
+from exchange.errors import IdempotencyKeyReused, StillRunning
 from exchange.payloads import TOKEN
 from orders.payloads import ORDER
 
@@ -74,10 +75,8 @@ SELL_EXAMPLE = OpenApiExample(
 
 TOKEN_NOT_FOUND = {"token_not_found": "Token not found"}
 ORDER_NOT_FOUND = {"order_not_found": "Order not found"}
-_REUSED = {
-    "idempotency_key_reused": "This Idempotency-Key was already used with another request body"
-}
-_RUNNING = {"request_in_progress": "The first request with this Idempotency-Key is still running"}
+_REUSED = {IdempotencyKeyReused.code: IdempotencyKeyReused().message}
+_RUNNING = {StillRunning.code: StillRunning().message}
 
 PLACE_FAILURES: dict[str, dict[str, str]] = {
     "400": {

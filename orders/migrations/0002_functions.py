@@ -11,7 +11,13 @@ class Migration(migrations.Migration):
 
     operations = [
         *sqlfiles.install(
-            "orders", "order_guard", "order_types", "place_order", "match_order", "close_order"
+            "orders",
+            "order_guard",
+            "order_state",
+            "order_types",
+            "place_order",
+            "match_order",
+            "close_order",
         ),
         payloads.ORDER.install(),
         payloads.TRADE.install(),

@@ -43,13 +43,23 @@ class Order(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True, help_text="Time priority within the book")
+    # Tokens and organisations are never removed; `place_order` holds the lock of the one, and the
+    # accounts it moves have a foreign key to the other.
     token = models.ForeignKey(
-        Token, on_delete=models.PROTECT, related_name="orders", db_index=False
+        Token,
+        on_delete=models.PROTECT,
+        related_name="orders",
+        db_index=False,
+        db_constraint=False,
     )
     organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, related_name="orders", db_index=False
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="orders",
+        db_index=False,
+        db_constraint=False,
     )
-    # Held to the organisation by a composite foreign key, in SQL.
+    # Held to the organisation in SQL: the member by a trigger, the key by a composite foreign key.
     member = models.ForeignKey(
         Member,
         on_delete=models.PROTECT,
@@ -59,7 +69,12 @@ class Order(models.Model):
         db_constraint=False,
     )
     api_key = models.ForeignKey(
-        ApiKey, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+        ApiKey,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     owner_id = models.GeneratedField(
         expression=Coalesce("member_id", "organisation_id"),

@@ -20,12 +20,24 @@ class Trade(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True)
+    # None of these is ever removed, and `place_order` has all of them locked.
     token = models.ForeignKey(
-        Token, on_delete=models.PROTECT, related_name="trades", db_index=False
+        Token,
+        on_delete=models.PROTECT,
+        related_name="trades",
+        db_index=False,
+        db_constraint=False,
     )
-    buy_order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="+")
+    buy_order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, related_name="+", db_constraint=False
+    )
     sell_order = models.ForeignKey(
-        Order, on_delete=models.PROTECT, null=True, related_name="+", help_text="None: the issuer"
+        Order,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_constraint=False,
+        help_text="None: the issuer",
     )
     taker = models.CharField(
         max_length=4, choices=OrderType.choices, help_text="The side that came and took"

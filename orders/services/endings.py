@@ -14,9 +14,10 @@ from django.db import transaction
 from exchange.acting import acting_as
 from exchange.actors import Actor
 from exchange.database import fetch_one
-from exchange.errors import Forbidden, InvalidRequest, Refused, TokenNotFound
+from exchange.errors import Forbidden, Refused, TokenNotFound
 from exchange.models import StaffUser, Token
 from exchange.numbers import plain
+from exchange.words import given
 from orders.models import Order, OrderStatus, Trade
 from orders.services.placing import close_order
 from wallets.errors import StateConflict
@@ -110,8 +111,7 @@ def cancel_token(*, token_id: UUID, user: StaffUser, reason: str) -> Token:
     units go back to the issuer and are retired with those not sold. Raises `Refused`
     (`units_pledged`) while a buyer's units are not free, and `InvalidRequest` without a reason.
     """
-    if not reason.strip():
-        raise InvalidRequest("Cancelling needs a reason")
+    reason = given(reason, otherwise="Cancelling needs a reason", longest=300)
 
     def cancel(token: Token, actor: Actor) -> None:
         _cancel_orders(token, "The token was cancelled", actor)
@@ -133,7 +133,7 @@ def cancel_token(*, token_id: UUID, user: StaffUser, reason: str) -> Token:
 
 
 def _decide(token_id: UUID, user: StaffUser, change: Callable[[Token, Actor], None]) -> Token:
-    if not (user.is_active and user.is_staff and user.has_perm(PERMISSION)):
+    if not user.may(PERMISSION):
         raise Forbidden("You may not decide about a token's trading")
     with transaction.atomic():
         token = Token.objects.select_for_update(no_key=True).filter(id=token_id).first()
@@ -188,7 +188,7 @@ def _undo_raise(token: Token, actor: Actor, reason: str) -> None:
                 reference=f"trade:{sale.id}:refund",
                 subject_id=sale.id,
                 actor=actor,
-                memo=reason[:300],
+                memo=reason,
                 legs=[leg for leg in legs if leg.amount],
             )
         except InsufficientFunds as error:

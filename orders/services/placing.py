@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ from django.db import DatabaseError, connection, transaction
 from exchange import wake
 from exchange.acting import acting_as
 from exchange.actors import Actor
-from exchange.database import LOCK_NOT_AVAILABLE, constraint_of, fetch_one, sqlstate
-from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning
-from exchange.idempotency import Answer, IdempotencyClaim, kept_for
+from exchange.database import constraint_of, fetch_one, refused_by, sqlstate
+from exchange.errors import DomainError
+from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, kept_for
 from exchange.ids import uuid7
 from exchange.numbers import plain
 from orders.errors import DuplicateClientOrderId, OrderNotActive, OrderNotFound, refusal
@@ -29,12 +28,13 @@ from orders.models import Order, OwnerModel
 CREATED = 201
 MESSAGE = "Order placed"
 
-# What the SQL function and the API settle between them.
+# What `place_order` raises for a refusal.
 _REFUSED = "XO400"
-_KEY_REUSED = "XI422"
 # Another transaction was in the way and this one was undone: serialization failure, deadlock.
 _IN_THE_WAY = ("40001", "40P01")
-_TRIES = 3
+# What the order was to be paid with has been spent since the function looked: so it looks again.
+_SPENT_MEANWHILE = "account_balance_not_negative"
+_TRIES = 5
 _PAUSE_SECONDS = 0.05
 
 _Answer = TypeVar("_Answer")
@@ -99,12 +99,7 @@ def place(
         "actor": str(actor),
     }
     if claim is not None:
-        form |= {
-            "method": claim.method,
-            "path": claim.path,
-            "key": claim.key,
-            "body_hash": claim.body_hash,
-        }
+        form |= claim.as_form()
     wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     text = msgspec.json.encode(form).decode()
     call = partial(fetch_one, _CALL, [text, wait, kept_for(), CREATED, MESSAGE])
@@ -171,10 +166,11 @@ def _again_if_undone(call: Callable[[], _Answer]) -> _Answer:
         try:
             return call()
         except DatabaseError as error:
-            if sqlstate(error) not in _IN_THE_WAY:
+            if sqlstate(error) in _IN_THE_WAY:
+                # Whoever was waiting gets what they waited for, before it is asked for again.
+                time.sleep(_PAUSE_SECONDS * tried)
+            elif constraint_of(error) != _SPENT_MEANWHILE:
                 raise
-        # Whoever was waiting gets what they waited for, before it is asked for again.
-        time.sleep(_PAUSE_SECONDS * tried)
     return call()
 
 
@@ -185,17 +181,10 @@ def _owner_model(member_id: UUID | None, customer: Customer | None) -> str:
 
 
 def _refusal(error: DatabaseError, request: OrderRequest) -> DomainError | None:
-    state = sqlstate(error)
-    if state == LOCK_NOT_AVAILABLE:
-        return StillRunning("The first request with this Idempotency-Key is still running")
-    if state == _KEY_REUSED:
-        return IdempotencyKeyReused(
-            "This Idempotency-Key was already used with another request body"
-        )
     if constraint_of(error) == "order_client_id_once":
         return DuplicateClientOrderId(request.client_order_id)
-    if state != _REFUSED:
-        return None
-    diagnostics = error.__cause__.diag  # type: ignore[union-attr]
-    detail = json.loads(diagnostics.message_detail or "{}", parse_float=Decimal, parse_int=Decimal)
-    return refusal(diagnostics.message_primary, detail, side=request.type)
+    refused = refused_by(error, _REFUSED)
+    if refused is None:
+        return claim_refusal(error)
+    code, detail = refused
+    return refusal(code, detail, side=request.type)

@@ -126,14 +126,16 @@ BEGIN
     RETURN least(t.unsold, div(t.needed * 100000000, t.offer) * 0.00000001);
 END $$;
 
--- Opens what is missing, always in the same order, then locks every account that moves, and sees
--- whether the owner can pay for, or deliver, all of the order.
-CREATE OR REPLACE FUNCTION lock_accounts_of_order(o orders_order, t order_terms, m order_match)
-RETURNS order_accounts LANGUAGE plpgsql AS $$
+-- The accounts that the order moves, opened where one is missing, always in the same order: what its
+-- owner gives from; then, with fills, where it gets; then, with a rest, where that is reserved; then
+-- two for each fill: where its other side gives from, and where that gets. Refuses an order that its
+-- owner cannot pay for, or deliver, in full.
+CREATE OR REPLACE FUNCTION accounts_of_order(o orders_order, t order_terms, m order_match)
+RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
-    r order_accounts;
     f order_fill;
     s record;
+    v_roles uuid[];
     v_owners uuid[] := ARRAY[o.owner_id];
     v_assets text[] := ARRAY[t.gives];
     v_kinds text[] := ARRAY['available'];
@@ -156,9 +158,8 @@ BEGIN
         v_kinds := v_kinds || CASE WHEN t.completed THEN 'reserved' ELSE 'unsold' END
             || CASE WHEN t.completed THEN 'available' ELSE 'raise' END;
     END LOOP;
-    -- What `close_order` will move of makers whose rest is worth nothing, and `complete_raise` of
-    -- the issuer's. Both lock again what is locked here, so neither ever waits: an order waits for
-    -- accounts in this one place, in the order of their ids, and takes part in no deadlock.
+    -- What `close_order` will move of makers whose rest is worth nothing, and `complete_raise` of the
+    -- issuer's, besides what the order moves itself.
     FOREACH f IN ARRAY m.dust LOOP
         v_owners := v_owners || f.owner || f.owner;
         v_assets := v_assets || t.gets || t.gets;
@@ -170,11 +171,12 @@ BEGIN
         v_kinds := v_kinds || 'available'::text || 'available'::text;
     END IF;
     LOOP
-        r.roles := ARRAY(
-            SELECT (SELECT a.id FROM public.wallets_account a
-                    WHERE a.owner_id = x.owner AND a.asset_id = x.asset AND a.kind = x.kind)
-            FROM unnest(v_owners, v_assets, v_kinds) x (owner, asset, kind));
-        EXIT WHEN array_position(r.roles, NULL) IS NULL;
+        SELECT array_agg(a.id ORDER BY x.n), max(a.balance) FILTER (WHERE x.n = 1)
+            INTO v_roles, v_available
+            FROM unnest(v_owners, v_assets, v_kinds) WITH ORDINALITY x (owner, asset, kind, n)
+            LEFT JOIN public.wallets_account a
+                ON a.owner_id = x.owner AND a.asset_id = x.asset AND a.kind = x.kind;
+        EXIT WHEN array_position(v_roles, NULL) IS NULL;
         FOR s IN
             SELECT DISTINCT x.owner, x.asset, x.kind, y.organisation, y.member
             FROM unnest(v_owners, v_assets, v_kinds) x (owner, asset, kind)
@@ -190,11 +192,11 @@ BEGIN
                 public.new_id(), s.asset, s.kind, s.organisation, s.member);
         END LOOP;
     END LOOP;
-    SELECT array_agg(a.id), array_agg(a.balance) INTO r.ids, r.balances FROM (
-        SELECT id, balance FROM public.wallets_account
-        WHERE id = ANY (r.roles) ORDER BY id FOR NO KEY UPDATE
-    ) a;
-    v_available := r.balances[array_position(r.ids, r.roles[1])];
+    IF m.completes OR cardinality(m.dust) > 0 THEN
+        -- `close_order` and `complete_raise` lock again what is locked here, so neither ever waits.
+        PERFORM FROM public.wallets_account
+            WHERE id = ANY (v_roles) ORDER BY id FOR NO KEY UPDATE;
+    END IF;
     IF o.type = 'Buy' THEN
         v_needed := o.amount
             + public.round_half_even(o.price * o.tokens * o.fee_percent / 100, t.decimals);
@@ -205,41 +207,37 @@ BEGIN
             format('{"available":%s,"requested":%s,"currency":"%s"}',
                    trim_scale(v_available), trim_scale(v_needed), t.currency));
     END IF;
-    RETURN r;
+    RETURN v_roles;
 END $$;
 
 -- Moves units and money of every fill, and reserves the rest. A transfer has the id of the trade
--- or the order it is for.
+-- (`p_trades`, one for each fill) or the order it is for.
+--
+-- An order waits for accounts in this one place, in the order of their ids, and so takes part in no
+-- deadlock of orders. What was available when `accounts_of_order` looked may be gone by now: then
+-- account_balance_not_negative refuses, and the order is placed anew, to be told so properly.
 CREATE OR REPLACE FUNCTION settle_order(
-    o orders_order, t order_terms, p_fills order_fill[], a order_accounts, p_ids uuid[]
+    o orders_order, t order_terms, p_fills order_fill[], p_accounts uuid[], p_trades uuid[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     f order_fill;
     buys boolean := o.type = 'Buy';
-    v_fills integer := cardinality(p_fills);
-    v_fees uuid;
-    -- Roles of the accounts: where the rest is reserved, and the next fill's first.
-    v_reserved integer := CASE WHEN v_fills > 0 THEN 3 ELSE 2 END;
-    v_next integer := CASE WHEN o.status = 'Active' THEN v_reserved + 1 ELSE v_reserved END;
+    v_fees uuid := public.account_of(NULL, t.currency, 'fees');
+    -- Of the accounts, the next fill's first.
+    v_next integer := CASE WHEN o.status = 'Active' THEN 4 ELSE 3 END;
     v_taker_gives numeric;
     v_taker_gets numeric;
     v_maker_gives numeric;
     v_maker_gets numeric;
-    v_transfers uuid[] := '{}';
-    v_kinds text[] := '{}';
-    v_references text[] := '{}';
+    v_transfers uuid[] := p_trades;
+    v_kind text;
     -- Legs.
     v_of uuid[] := '{}';
     v_accounts uuid[] := '{}';
     v_assets text[] := '{}';
     v_amounts numeric[] := '{}';
-    v_balances numeric[] := '{}';
-    v_at integer;
 BEGIN
-    IF v_fills > 0 THEN
-        v_fees := public.account_of(NULL, t.currency, 'fees');
-    END IF;
-    FOR n IN 1..v_fills LOOP
+    FOR n IN 1..cardinality(p_fills) LOOP
         f := p_fills[n];
         IF buys THEN
             v_taker_gives := f.taker_value + f.taker_fee;
@@ -252,51 +250,76 @@ BEGIN
             v_maker_gives := f.maker_value + f.maker_fee;
             v_maker_gets := f.units;
         END IF;
-        v_transfers := v_transfers || p_ids[n];
-        v_kinds := v_kinds || CASE WHEN f.maker IS NULL THEN 'raise_sale' ELSE 'trade' END;
-        v_references := v_references || ('trade:' || p_ids[n]);
-        v_of := v_of || p_ids[n] || p_ids[n] || p_ids[n] || p_ids[n] || p_ids[n];
-        v_accounts := v_accounts || a.roles[1] || a.roles[2]
-            || a.roles[v_next] || a.roles[v_next + 1] || v_fees;
-        v_assets := v_assets || t.gives || t.gets || t.gets || t.gives || t.currency;
-        v_amounts := v_amounts || - v_taker_gives || v_taker_gets || - v_maker_gives
-            || v_maker_gets
-            || CASE WHEN buys THEN v_taker_gives - v_maker_gets
-                    ELSE v_maker_gives - v_taker_gets END;
+        v_of := v_of || array_fill(p_trades[n], ARRAY[5]);
+        v_accounts := v_accounts || ARRAY[
+            p_accounts[1], p_accounts[2], p_accounts[v_next], p_accounts[v_next + 1], v_fees];
+        v_assets := v_assets || ARRAY[t.gives, t.gets, t.gets, t.gives, t.currency];
+        v_amounts := v_amounts || ARRAY[
+            - v_taker_gives, v_taker_gets, - v_maker_gives, v_maker_gets,
+            CASE WHEN buys THEN v_taker_gives - v_maker_gets
+                 ELSE v_maker_gives - v_taker_gets END];
         v_next := v_next + 2;
     END LOOP;
+    v_kind := CASE WHEN f.maker IS NULL THEN 'raise_sale' ELSE 'trade' END;
     IF o.status = 'Active' THEN
         v_transfers := v_transfers || o.id;
-        v_kinds := v_kinds || 'order_reserve'::text;
-        v_references := v_references || ('order:' || o.id || ':reserve');
-        v_of := v_of || o.id || o.id;
-        v_accounts := v_accounts || a.roles[1] || a.roles[v_reserved];
-        v_assets := v_assets || t.gives || t.gives;
-        v_amounts := v_amounts || - o.reserved || o.reserved;
-    ELSIF v_fills = 0 THEN
-        RETURN;
+        v_of := v_of || ARRAY[o.id, o.id];
+        v_accounts := v_accounts || ARRAY[p_accounts[1], p_accounts[3]];
+        v_assets := v_assets || ARRAY[t.gives, t.gives];
+        v_amounts := v_amounts || ARRAY[- o.reserved, o.reserved];
     END IF;
-    -- What each account comes to after each leg; the exchange's own keep no balance.
-    FOR n IN 1..cardinality(v_accounts) LOOP
-        v_at := array_position(a.ids, v_accounts[n]);
-        IF v_at IS NOT NULL THEN
-            a.balances[v_at] := a.balances[v_at] + v_amounts[n];
-        END IF;
-        v_balances := v_balances || a.balances[v_at];
-    END LOOP;
-    UPDATE public.wallets_account SET balance = x.balance
-    FROM unnest(a.ids, a.balances) x (account, balance)
-    WHERE id = x.account;
-    INSERT INTO public.wallets_transfer
-        (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
-    SELECT x.id, x.kind, x.reference, x.id, o.placed_by, t.symbol, now(), 0
-    FROM unnest(v_transfers, v_kinds, v_references) x (id, kind, reference);
+    WITH transfer AS (
+        INSERT INTO public.wallets_transfer
+            (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
+        SELECT x.id, CASE WHEN x.id = o.id THEN 'order_reserve' ELSE v_kind END,
+               CASE WHEN x.id = o.id THEN 'order:' || x.id || ':reserve' ELSE 'trade:' || x.id END,
+               x.id, o.placed_by, t.symbol, now(), 0
+        FROM unnest(v_transfers) x (id)
+    ), leg AS (
+        SELECT * FROM unnest(v_of, v_accounts, v_assets, v_amounts)
+            WITH ORDINALITY x (transfer, account, asset, amount, n)
+        WHERE amount <> 0
+    ), changed AS (
+        -- The exchange's own accounts keep no balance.
+        UPDATE public.wallets_account a SET balance = a.balance + x.amount
+        FROM (
+            SELECT account, sum(amount) AS amount FROM leg GROUP BY account ORDER BY account
+        ) x
+        WHERE a.id = x.account AND a.balance IS NOT NULL
+        RETURNING a.id, a.balance
+    ), entry AS MATERIALIZED (
+        SELECT leg.transfer, leg.account, leg.asset, leg.amount,
+               -- What the account came to, less what later legs moved.
+               changed.balance - coalesce(sum(leg.amount) OVER (
+                   PARTITION BY leg.account ORDER BY leg.n
+                   ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 0) AS balance
+        FROM leg LEFT JOIN changed ON changed.id = leg.account
+        ORDER BY leg.n
+    )
     INSERT INTO public.wallets_entry
         (id, transfer_id, account_id, asset_id, amount, balance_after)
-    SELECT p_ids[4 * v_fills + 2 + x.n], x.transfer, x.account, x.asset, x.amount, x.balance
-    FROM unnest(v_of, v_accounts, v_assets, v_amounts, v_balances)
-        WITH ORDINALITY x (transfer, account, asset, amount, balance, n)
-    WHERE x.amount <> 0;
+    SELECT public.new_id(), transfer, account, asset, amount, balance FROM entry;
+END $$;
+
+-- The same of an order that met nobody: all of it is reserved.
+CREATE OR REPLACE FUNCTION reserve_order(o orders_order, t order_terms, p_accounts uuid[])
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WITH transfer AS (
+        INSERT INTO public.wallets_transfer
+            (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
+        VALUES (o.id, 'order_reserve', 'order:' || o.id || ':reserve', o.id, o.placed_by,
+                t.symbol, now(), 0)
+    ), changed AS (
+        UPDATE public.wallets_account a SET balance = a.balance + x.amount
+        FROM (VALUES (p_accounts[1], - o.reserved), (p_accounts[2], o.reserved) ORDER BY 1)
+            x (account, amount)
+        WHERE a.id = x.account
+        RETURNING a.id, x.amount, a.balance
+    )
+    INSERT INTO public.wallets_entry
+        (id, transfer_id, account_id, asset_id, amount, balance_after)
+    SELECT public.new_id(), o.id, id, t.gives, amount, balance FROM changed;
 END $$;
 
 -- The account of an owner (NULL: the exchange itself).

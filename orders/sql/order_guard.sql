@@ -4,8 +4,6 @@ CREATE SEQUENCE IF NOT EXISTS orders_seq;
 GRANT USAGE ON SEQUENCE orders_seq TO exchange_runtime;
 
 ALTER TABLE orders_order
-    ADD CONSTRAINT order_member_of_organisation
-    FOREIGN KEY (member_id, organisation_id) REFERENCES exchange_member (id, organisation_id),
     ADD CONSTRAINT order_key_of_organisation
     FOREIGN KEY (api_key_id, organisation_id) REFERENCES exchange_apikey (id, organisation_id);
 -- Fills change the row; room on the page keeps those updates out of the indexes.
@@ -44,20 +42,7 @@ END $$;
 CREATE TRIGGER order_guard BEFORE UPDATE OR DELETE ON orders_order
     FOR EACH ROW EXECUTE FUNCTION order_guard();
 
--- An order that is over has nothing reserved; one that is fulfilled is filled.
-CREATE OR REPLACE FUNCTION order_state() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NEW.status <> 'Active' AND (NEW.reserved <> 0 OR NEW.closed_at IS NULL)
-        OR (NEW.status = 'Fulfilled') <> (NEW.filled = NEW.tokens)
-    THEN
-        RAISE EXCEPTION 'order % cannot be % with % of % filled and % reserved', NEW.id,
-            NEW.status, NEW.filled, NEW.tokens, NEW.reserved
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'order_state';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER order_state BEFORE INSERT OR UPDATE ON orders_order
-    FOR EACH ROW EXECUTE FUNCTION order_state();
+-- What its states are held to is in order_state.sql.
 
 SELECT make_append_only('orders_trade');
 

@@ -30,7 +30,3 @@ CREATE TYPE order_fill AS (
 CREATE TYPE order_match AS (
     fills order_fill[], dust order_fill[], stopped text, completes boolean
 );
--- The accounts that move, locked: `ids` with their `balances`. `roles` are who they are: 1 what
--- the order's owner gives from; then, with fills, where it gets; then, with a rest, where that is
--- reserved; then two for each fill: where its other side gives from, and where that gets.
-CREATE TYPE order_accounts AS (roles uuid[], ids uuid[], balances numeric[]);

@@ -3,8 +3,9 @@
 -- the ledger, reserve what is left, write order, trades and events, keep the answer.
 --
 -- All that changes a book happens under the lock of its token, so price-time priority is exact.
--- What will happen is worked out first; then all accounts it moves are locked in the order of
--- their ids, and nothing that follows waits for anybody. Everything is written set by set.
+-- What will happen is worked out first; then all accounts it moves are changed in the order of
+-- their ids, and nothing that follows waits for anybody. Everything is written set by set: a
+-- statement costs more than a row.
 --
 -- An order is charged round(cumulative) - already charged, for value and fee alike: its fills add
 -- up to exactly what one fill would have cost. Buyer and seller may so differ by the last decimal
@@ -28,8 +29,8 @@ DECLARE
     o orders_order;
     m order_match;
     f order_fill;
-    v_fills integer;
-    v_ids uuid[];
+    v_accounts uuid[];
+    v_trades uuid[];
 BEGIN
     replayed := false;
     IF q.key IS NOT NULL THEN
@@ -73,14 +74,18 @@ BEGIN
         o.charged_fee := o.charged_fee + f.taker_fee;
     END LOOP;
     o := end_or_reserve(o, t, m.stopped);
-    v_fills := cardinality(m.fills);
-    -- Of the trades, of events (the order, three for a fill, the order's end), of entries.
-    v_ids := new_ids(v_fills + 2 + 3 * v_fills + 2 + 5 * v_fills);
-    PERFORM settle_order(o, t, m.fills, lock_accounts_of_order(o, t, m), v_ids);
-    o.document := write_order(o, m.fills, v_ids);
-    PERFORM close_order(d.maker, 'The rest is worth nothing', q.actor) FROM unnest(m.dust) d;
-
-    IF v_fills > 0 THEN
+    v_accounts := accounts_of_order(o, t, m);
+    IF cardinality(m.fills) > 0 THEN
+        v_trades := ARRAY(SELECT new_id() FROM unnest(m.fills));
+        PERFORM settle_order(o, t, m.fills, v_accounts, v_trades);
+    ELSIF o.status = 'Active' THEN
+        PERFORM reserve_order(o, t, v_accounts);
+    END IF;
+    o.document := write_order(o, m.fills, v_trades);
+    IF cardinality(m.dust) > 0 THEN
+        PERFORM close_order(d.maker, 'The rest is worth nothing', q.actor) FROM unnest(m.dust) d;
+    END IF;
+    IF cardinality(m.fills) > 0 THEN
         UPDATE exchange_token SET
             vol_buy = vol_buy + o.filled,
             vol_sell = vol_sell + CASE WHEN t.completed THEN o.filled ELSE 0 END,
@@ -152,41 +157,41 @@ BEGIN
     RETURN o;
 END $$;
 
--- Whether the token takes such an order now; the first rule that says no is named.
+-- Whether the token takes such an order now; the first rule that says no is named. (One expression:
+-- PL/pgSQL prepares each anew in every transaction.)
 CREATE OR REPLACE FUNCTION check_order(o orders_order, t order_terms)
 RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_rule text := CASE
+        WHEN NOT t.member_known THEN 'user_not_found'
+        WHEN t.cancelled THEN 'token_cancelled'
+        WHEN t.exited THEN 'token_exited'
+        WHEN t.closed THEN 'token_closed'
+        WHEN o.price <> round(o.price, t.decimals) THEN 'price_decimals'
+        WHEN NOT t.completed AND o.type <> 'Buy' THEN 'in_primary_raise'
+        WHEN NOT t.completed AND t.issuer = o.owner_id THEN 'own_raise'
+        WHEN NOT t.completed AND o.price < t.offer THEN 'below_offer'
+        WHEN t.completed AND NOT t.secondaries THEN 'not_in_secondaries'
+        WHEN t.lowest > 0 AND o.price < t.lowest OR t.highest > 0 AND o.price > t.highest
+            THEN 'price_out_of_band'
+        WHEN o.amount = 0 THEN 'worth_nothing'
+        WHEN o.amount > 1000000000000000 THEN 'amount_too_large'
+        WHEN t.least > 0 AND o.amount < t.least THEN 'below_min_trade'
+        WHEN t.most > 0 AND o.amount > t.most THEN 'above_max_trade'
+    END;
 BEGIN
-    IF NOT t.member_known THEN
-        PERFORM public.refuse_order('user_not_found');
-    ELSIF t.cancelled THEN
-        PERFORM public.refuse_order('token_cancelled');
-    ELSIF t.exited THEN
-        PERFORM public.refuse_order('token_exited');
-    ELSIF t.closed THEN
-        PERFORM public.refuse_order('token_closed');
-    ELSIF o.price <> round(o.price, t.decimals) THEN
-        PERFORM public.refuse_order('price_decimals', format('{"decimals":%s}', t.decimals));
-    ELSIF NOT t.completed AND o.type <> 'Buy' THEN
-        PERFORM public.refuse_order('in_primary_raise');
-    ELSIF NOT t.completed AND t.issuer = o.owner_id THEN
-        PERFORM public.refuse_order('own_raise');
-    ELSIF NOT t.completed AND o.price < t.offer THEN
-        PERFORM public.refuse_order('below_offer', format('{"price":%s}', trim_scale(t.offer)));
-    ELSIF t.completed AND NOT t.secondaries THEN
-        PERFORM public.refuse_order('not_in_secondaries');
-    ELSIF t.lowest > 0 AND o.price < t.lowest OR t.highest > 0 AND o.price > t.highest THEN
-        PERFORM public.refuse_order('price_out_of_band',
-            format('{"lowest":%s,"highest":%s}', trim_scale(t.lowest), trim_scale(t.highest)));
-    ELSIF o.amount = 0 THEN
-        PERFORM public.refuse_order('worth_nothing');
-    ELSIF o.amount > 1000000000000000 THEN
-        PERFORM public.refuse_order('amount_too_large');
-    ELSIF t.least > 0 AND o.amount < t.least THEN
-        PERFORM public.refuse_order('below_min_trade',
-            format('{"amount":%s,"least":%s}', trim_scale(o.amount), trim_scale(t.least)));
-    ELSIF t.most > 0 AND o.amount > t.most THEN
-        PERFORM public.refuse_order('above_max_trade',
-            format('{"amount":%s,"most":%s}', trim_scale(o.amount), trim_scale(t.most)));
+    IF v_rule IS NOT NULL THEN
+        PERFORM public.refuse_order(v_rule, CASE v_rule
+            WHEN 'price_decimals' THEN format('{"decimals":%s}', t.decimals)
+            WHEN 'below_offer' THEN format('{"price":%s}', trim_scale(t.offer))
+            WHEN 'price_out_of_band' THEN format(
+                '{"lowest":%s,"highest":%s}', trim_scale(t.lowest), trim_scale(t.highest))
+            WHEN 'below_min_trade' THEN format(
+                '{"amount":%s,"least":%s}', trim_scale(o.amount), trim_scale(t.least))
+            WHEN 'above_max_trade' THEN format(
+                '{"amount":%s,"most":%s}', trim_scale(o.amount), trim_scale(t.most))
+            ELSE '{}'
+        END);
     END IF;
 END $$;
 
@@ -219,88 +224,85 @@ END $$;
 
 -- Writes the order, its trades and what became of the makers, and tells everybody. Gives the
 -- order's document.
-CREATE OR REPLACE FUNCTION write_order(o orders_order, p_fills order_fill[], p_ids uuid[])
+CREATE OR REPLACE FUNCTION write_order(o orders_order, p_fills order_fill[], p_trades uuid[])
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     buys boolean := o.type = 'Buy';
-    v_fills integer := cardinality(p_fills);
     v_order text;
+    v_end text;
 BEGIN
-    WITH placed AS (
-        INSERT INTO public.orders_order
-            (id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
-             tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
-             reserved, customer_name, customer_email, client_order_id, placed_by, reason,
-             created_at, updated_at, closed_at)
-        VALUES
-            (o.id, o.seq, o.token_id, o.organisation_id, o.member_id, o.api_key_id,
-             o.owner_model, o.type, o.price, o.tokens, o.amount, o.fee_percent, o.status,
-             o.filled, o.filled_value, o.charged, o.charged_fee, o.reserved, o.customer_name,
-             o.customer_email, o.client_order_id, o.placed_by, o.reason, o.created_at,
-             o.updated_at, o.closed_at)
-        RETURNING document
-    ), told AS (
-        INSERT INTO public.exchange_event
-            (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at,
-             created_at)
-        SELECT e.id, o.organisation_id, e.type, o.id, public.event_body(e.id, e.type, e.data),
-               'Pending', 0, now(), now()
-        FROM placed CROSS JOIN LATERAL (VALUES
-            (p_ids[v_fills + 1], 'order.created', '{"order":' || placed.document || '}'),
-            (p_ids[4 * v_fills + 2], 'order.' || lower(o.status),
-             CASE WHEN o.status <> 'Active' THEN
-                public.order_end_data(placed.document, o.reason) END)
-        ) e (id, type, data)
-        WHERE e.data IS NOT NULL
-    )
-    SELECT document INTO v_order FROM placed;
-    IF v_fills > 0 THEN
-        WITH maker AS (
-            UPDATE public.orders_order m SET
-                filled = f.filled, filled_value = f.filled_value, charged = f.charged,
-                charged_fee = f.charged_fee,
-                reserved = m.reserved
-                    - CASE WHEN buys THEN f.units ELSE f.maker_value + f.maker_fee END,
-                status = CASE WHEN f.fulfilled THEN 'Fulfilled' ELSE 'Active' END,
-                closed_at = CASE WHEN f.fulfilled THEN o.created_at END,
-                updated_at = o.created_at
-            FROM unnest(p_fills) f WHERE m.id = f.maker
-            RETURNING m.id, m.document
-        ), trade AS (
-            INSERT INTO public.orders_trade
-                (id, seq, token_id, buy_order_id, sell_order_id, taker, price, tokens,
-                 buyer_value, buyer_fee, seller_value, seller_fee, created_at)
-            SELECT p_ids[f.ordinality], f.seq, o.token_id,
-                   CASE WHEN buys THEN o.id ELSE f.maker END,
-                   CASE WHEN buys THEN f.maker ELSE o.id END, o.type, f.price, f.units,
-                   CASE WHEN buys THEN f.taker_value ELSE f.maker_value END,
-                   CASE WHEN buys THEN f.taker_fee ELSE f.maker_fee END,
-                   CASE WHEN buys THEN f.maker_value ELSE f.taker_value END,
-                   CASE WHEN buys THEN f.maker_fee ELSE f.taker_fee END, o.created_at
-            FROM unnest(p_fills) WITH ORDINALITY f
-            RETURNING id, document
-        ), told AS (
-            SELECT e.*
-            FROM unnest(p_fills) WITH ORDINALITY f
-            JOIN trade ON trade.id = p_ids[f.ordinality]
-            LEFT JOIN maker ON maker.id = f.maker
-            CROSS JOIN LATERAL (VALUES
-                (p_ids[v_fills + 3 * f.ordinality - 1], o.organisation_id, 'trade.created', trade.id,
-                 '{"trade":' || trade.document || ',"order":' || v_order || '}'),
-                (p_ids[v_fills + 3 * f.ordinality], f.organisation, 'trade.created', trade.id,
-                 '{"trade":' || trade.document || ',"order":' || maker.document || '}'),
-                (p_ids[v_fills + 3 * f.ordinality + 1], f.organisation, 'order.fulfilled', f.maker,
-                 CASE WHEN f.fulfilled THEN public.order_end_data(maker.document, '') END)
-            ) e (id, organisation, type, subject, data)
-            WHERE e.data IS NOT NULL
-        )
-        INSERT INTO public.exchange_event
-            (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at,
-             created_at)
-        SELECT id, organisation, type, subject, public.event_body(id, type, data), 'Pending', 0,
-               now(), now()
-        FROM told;
+    INSERT INTO public.orders_order
+        (id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
+         tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
+         reserved, customer_name, customer_email, client_order_id, placed_by, reason, created_at,
+         updated_at, closed_at)
+    VALUES
+        (o.id, o.seq, o.token_id, o.organisation_id, o.member_id, o.api_key_id, o.owner_model,
+         o.type, o.price, o.tokens, o.amount, o.fee_percent, o.status, o.filled, o.filled_value,
+         o.charged, o.charged_fee, o.reserved, o.customer_name, o.customer_email,
+         o.client_order_id, o.placed_by, o.reason, o.created_at, o.updated_at, o.closed_at)
+    RETURNING document INTO v_order;
+    v_end := CASE WHEN o.status <> 'Active' THEN public.order_end_data(v_order, o.reason) END;
+    IF cardinality(p_fills) = 0 THEN
+        PERFORM public.emit_event(public.new_id(), o.organisation_id, 'order.created', o.id,
+                                  '{"order":' || v_order || '}');
+        IF v_end IS NOT NULL THEN
+            PERFORM public.emit_event(public.new_id(), o.organisation_id,
+                                      'order.' || lower(o.status), o.id, v_end);
+        END IF;
+        RETURN v_order;
     END IF;
+    WITH maker AS (
+        UPDATE public.orders_order m SET
+            filled = f.filled, filled_value = f.filled_value, charged = f.charged,
+            charged_fee = f.charged_fee,
+            reserved = m.reserved
+                - CASE WHEN buys THEN f.units ELSE f.maker_value + f.maker_fee END,
+            status = CASE WHEN f.fulfilled THEN 'Fulfilled' ELSE 'Active' END,
+            closed_at = CASE WHEN f.fulfilled THEN o.created_at END,
+            updated_at = o.created_at
+        FROM unnest(p_fills) f WHERE m.id = f.maker
+        RETURNING m.id, m.document
+    ), trade AS (
+        INSERT INTO public.orders_trade
+            (id, seq, token_id, buy_order_id, sell_order_id, taker, price, tokens,
+             buyer_value, buyer_fee, seller_value, seller_fee, created_at)
+        SELECT p_trades[f.ordinality], f.seq, o.token_id,
+               CASE WHEN buys THEN o.id ELSE f.maker END,
+               CASE WHEN buys THEN f.maker ELSE o.id END, o.type, f.price, f.units,
+               CASE WHEN buys THEN f.taker_value ELSE f.maker_value END,
+               CASE WHEN buys THEN f.taker_fee ELSE f.maker_fee END,
+               CASE WHEN buys THEN f.maker_value ELSE f.taker_value END,
+               CASE WHEN buys THEN f.maker_fee ELSE f.taker_fee END, o.created_at
+        FROM unnest(p_fills) WITH ORDINALITY f
+        RETURNING id, document
+    ), told AS (
+        SELECT o.organisation_id AS organisation, 'order.created' AS type, o.id AS subject,
+               '{"order":' || v_order || '}' AS data
+        UNION ALL
+        SELECT e.*
+        FROM unnest(p_fills) WITH ORDINALITY f
+        JOIN trade ON trade.id = p_trades[f.ordinality]
+        LEFT JOIN maker ON maker.id = f.maker
+        CROSS JOIN LATERAL (VALUES
+            (o.organisation_id, 'trade.created', trade.id,
+             '{"trade":' || trade.document || ',"order":' || v_order || '}'),
+            (f.organisation, 'trade.created', trade.id,
+             '{"trade":' || trade.document || ',"order":' || maker.document || '}'),
+            (f.organisation, 'order.fulfilled', f.maker,
+             CASE WHEN f.fulfilled THEN public.order_end_data(maker.document, '') END)
+        ) e (organisation, type, subject, data)
+        UNION ALL
+        SELECT o.organisation_id, 'order.' || lower(o.status), o.id, v_end
+    ), event AS MATERIALIZED (
+        SELECT public.new_id() AS id, * FROM told WHERE data IS NOT NULL
+    )
+    INSERT INTO public.exchange_event
+        (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at,
+         created_at)
+    SELECT id, organisation, type, subject, public.event_body(id, type, data), 'Pending', 0,
+           now(), now()
+    FROM event;
     RETURN v_order;
 END $$;
 
@@ -317,18 +319,4 @@ CREATE OR REPLACE FUNCTION emit_order_end(o orders_order) RETURNS void LANGUAGE 
 BEGIN
     PERFORM public.emit_event(public.new_id(), o.organisation_id, 'order.' || lower(o.status),
                               o.id, public.order_end_data(o.document, o.reason));
-END $$;
-
--- `p_count` ids like those of `new_id`, in order, for little more than one costs: they differ in
--- their time, which runs ahead by a quarter of a microsecond for each, and share the random rest.
-CREATE OR REPLACE FUNCTION new_ids(p_count integer) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    -- In 1/4096 of a millisecond: the 48 bits of the time and the 12 after the version.
-    v_first bigint := extract(epoch FROM clock_timestamp()) * 4096000;
-    v_rest text := right(gen_random_uuid()::text, 17);
-BEGIN
-    RETURN ARRAY(
-        SELECT (lpad(to_hex(n >> 12), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0')
-                || v_rest)::uuid
-        FROM generate_series(v_first, v_first + p_count - 1) n);
 END $$;

@@ -14,6 +14,7 @@ class Migration(migrations.Migration):
             "wallets",
             "account_start",
             "ledger_guard",
+            "transfer_guard",
             "open_account",
             "post_transfer",
             "withdrawal_guard",

@@ -42,7 +42,7 @@ class Deposit(models.Model):
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
     amount = models.DecimalField(max_digits=38, decimal_places=8)
     reference = models.CharField(
-        max_length=100, unique=True, help_text="The bank's reference of the incoming payment"
+        max_length=100, help_text="The bank's reference of the incoming payment"
     )
     note = models.CharField(max_length=300, blank=True)
     status = models.CharField(
@@ -70,6 +70,12 @@ class Deposit(models.Model):
                 | ~models.Q(status="Confirmed")
                 | ~models.Q(decided_by=models.F("entered_by")),
                 name="deposit_confirmed_by_another",
+            ),
+            # One that was entered wrongly, and rejected, is entered again.
+            models.UniqueConstraint(
+                fields=["reference"],
+                condition=~models.Q(status="Rejected"),
+                name="deposit_reference_once",
             ),
         ]
 
