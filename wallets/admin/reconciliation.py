@@ -9,16 +9,15 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.widgets import AdminDateWidget
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.urls import URLPattern
-from django.utils.html import format_html
 
-from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
 from exchange.admin.exports import begin_export
-from exchange.admin.show import age, page_of, state
+from exchange.admin.fields import DayField
+from exchange.admin.show import moment, page_of, state
 from exchange.errors import DomainError, InvalidRequest
 from exchange.exports import Source, Span, register
 from exchange.ids import parse_id
@@ -31,11 +30,6 @@ from wallets.services import reconciliation
 
 _SOURCE = "wallets.reconciliation"
 _UNDER_WAY = {ReportStatus.WAITING, ReportStatus.RUNNING}
-_SIGNS = {
-    ReportStatus.AGREES: "✓",
-    ReportStatus.DIFFERS: "✗",
-    ReportStatus.INCOMPLETE: "!",
-}
 _SHOWN = 500
 _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
 _MOVEMENT = (
@@ -96,14 +90,16 @@ register(
 class DayForm(forms.Form):
     """Which day is compared."""
 
-    day = forms.DateField(widget=AdminDateWidget, help_text="UTC")
+    day = DayField(help_text="UTC")
 
 
 @admin.register(Reconciliation)
-class ReconciliationAdmin(SafeAdmin):
+class ReconciliationAdmin(AddPage):
+    add_permission = reconciliation.PERMISSION
     list_display = ("day", "verdict", "differences", "compared", "asked_for_by", "made")
     list_filter = ("status", "day")
     date_hierarchy = "day"
+    add_label = "Compare a day"
     fields = (
         "day", "verdict", "differences", "compared", "reason", "asked_for_by", "created_at",
         "finished_at",
@@ -112,22 +108,18 @@ class ReconciliationAdmin(SafeAdmin):
 
     @admin.display(description="result", ordering="status")
     def verdict(self, report: Reconciliation) -> str:
-        sign = _SIGNS.get(ReportStatus(report.status), "")
-        return format_html('<span aria-hidden="true">{}</span> {}', sign, state(report.status))
+        return state(report.status)
 
     @admin.display(description="asked for by", ordering="asked_by_label")
     def asked_for_by(self, report: Reconciliation) -> str:
         return report.asked_by_label
 
-    @admin.display(description="asked for", ordering="created_at")
+    @admin.display(description="asked for (UTC)", ordering="created_at")
     def made(self, report: Reconciliation) -> str:
-        return age(report.created_at)
+        return moment(report.created_at)
 
     def heading(self, obj: Reconciliation) -> str:
-        return f"Beside the provider's, {obj.day}"
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, reconciliation.PERMISSION)
+        return f"Reconciliation of {obj.day}"
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
@@ -143,19 +135,15 @@ class ReconciliationAdmin(SafeAdmin):
             return [Tool("Look again", self.address("change", obj.pk))]
         if self.may(request, exports.PERMISSION):
             shown = [
-                Tool(label, f"{self.address('export', obj.pk)}?form={form}", post=True)
+                Tool(f"Export {label}", f"{self.address('export', obj.pk)}?form={form}", post=True)
                 for form, label in FORMS.items()
             ]
         if self.may(request, reconciliation.PERMISSION):
-            shown.append(Tool("Compare again", self.address("again", obj.pk), post=True))
+            shown.insert(0, Tool("Compare again", self.address("again", obj.pk), post=True))
         return shown
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """Asks for a report about a day."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             report = reconciliation.ask_as_staff(day=data["day"], user=staff_of(request))

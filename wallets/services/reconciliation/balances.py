@@ -22,7 +22,7 @@ from wallets.selectors.reconciliation import (
     holding,
     last_gaps,
 )
-from wallets.services.comparing import Line
+from wallets.services.reconciliation.differences import Line
 
 _READINGS = 3
 

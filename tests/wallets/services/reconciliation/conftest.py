@@ -1,0 +1,47 @@
+"""A provider that knows nothing yet, and a wallet to pay out of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from tests.support.world import (
+    Wallet,
+    know_banks,
+    make_member_wallet,
+)
+from wallets.providers.registry import payment_provider
+from wallets.providers.sandbox import SandboxOptions, SandboxServer
+from wallets.services.banks import forget_bank_lists
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
+    """A provider that knows nothing yet and decides only when it is told to."""
+    server = SandboxServer(
+        SandboxOptions(data=tmp_path, secret_key="FLWSECK_TEST-tests-X", delay=3600)
+    )
+    server.start()
+    settings.PAYMENT_PROVIDER = {
+        **settings.PAYMENT_PROVIDER,
+        "base_url": server.base_url,
+        "secret_key": "FLWSECK_TEST-tests-X",
+        "read_timeout": 1.0,
+        "total_timeout": 2.0,
+        "read_backoff": 0.01,
+    }
+    payment_provider.cache_clear()
+    forget_bank_lists()
+    yield server
+    server.stop()
+    payment_provider.cache_clear()
+    forget_bank_lists()
+
+
+@pytest.fixture
+def wallet(sandbox: SandboxServer) -> Wallet:
+    know_banks()
+    return make_member_wallet(20_000)

@@ -1,0 +1,169 @@
+"""Reports asked for, daily and by people: who may, what a dead worker leaves, what is shown."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from tests.support.back_office import everything, said, signed_in, text_of
+from tests.support.exports import body, sheet, table
+from tests.support.world import (
+    SYSTEM,
+)
+from tests.wallets.services.reconciliation.harness import (
+    compare,
+    fault_of,
+    pay,
+    send_past_us,
+    today,
+)
+from wallets.models import Reconciliation
+from wallets.services import reconciliation
+
+pytestmark = pytest.mark.django_db
+
+
+def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox, wallet):
+    sandbox.faults.add(fault_of("unauthorized", "/v3/balances"))
+    now = timezone.now()
+    if now.hour < 2:
+        assert reconciliation.ask_for_yesterday() is None
+        return
+    first = reconciliation.ask_for_yesterday()
+    assert first is not None
+    assert first.day == today() - timedelta(days=1)
+    assert reconciliation.ask_for_yesterday() is None
+    assert made_next().status == "Incomplete"
+    assert reconciliation.ask_for_yesterday() is None
+    earlier(first, hours=2)
+    again = reconciliation.ask_for_yesterday()
+    assert again is not None
+    assert made_next().status == "Agrees"
+    earlier(again, hours=2)
+    assert reconciliation.ask_for_yesterday() is None
+    assert reconciliation.run_next() is None
+
+
+def made_next() -> Reconciliation:
+    """The report that was asked for and is made now."""
+    report = reconciliation.run_next()
+    assert report is not None
+    return report
+
+
+def earlier(report: Reconciliation, hours: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ROLE NONE")
+        cursor.execute(
+            "UPDATE wallets_reconciliation SET created_at = created_at - make_interval(hours => %s)"
+            " WHERE id = %s",
+            [hours, report.pk],
+        )
+        cursor.execute("SET LOCAL ROLE exchange_runtime")
+
+
+def test_a_report_whose_worker_died_is_made_by_the_next_one(sandbox, wallet):
+    report = reconciliation.ask(day=today(), actor=SYSTEM)
+    assert reconciliation.claim(report)
+    assert reconciliation.run_next() is None
+    gone = timezone.now() - timedelta(seconds=1)
+    Reconciliation.objects.update(leased_until=gone)
+    assert made_next().status == "Agrees"
+    # What the dead worker may still send is not taken.
+    assert reconciliation.run(report).status == "Agrees"
+    assert Reconciliation.objects.get().attempts == 2
+
+
+def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
+    report = reconciliation.ask(day=today() - timedelta(days=9), actor=SYSTEM)
+    Reconciliation.objects.filter(pk=report.pk).update(
+        status="Running", attempts=3, leased_until=timezone.now() - timedelta(seconds=1)
+    )
+    assert reconciliation.run_next() is None
+    report.refresh_from_db()
+    assert (report.status, report.reason) == (
+        "Incomplete",
+        "It was cut off again and again while it was made",
+    )
+
+
+def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet, capsys):
+    call_command("reconcile", str(today()))
+    assert capsys.readouterr().out == f"{today()}: Agrees, payouts compared: 0\n"
+    send_past_us("payout_stranger")
+    with pytest.raises(SystemExit) as ended:
+        call_command("reconcile", str(today()))
+    assert ended.value.code == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "Unknown to us: payout_stranger: ours 0, theirs NEW KES to 01 0690000031",
+        "Balance: KES: ours 999999980000, theirs The gap changed by -150 since the last report",
+        f"{today()}: Differs, payouts compared: 1, differences: 2",
+    ]
+    sandbox.faults.add(fault_of("unauthorized"))
+    with pytest.raises(SystemExit) as ended:
+        call_command("reconcile", str(today()))
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("role", "may"),
+    [
+        (FINANCE_APPROVER, True),
+        (BACK_OFFICE, True),
+        (CREDIT_OFFICER, False),
+        (AUDITOR, False),
+        (ADMINISTRATOR, False),
+    ],
+)
+def test_who_may_run_it(sandbox, wallet, role, may):
+    client = signed_in(role)
+    add = reverse("admin:wallets_reconciliation_add")
+    report = compare()
+    page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+    assert " Agrees " in text_of(client.get(page))
+    again = reverse("admin:wallets_reconciliation_again", args=[report.pk])
+    before = everything()
+    assert client.get(again).status_code == 405
+    response = client.post(add, {"day": str(today())})
+    if may:
+        assert said(response)[-1].startswith("Asked for.")
+        made = Reconciliation.objects.latest("created_at")
+        assert response["Location"].endswith(f"{made.pk}/change/")
+        assert client.post(again).status_code == 302
+        assert Reconciliation.objects.filter(status="Waiting").count() == 1
+        assert made_next().status == "Agrees"
+        future = client.post(add, {"day": str(today() + timedelta(days=2))})
+        assert "The day has not come yet" in text_of(future)
+    else:
+        assert (response.status_code, client.post(again).status_code) == (403, 403)
+        assert everything() == before
+
+
+def test_the_report_as_a_file(sandbox, wallet):
+    withdrawal = pay(wallet)
+    sandbox.book.settle(withdrawal.reference)
+    report = compare()
+    client: Client = signed_in(AUDITOR)
+    address = reverse("admin:wallets_reconciliation_export", args=[report.pk])
+    assert client.get(address).status_code == 405
+    rows, last = table(body(client.post(address)))
+    assert last.startswith(f"Complete: {report.lines.count()} rows")
+    first = rows[0]
+    assert (first["Line"], first["What"], first["Ours"], first["Theirs"]) == (
+        "Difference",
+        "Status",
+        "Processing",
+        "SUCCESSFUL",
+    )
+    assert first["Withdrawal id"] == str(withdrawal.pk)
+    [deposits] = [row for row in rows if (row["What"], row["Currency"]) == ("Deposits", "KES")]
+    assert deposits["Our amount"] == "20000"
+    found, _ = sheet(body(client.post(f"{address}?form=xlsx")))
+    assert [row["Our amount"] for row in found if row["What"] == "Deposits"].count(20000) == 1
