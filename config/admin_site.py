@@ -12,10 +12,14 @@ from typing import Any, cast
 
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import path
+from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
 
+from config import help as help_pages
 from config.signin.site import StaffSignIn
 
 # Scripts come from our own static files only; the widgets of Django's admin set styles.
@@ -68,8 +72,26 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         return response
 
     def get_urls(self) -> list[Any]:
-        """Every address but the theme's search of page names, which nothing here uses."""
-        return [url for url in super().get_urls() if getattr(url, "name", "") != "search"]
+        """Help, and every address but the theme's search of page names, which nothing here uses."""
+        shown = self.admin_view(require_safe(self.help))
+        return [
+            path("help/", shown, name="help"),
+            path("help/<slug:name>/", shown, name="help"),
+            *(url for url in super().get_urls() if getattr(url, "name", "") != "search"),
+        ]
+
+    def help(self, request: HttpRequest, name: str = help_pages.START) -> HttpResponse:
+        """A page of the documentation that staff read."""
+        if name not in help_pages.PAGES:
+            raise Http404
+        found = help_pages.page(name)
+        context = {
+            **self.each_context(request),
+            "title": found.title,
+            "help": found,
+            "start": name == help_pages.START,
+        }
+        return TemplateResponse(request, "admin/help.html", context)
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         """Suggestions for the fields that choose a record."""

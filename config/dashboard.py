@@ -29,7 +29,7 @@ from exchange.admin.base import COUNTED_AT_MOST, staff_of
 from exchange.admin.show import age
 from exchange.models import Event, Quote, StaffUser
 from exchange.models.events import EventStatus
-from exchange.models.tokens import QuoteStatus
+from exchange.models.quotes import QuoteStatus
 from wallets.admin.show import money
 from wallets.admin.worklists import waiting, worklists_for
 from wallets.models import (
@@ -45,11 +45,12 @@ from wallets.models import (
     WithdrawalStatus,
 )
 from wallets.selectors.overview import (
+    Day,
+    Paid,
     floats,
     last_comparison,
     last_proof,
-    paid_by_currency,
-    payouts_by_day,
+    payouts_that_ended,
     waiting_withdrawals,
 )
 
@@ -132,14 +133,15 @@ def desk_of(user: StaffUser) -> Desk:
     money_out = user.has_perm("wallets.view_withdrawal")
     credit = user.has_perm("credit.view_loan")
     counts = waiting(user) if money_out else {}
-    bars, days = _payouts() if money_out else (None, [])
+    ended, paid = payouts_that_ended(days=CHART_DAYS) if money_out else ([], [])
+    bars, days = _payouts(ended) if money_out else (None, [])
     return Desk(
         to_decide=list(_to_decide(user, counts)),
         stuck=list(_stuck(user, counts)),
         waiting=_waiting() if money_out else None,
         payouts=bars,
         payout_days=days,
-        paid=_paid() if money_out else [],
+        paid=_paid(paid),
         loans=_loans() if credit else None,
         owed=_owed() if credit else [],
         floats=_floats() if user.has_perm("wallets.view_reconciliation") else None,
@@ -252,8 +254,7 @@ def _waiting() -> list[Row]:
     ]
 
 
-def _payouts() -> tuple[Bars, list[Row]]:
-    days = payouts_by_day(days=CHART_DAYS)
+def _payouts(days: Sequence[Day]) -> tuple[Bars, list[Row]]:
     completed = sum(day.completed for day in days)
     failed = sum(day.failed for day in days)
     returned = sum(day.reversed for day in days)
@@ -296,7 +297,7 @@ def _midnight(day: date) -> str:
     return f"{day}T00:00:00Z"
 
 
-def _paid() -> list[Row]:
+def _paid(paid: Sequence[Paid]) -> list[Row]:
     since = timezone.now().date() - timedelta(days=CHART_DAYS - 1)
     return [
         Row(
@@ -309,7 +310,7 @@ def _paid() -> list[Row]:
             ),
             (f"{found.count:,}", money(found.amount, found.currency)),
         )
-        for found in paid_by_currency(days=CHART_DAYS)
+        for found in paid
     ]
 
 

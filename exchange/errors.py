@@ -64,11 +64,17 @@ class IdempotencyKeyReused(DomainError):
 
     code = "idempotency_key_reused"
 
+    def __init__(self) -> None:
+        super().__init__("This Idempotency-Key was already used with another request body")
+
 
 class StillRunning(Conflict):
     """The first request with this idempotency key has not finished (409)."""
 
     code = "request_in_progress"
+
+    def __init__(self) -> None:
+        super().__init__("The first request with this Idempotency-Key is still running")
 
 
 class UserNotFound(NotFound):

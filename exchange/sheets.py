@@ -13,9 +13,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Protocol
 
@@ -70,6 +72,8 @@ class _Table(Protocol):
 
     def close(self) -> None: ...
 
+    def abandon(self) -> None: ...
+
 
 class _CsvTable:
     def __init__(self, file: IO[bytes], headings: Sequence[str]) -> None:
@@ -83,6 +87,9 @@ class _CsvTable:
 
     def close(self) -> None:
         self._text.flush()
+        self._text.detach()
+
+    def abandon(self) -> None:
         self._text.detach()
 
 
@@ -131,6 +138,14 @@ class _XlsxTable:
     def close(self) -> None:
         self._book.save(self._file)
 
+    def abandon(self) -> None:
+        # Each sheet grows in a file of its own, which the library removes when the book is saved,
+        # or else when the process ends: a worker's end may be far.
+        for sheet in self._book.worksheets:
+            with suppress(Exception):  # it may be what failed
+                sheet.close()
+            Path(sheet._writer.out).unlink(missing_ok=True)
+
 
 def _csv_cell(value: Cell) -> str:
     if isinstance(value, Decimal):
@@ -166,11 +181,15 @@ def write_table(
     else:
         table = _CsvTable(file, headings)
     count = 0
-    for cells in rows:
-        table.row(cells)
-        count += 1
-    table.row([f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}"])
-    table.close()
+    try:
+        for cells in rows:
+            table.row(cells)
+            count += 1
+        table.row([f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}"])
+        table.close()
+    except BaseException:
+        table.abandon()
+        raise
     return count
 
 

@@ -7,7 +7,7 @@ import threading
 from celery import shared_task
 
 from exchange import wake
-from exchange.services import deliveries, exports, housekeeping
+from exchange.services import deliveries, exports, housekeeping, lockout
 
 # Slow receivers may hold a run up for half a minute; the worker's other threads stay free for
 # payouts. A run that finds no place is not missed: the rows are due, and the next sweep comes.
@@ -39,6 +39,12 @@ def purge_idempotency_keys() -> None:
 def purge_access_tokens() -> None:
     """Remove access tokens that expired long ago."""
     housekeeping.purge_access_tokens()
+
+
+@shared_task(name="exchange.tasks.purge_sign_in_tries")
+def purge_sign_in_tries() -> None:
+    """Remove counters of tries to sign in whose time is over."""
+    lockout.purge()
 
 
 @shared_task(name=wake.WRITE_EXPORTS)

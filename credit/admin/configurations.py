@@ -6,6 +6,7 @@ page that has gone stale decides about nothing else than what it shows.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,10 +14,16 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from credit.admin.review import approval_question, review, shown
+from credit.admin.configuration_questions import (
+    approval_question,
+    change_question,
+    rejection_question,
+    retirement_question,
+)
+from credit.admin.review import review, shown
 from credit.admin.terms import OfferForm, TermsForm, access_in_words, form_values, share, terms_in
 from credit.models import (
     ConfigurationStatus,
@@ -25,8 +32,9 @@ from credit.models import (
     VersionStatus,
 )
 from credit.services import configurations
-from exchange.admin.base import Tool, actor_of, bind, extra_tools, staff_of
+from exchange.admin.base import AddPage, OwnPage, Tool, actor_of, bind, extra_tools, staff_of
 from exchange.admin.confirming import Confirming
+from exchange.admin.fields import Reason
 from exchange.admin.named import CreditorFilter
 from exchange.admin.show import age, state
 from exchange.models import Organisation
@@ -65,11 +73,12 @@ class WaitingFilter(admin.SimpleListFilter):
 class ReasonForm(forms.Form):
     """Why terms are rejected."""
 
-    reason = forms.CharField(max_length=configurations.LONGEST_REASON)
+    reason = Reason(max_length=configurations.LONGEST_REASON, help_text="The creditor reads it")
 
 
 @admin.register(LoanConfiguration)
-class LoanConfigurationAdmin(Confirming):
+class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
+    add_permission = _PROPOSE
     list_display = (
         "name", "shown_state", "waits", "creditor", "borrowers", "lends", "ratio", "interest",
         "longest",
@@ -89,7 +98,8 @@ class LoanConfigurationAdmin(Confirming):
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, obj: LoanConfiguration) -> str:
-        return state(obj.status)
+        # What is approved lends: nothing about it is under way.
+        return state(obj.status, "good" if obj.status == ConfigurationStatus.APPROVED else "")
 
     @admin.display(description="waits since")
     def waits(self, obj: LoanConfiguration) -> str:
@@ -104,7 +114,7 @@ class LoanConfigurationAdmin(Confirming):
     def lends(self, obj: LoanConfiguration) -> str:
         return ", ".join(limit.currency_id for limit in shown(obj).limits.all())
 
-    @admin.display(description="of the collateral")
+    @admin.display(description="share lent")
     def ratio(self, obj: LoanConfiguration) -> str:
         return share(shown(obj).collateral_ratio)
 
@@ -112,16 +122,13 @@ class LoanConfigurationAdmin(Confirming):
     def interest(self, obj: LoanConfiguration) -> str:
         return share(shown(obj).interest_rate)
 
-    @admin.display(description="longest, months")
-    def longest(self, obj: LoanConfiguration) -> int:
-        return shown(obj).duration
+    @admin.display(description="longest")
+    def longest(self, obj: LoanConfiguration) -> str:
+        return f"{shown(obj).duration} months"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request).select_related("creditor")
         return rows.prefetch_related("versions__limits", "versions__organisations")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, _PROPOSE)
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
@@ -130,7 +137,7 @@ class LoanConfigurationAdmin(Confirming):
             self.action_url(f"{one}/propose/", "propose", self.propose, only_post=False),
             self.action_url(f"{one}/retire/", "retire", self.retire, only_post=False),
             self.action_url(f"{proposal}/approve/", "approve", self.approve, only_post=False),
-            self.action_url(f"{proposal}/reject/", "reject", self.reject),
+            self.action_url(f"{proposal}/reject/", "reject", self.reject, only_post=False),
             *super().get_urls(),
         ]
 
@@ -145,17 +152,8 @@ class LoanConfigurationAdmin(Confirming):
             found.append(Tool("Retire", self.address("retire", obj.pk)))
         return found
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: Any = None,
-    ) -> HttpResponse:
+    def own_page(self, request: HttpRequest, obj: LoanConfiguration, /) -> HttpResponse:
         """What is in force, what waits beside it, and the decision."""
-        if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        obj: LoanConfiguration = self.record(request, object_id)
         return self.page(
             request,
             "admin/credit/loanconfiguration/review.html",
@@ -168,11 +166,8 @@ class LoanConfigurationAdmin(Confirming):
 
     # --- proposing ---
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """A new configuration; it lends nothing yet."""
-        self._needs(request, _PROPOSE)
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = configurations.propose(
@@ -196,25 +191,15 @@ class LoanConfigurationAdmin(Confirming):
         """New terms; what is in force stays so until somebody else approves them."""
         self._needs(request, _PROPOSE)
         obj: LoanConfiguration = self.record(request, object_id)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            configurations.propose_change(
-                configuration_id=obj.pk, terms=terms_in(data), actor=actor_of(request)
-            )
-            messages.success(request, "Proposed. Nothing changes until somebody else approves it.")
-            return self.back_to(obj.pk)
-
-        note = "Somebody else must approve them. Loans that exist keep the terms they were made on."
-        if obj.status == ConfigurationStatus.PENDING:
-            note = f"They take the place of the terms that wait. {note}"
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, TermsForm, **form_values(shown(obj))),
-            act,
-            title="Propose new terms",
-            submit="Propose",
-            record=obj,
-            note=note,
+            obj,
+            change_question(obj),
+            lambda **data: configurations.propose_change(
+                configuration_id=obj.pk, terms=terms_in(data), actor=actor_of(request)
+            ),
+            "Proposed. Nothing changes until somebody else approves it.",
+            form=bind(request, TermsForm, **form_values(shown(obj))),
         )
 
     # --- deciding ---
@@ -226,49 +211,32 @@ class LoanConfigurationAdmin(Confirming):
             request,
             obj,
             approval_question(staff_of(request), obj, version),
-            lambda: configurations.approve(version_id=proposal_id, user=staff_of(request)),
+            partial(configurations.approve, version_id=proposal_id, user=staff_of(request)),
             "Approved: these terms are in force.",
         )
 
     def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Closes what waits; a reason is required."""
-        self._proposal(request, object_id, proposal_id)
-        form = ReasonForm(request.POST)
-        if not form.is_valid():
-            messages.error(request, "A rejection needs a reason. Nothing was done.")
-            return self.back_to(object_id)
-        self.attempt(
+        """Closes what waits; the reason is required, and the creditor reads it."""
+        obj, version = self._proposal(request, object_id, proposal_id)
+        return self.confirm_page(
             request,
-            lambda: configurations.reject(
-                version_id=proposal_id,
-                user=staff_of(request),
-                reason=form.cleaned_data["reason"],
-            ),
+            obj,
+            rejection_question(obj, version),
+            partial(configurations.reject, version_id=proposal_id, user=staff_of(request)),
             "Rejected. What was in force stays so.",
+            form=bind(request, ReasonForm),
         )
-        return self.back_to(object_id)
 
     def retire(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Ends it, after the person has read what that means."""
         self._needs(request, _DECIDE)
         obj: LoanConfiguration = self.record(request, object_id)
-
-        def act(_data: dict[str, Any]) -> HttpResponse:
-            configurations.retire(configuration_id=obj.pk, user=staff_of(request))
-            messages.success(request, "Retired: it makes no more loans.")
-            return self.back_to(obj.pk)
-
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, forms.Form),
-            act,
-            title="Retire",
-            submit="Retire the configuration",
-            record=obj,
-            final=True,
-            back=self.address("change", obj.pk),
-            note="It makes no more loans, and this cannot be undone. Loans that exist keep their "
-            "terms; a change that waits is rejected.",
+            obj,
+            retirement_question(obj),
+            partial(configurations.retire, configuration_id=obj.pk, user=staff_of(request)),
+            "Retired: it makes no more loans.",
         )
 
     def _proposal(

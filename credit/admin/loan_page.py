@@ -19,7 +19,7 @@ from credit.services import endings
 from credit.services.valuation import owed, principal_owed, worth
 from exchange.admin.base import Section, Tool
 from exchange.admin.history import actors
-from exchange.admin.show import age, difference, moment, page_of, state
+from exchange.admin.show import age, difference, kind, moment, page_of, state
 from exchange.admin.token_page import Facts, units
 from exchange.models import Event, StaffUser
 from exchange.numbers import round_to
@@ -44,7 +44,7 @@ _TONES = {
 def loan_state(loan: Loan) -> SafeString:
     """The state as a coloured label."""
     tone = _TONES[LoanStatus(loan.status)]
-    return format_html('<span class="state state-{}">{}</span>', tone, loan.get_status_display())
+    return state(loan.get_status_display().capitalize(), tone)
 
 
 def is_open(loan: Loan) -> bool:
@@ -107,13 +107,7 @@ def review(user: StaffUser, loan: Loan) -> dict[str, Any]:
 
 
 def _lede(loan: Loan) -> SafeString:
-    return format_html(
-        "{} loan of {} to {}, {}",
-        loan_state(loan),
-        money(loan.amount, loan.currency_id),
-        page_of(loan.borrower),
-        loan.pk,
-    )
+    return format_html("{} id {}", loan_state(loan), loan.pk)
 
 
 def _who(loan: Loan) -> Facts:
@@ -156,7 +150,7 @@ def _owed(loan: Loan) -> Facts:
         ("Principal repaid", money(loan.principal_repaid, code)),
         ("Interest repaid", money(loan.interest_repaid, code)),
         ("Due (UTC)", moment(loan.repayment_date)),
-        ("Days late", "-" if over else state(f"{late:,}") if late else "0"),
+        ("Days late", "-" if over else state(f"{late:,}", "bad") if late else "0"),
         ("In default after (UTC)", moment(defaults_at)),
     )
 
@@ -297,9 +291,9 @@ def _ledger(loan: Loan) -> Section:
     rows = [
         (
             moment(transfer.created_at),
-            page_of(transfer, transfer.get_kind_display()),
+            page_of(transfer, kind(transfer)),
             entry.account.member or entry.account.organisation or "The exchange",
-            page_of(entry.account, entry.account.get_kind_display()),
+            page_of(entry.account, kind(entry.account)),
             f"{units(entry.amount)} {symbols[entry.asset_id]}"
             if entry.asset_id in symbols
             else money(entry.amount, entry.asset_id),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from datetime import datetime
 from decimal import Decimal
 
@@ -13,12 +11,10 @@ from credit.models import EndingAction, EndingProposal, EndingStatus, Loan, Loan
 from credit.services import endings
 from credit.services.valuation import open_collateral, owed, principal_owed
 from exchange.admin.base import Section
-from exchange.admin.confirming import Question
 from exchange.admin.show import moment, page_of
 from exchange.admin.token_page import units
 from exchange.errors import Conflict
 from exchange.models import StaffUser
-from exchange.numbers import plain
 from wallets.admin.show import money
 from wallets.errors import StateConflict
 
@@ -46,13 +42,6 @@ def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
         value_passed=passed,
         deficiency=max(owing - passed, Decimal(0)),
     )
-
-
-def fingerprint(draft: EndingProposal) -> str:
-    """Tells one draft from another with other figures: what somebody saw from what is so now."""
-    pledged = [(str(row.token_id), plain(row.quantity)) for row, _ in open_collateral(draft.loan)]
-    facts = json.dumps([draft.action, plain(draft.owed), draft.plan, pledged])
-    return hashlib.sha256(facts.encode()).hexdigest()
 
 
 def plan_sections(loan: Loan, proposal: EndingProposal, *, ended: bool = False) -> list[Section]:
@@ -159,58 +148,6 @@ def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[st
         if endings.lacking(loan, proposal):
             found.append("Less is pledged than would pass.")
     return found
-
-
-def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Question:
-    """What is asked before `proposal` is carried out: what moves now, and what is given up."""
-    facts: list[tuple[str, object]] = [
-        ("Borrower", page_of(loan.borrower)),
-        ("Creditor", page_of(loan.creditor)),
-        ("Proposed", proposal.get_action_display()),
-        ("Proposed by", proposal.proposed_by),
-        ("Proposed (UTC)", f"{proposal.created_at:%Y-%m-%d %H:%M:%S}"),
-        ("Why", proposal.note),
-    ]
-    if proposal.status != EndingStatus.PENDING:
-        by = f" by {proposal.decided_by}" if proposal.decided_by else ""
-        hindrance = f"The proposal is {proposal.status}{by}, no longer Pending"
-        return Question("", facts, "", "", hindrance=hindrance)
-    found = hindrances(user, loan, proposal)
-    code, action = loan.currency_id, EndingAction(proposal.action)
-    if found:
-        return Question("", facts, "", "", hindrance=" ".join(found))
-    owing = money(owed(loan), code)
-    pledged = [f"{units(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)]
-    facts += [("Owed now", owing), ("Pledged now", ", ".join(pledged) or "nothing")]
-    final = endings.made_final(proposal, loan)
-    sections = plan_sections(loan, final)
-    if action == EndingAction.WRITE_OFF:
-        words = (
-            f"The creditor gives up {owing} and all units return to the borrower. Final: it "
-            "cannot be undone."
-        )
-        return Question(
-            title=f"Write off {owing} of {loan.borrower.name}?",
-            facts=facts,
-            words=words,
-            submit=f"Yes, write off {owing}",
-            sections=sections,
-            final=True,
-        )
-    passes = money(final.final_value or Decimal(0), code)
-    facts += [
-        ("Value of the units that pass", passes),
-        ("Deficiency: owed and not covered", money(final.final_deficiency or Decimal(0), code)),
-    ]
-    return Question(
-        title=f"Liquidate the loan of {loan.borrower.name}?",
-        facts=facts,
-        words=f"Units worth {passes} pass to the creditor as shown below, the rest returns to the "
-        "borrower. Final: it cannot be undone.",
-        submit=f"Yes, liquidate: {passes} of {owing}",
-        sections=sections,
-        final=True,
-    )
 
 
 def others(proposal: EndingProposal) -> str:

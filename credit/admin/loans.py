@@ -11,23 +11,17 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseNotAllowed,
-    HttpResponseRedirect,
-)
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
+from credit.admin.ending_questions import declining_question, ending_question, proposal_question
 from credit.admin.export_columns import LOANS
 from credit.admin.loan_lists import DueFilter, EndingFilter, ShortfallFilter
 from credit.admin.loan_page import days_late, is_open, loan_state, ratio, review
-from credit.admin.loan_plan import drafted, ending_question, fingerprint, plan_sections
 from credit.admin.terms import share
 from credit.models import (
     EndingAction,
@@ -40,12 +34,12 @@ from credit.models import (
 )
 from credit.services import endings
 from credit.services.valuation import owed
-from exchange.admin.base import Tool, bind, extra_tools, staff_of
+from exchange.admin.base import OwnPage, Tool, bind, extra_tools, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.exports import Exportable
+from exchange.admin.fields import Reason
 from exchange.admin.named import CreditorFilter
 from exchange.admin.show import age, state
-from exchange.errors import DomainError
 from exchange.models import Member, Organisation
 from wallets.admin.show import money
 
@@ -64,23 +58,11 @@ extra_tools.setdefault(Member, []).append(loans_about)
 
 
 class NoteForm(forms.Form):
-    """Why a loan is ended, and the plan as the person saw it."""
+    """Why a loan is ended."""
 
-    note = forms.CharField(
-        max_length=500,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Whoever confirms reads it; it stays with the proposal",
-    )
-    seen = forms.CharField(max_length=100, widget=forms.HiddenInput)
+    note = Reason(max_length=500, help_text="Whoever confirms reads it; it stays with the proposal")
 
 
-_WORDS = {
-    EndingAction.LIQUIDATE: "Units pass to the creditor at the prices shown, up to what is owed; "
-    "the rest returns to the borrower, and what is not covered is recorded as deficiency. Somebody "
-    "else must confirm it within 24 hours; until then nothing moves.",
-    EndingAction.WRITE_OFF: "The creditor gives up what is owed and all units return to the "
-    "borrower. Somebody else must confirm it; until then nothing moves.",
-}
 _DONE = {
     EndingAction.LIQUIDATE: "Confirmed: the loan is liquidated.",
     EndingAction.WRITE_OFF: "Confirmed: the loan is written off.",
@@ -88,7 +70,7 @@ _DONE = {
 
 
 @admin.register(Loan)
-class LoanAdmin(Exportable, Confirming):
+class LoanAdmin(Exportable, OwnPage, Confirming):
     export_columns = LOANS
     list_display = (
         "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",
@@ -138,7 +120,11 @@ class LoanAdmin(Exportable, Confirming):
     @admin.display(description="due (UTC)", ordering="repayment_date")
     def due(self, obj: Loan) -> str:
         late = days_late(obj)
-        return f"{obj.repayment_date:%Y-%m-%d}" + (f", {late:,} d late" if late else "")
+        return format_html(
+            '<span class="nowrap">{}</span>{}',
+            f"{obj.repayment_date:%Y-%m-%d}{',' if late else ''}",
+            f" {late:,} d late" if late else "",
+        )
 
     @admin.display(description="loan to value", ordering="valuation__loan_to_value")
     def shown_value(self, obj: Loan) -> str:
@@ -147,7 +133,11 @@ class LoanAdmin(Exportable, Confirming):
             return "-"
         if valuation.problem:
             return format_html('<span title="{}">{}</span>', valuation.problem, _NOT_VALUED)
-        return f"{ratio(valuation.loan_to_value)}, at most {share(obj.collateral_ratio)}"
+        return format_html(
+            '<span class="nowrap">{},</span> <span class="nowrap">at most {}</span>',
+            ratio(valuation.loan_to_value),
+            share(obj.collateral_ratio),
+        )
 
     @admin.display(description="shortfall")
     def shortfall(self, obj: Loan) -> str:
@@ -176,7 +166,7 @@ class LoanAdmin(Exportable, Confirming):
                 for action in EndingAction
             ),
             self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
-            self.action_url(f"{proposal}/decline/", "decline", self.decline),
+            self.action_url(f"{proposal}/decline/", "decline", self.decline, only_post=False),
             *super().get_urls(),
         ]
 
@@ -191,17 +181,8 @@ class LoanAdmin(Exportable, Confirming):
             for action in EndingAction
         ]
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: Any = None,
-    ) -> HttpResponse:
+    def own_page(self, request: HttpRequest, obj: Loan, /) -> HttpResponse:
         """The loan, to read; what waits stands above the tables with its decision."""
-        if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        obj: Loan = self.record(request, object_id)
         return self.page(
             request,
             "admin/credit/loan/page.html",
@@ -219,38 +200,13 @@ class LoanAdmin(Exportable, Confirming):
         """Proposes it, after the person has read what would move."""
         self._needs_permission(request)
         loan: Loan = self.record(request, object_id)
-        try:
-            draft = drafted(loan, action)
-        except DomainError as error:
-            messages.error(request, error.message)
-            return self.back_to(loan.pk)
-        now = fingerprint(draft)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            if data["seen"] != now:
-                messages.error(
-                    request,
-                    "Prices, collateral or what is owed have changed since you opened the page. "
-                    "Nothing was proposed: look again.",
-                )
-                return HttpResponseRedirect(self.address(action.value, loan.pk))
-            endings.propose_ending(
-                loan_id=loan.pk, action=action, note=data["note"], user=staff_of(request)
-            )
-            messages.success(request, "Proposed. Nothing moves until somebody else confirms it.")
-            return self.back_to(loan.pk)
-
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, NoteForm, seen=now),
-            act,
-            title=f"Propose: {action.label.lower()}",
-            submit=f"Propose to {action.label.lower()}",
-            record=loan,
-            note=_WORDS[action],
-            sections=plan_sections(loan, draft),
-            back=self.address("change", loan.pk),
-            final=True,
+            loan,
+            proposal_question(loan, action),
+            partial(endings.propose_ending, loan_id=loan.pk, action=action, user=staff_of(request)),
+            "Proposed. Nothing moves until somebody else confirms it.",
+            form=bind(request, NoteForm),
         )
 
     def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
@@ -260,19 +216,21 @@ class LoanAdmin(Exportable, Confirming):
             request,
             loan,
             ending_question(loan, proposal, staff_of(request)),
-            lambda: endings.confirm_ending(proposal_id=proposal_id, user=staff_of(request)),
+            partial(endings.confirm_ending, proposal_id=proposal_id, user=staff_of(request)),
             _DONE[EndingAction(proposal.action)],
         )
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Closes a proposal, one's own too; nothing moves."""
-        self._proposal(request, object_id, proposal_id)
-        self.attempt(
+        loan, proposal = self._proposal(request, object_id, proposal_id)
+        user = staff_of(request)
+        return self.confirm_page(
             request,
-            lambda: endings.decline_ending(proposal_id=proposal_id, user=staff_of(request)),
+            loan,
+            declining_question(loan, proposal, user),
+            partial(endings.decline_ending, proposal_id=proposal_id, user=user),
             "Declined: nothing moved.",
         )
-        return self.back_to(object_id)
 
     def _proposal(
         self, request: HttpRequest, object_id: UUID, proposal_id: UUID

@@ -11,7 +11,6 @@ from credit.services.assessing import outstanding_principal
 from credit.services.configurations import proposers
 from exchange.actors import Actor
 from exchange.admin.base import Section
-from exchange.admin.confirming import Question
 from exchange.admin.show import age, moment, page_of, state
 from exchange.ids import parse_id
 from exchange.models import Event, StaffUser
@@ -41,7 +40,7 @@ def review(user: StaffUser, configuration: LoanConfiguration) -> dict[str, Any]:
         "waiting": waiting,
         "sections": [
             *([] if waiting else [_terms(in_force or versions[0])]),
-            _lent(configuration, in_force),
+            lent(configuration, in_force),
             _versions(versions),
             _events(configuration),
         ],
@@ -80,7 +79,8 @@ def _terms(version: ConfigurationVersion) -> Section:
     return Section(title, ("Term", "Value"), [(line.title, line.in_force) for line in lines])
 
 
-def _lent(configuration: LoanConfiguration, in_force: ConfigurationVersion | None) -> Section:
+def lent(configuration: LoanConfiguration, in_force: ConfigurationVersion | None) -> Section:
+    """Principal outstanding and what is left, by currency."""
     limits = {limit.currency_id: limit for limit in in_force.limits.all()} if in_force else {}
     made = set(configuration.loans.values_list("currency_id", flat=True).distinct())
     rows = []
@@ -132,38 +132,6 @@ def _events(configuration: LoanConfiguration) -> Section:
     rows = [(moment(e.created_at), page_of(e, e.type), state(e.status), e.attempts) for e in events]
     headings = ("When (UTC)", "Event", "Delivery", "Tries")
     return Section("Events told to the creditor", headings, rows, right=(3,))
-
-
-def approval_question(
-    user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
-) -> Question:
-    """What is asked before `version` is in force: every term that changes, from what to what."""
-    in_force = configuration.versions.filter(status=VersionStatus.APPROVED).first()
-    facts: list[tuple[str, object]] = [
-        ("Creditor", page_of(configuration.creditor)),
-        ("Version", version.number),
-        ("Takes the place of", f"version {in_force.number}" if in_force else "nothing: it is new"),
-        ("Proposed by", version.proposed_by_label or version.proposed_by),
-    ]
-    for line in compare(in_force, version):
-        if in_force is None:
-            facts.append((line.title, line.proposed))
-        elif line.changed:
-            facts.append((line.title, f"{line.in_force} → {line.proposed} ({line.change})"))
-    hindrance = ""
-    if version.status != VersionStatus.PENDING:
-        by = f" by {version.decided_by}" if version.decided_by else ""
-        reason = f" ({version.reason})" if version.reason else ""
-        hindrance = f"Version {version.number} is {version.status}{by}{reason}, no longer Pending"
-    elif str(Actor.staff(user.pk, str(user))) in proposers(version):
-        hindrance = "Somebody else must approve what you proposed"
-    return Question(
-        title=f"Approve version {version.number} of {version.name}?",
-        facts=facts,
-        words="New loans are made on these terms at once. Loans that exist keep theirs.",
-        submit=f"Yes, approve version {version.number}",
-        hindrance=hindrance,
-    )
 
 
 def _others(waiting: ConfigurationVersion) -> str:

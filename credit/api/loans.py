@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, ClassVar
-from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
@@ -143,14 +142,20 @@ class _LoanActionView(ApiView):
     answers: ClassVar = {"POST": Record(LOAN_DETAIL)}
 
     def act(
-        self, request: Request, loan_id: str, message: str, run: Callable[[UUID], Loan]
+        self, request: Request, loan_id: str, message: str, change: Callable[..., Loan], **what: Any
     ) -> Answer:
-        """The loan after `run`, once for one idempotency key."""
+        """The loan after the service `change` of it, once for one idempotency key."""
         found = path_id(loan_id, LoanNotFound())
+        caller = self.caller
 
         def done() -> Answer:
-            run(found)
-            return Answer(RawJSON(loan_detail(self.caller.organisation_id, found)), message)
+            change(
+                loan_id=found,
+                organisation_id=caller.organisation_id,
+                actor=caller.actor,
+                **what,
+            )
+            return Answer(RawJSON(loan_detail(caller.organisation_id, found)), message)
 
         return answer_once(request, done)
 
@@ -165,19 +170,7 @@ class LoanRepayView(_LoanActionView):
         """Repay a loan. In part or in full, from the borrower's wallet, interest first. The last
         payment releases the collateral and emits `loan.repaid`.
         """
-        amount = self.body()["amount"]
-        caller = self.caller
-        return self.act(
-            request,
-            loan_id,
-            "Loan repaid",
-            lambda found: repay(
-                loan_id=found,
-                organisation_id=caller.organisation_id,
-                amount=amount,
-                actor=caller.actor,
-            ),
-        )
+        return self.act(request, loan_id, "Loan repaid", repay, amount=self.body()["amount"])
 
 
 class LoanCollateralView(_LoanActionView):
@@ -189,18 +182,7 @@ class LoanCollateralView(_LoanActionView):
     def post(self, request: Request, loan_id: str) -> Answer:
         """Add collateral to a loan. Units of the borrower move from available to lien."""
         pledges = self.body()["collaterals"]
-        caller = self.caller
-        return self.act(
-            request,
-            loan_id,
-            "Collateral added",
-            lambda found: add_collateral(
-                loan_id=found,
-                organisation_id=caller.organisation_id,
-                pledges=pledges,
-                actor=caller.actor,
-            ),
-        )
+        return self.act(request, loan_id, "Collateral added", add_collateral, pledges=pledges)
 
 
 class LoanReleaseView(_LoanActionView):
@@ -212,15 +194,6 @@ class LoanReleaseView(_LoanActionView):
     def post(self, request: Request, loan_id: str) -> Answer:
         """Release collateral of a loan. As long as the rest covers the principal owed."""
         pledges = self.body()["collaterals"]
-        caller = self.caller
         return self.act(
-            request,
-            loan_id,
-            "Collateral released",
-            lambda found: release_collateral(
-                loan_id=found,
-                organisation_id=caller.organisation_id,
-                pledges=pledges,
-                actor=caller.actor,
-            ),
+            request, loan_id, "Collateral released", release_collateral, pledges=pledges
         )

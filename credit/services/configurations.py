@@ -26,6 +26,7 @@ from exchange.actors import Actor, ActorKind
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
 from exchange.models import Organisation, StaffUser
 from exchange.services.events import emit
+from exchange.words import given
 
 APPROVED = "loan_configuration.approved"
 REJECTED = "loan_configuration.rejected"
@@ -120,10 +121,7 @@ def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfigurati
     Raises as `approve` but for independence, and `InvalidRequest` without a reason.
     """
     _may_decide(user)
-    if not reason.strip():
-        raise InvalidRequest("A rejection needs a reason")
-    if len(reason) > LONGEST_REASON:
-        raise InvalidRequest(f"A reason has at most {LONGEST_REASON} characters")
+    reason = given(reason, otherwise="A rejection needs a reason", longest=LONGEST_REASON)
     with transaction.atomic():
         configuration, version = _waiting(version_id)
         _close(version, VersionStatus.REJECTED, user, reason)
@@ -260,14 +258,10 @@ def _may_propose(actor: Actor) -> None:
     if actor.kind != ActorKind.STAFF:
         return
     user = StaffUser.objects.filter(pk=actor.id).first()
-    if user is None or not _has(user, _PROPOSE):
+    if user is None or not user.may(_PROPOSE):
         raise Forbidden("You may not propose loan configurations")
 
 
 def _may_decide(user: StaffUser) -> None:
-    if not _has(user, _DECIDE):
+    if not user.may(_DECIDE):
         raise Forbidden("You may not decide about loan configurations")
-
-
-def _has(user: StaffUser, permission: str) -> bool:
-    return user.is_active and user.is_staff and user.has_perm(permission)

@@ -40,10 +40,11 @@ from credit.services.valuation import (
 )
 from exchange.actors import Actor
 from exchange.database import constraint_of
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
+from exchange.errors import Conflict, Forbidden, NotFound, Refused
 from exchange.ids import uuid7
 from exchange.models import StaffUser
 from exchange.numbers import TOKEN_DECIMALS, plain, round_to
+from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, TransferKind
@@ -70,8 +71,7 @@ def propose_ending(
     proposal waits.
     """
     _allowed(user)
-    if not note.strip():
-        raise InvalidRequest("A proposal needs a note that says why")
+    note = given(note, otherwise="A proposal needs a note that says why")
     with transaction.atomic():
         loan = _defaulted(loan_id)
         owing = owed(loan)
@@ -297,5 +297,5 @@ def _decide(proposal: EndingProposal, status: EndingStatus, user: StaffUser) -> 
 
 
 def _allowed(user: StaffUser) -> None:
-    if not (user.is_active and user.is_staff and user.has_perm(PERMISSION)):
+    if not user.may(PERMISSION):
         raise Forbidden("You may not decide about loans")

@@ -20,7 +20,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from exchange.admin.base import SafeAdmin, Section
-from exchange.admin.history import record_of, shown, words
+from exchange.admin.history import record_of, shown, way_of, words
 from exchange.admin.show import moment
 from exchange.models import Change, Operation, StaffUser
 from exchange.selectors import audit
@@ -125,7 +125,7 @@ class PeriodFilter(admin.ListFilter):
 
 @admin.register(Change)
 class ChangeAdmin(SafeAdmin):
-    list_display = ("when", "who", "operation", "kind", "shown_record", "columns", "via")
+    list_display = ("when", "who", "heading", "shown_record", "columns", "way")
     list_display_links = ("when",)
     list_filter = (WhoFilter, "operation", KindFilter, PeriodFilter)
     search_fields = ("record_id",)
@@ -155,6 +155,14 @@ class ChangeAdmin(SafeAdmin):
     @admin.display(description="record")
     def shown_record(self, change: Change) -> str:
         return record_of(change)
+
+    @admin.display(description="through")
+    def way(self, change: Change) -> str:
+        return way_of(change)
+
+    @admin.display(description="what")
+    def heading(self, obj: Change) -> str:
+        return f"{audit.in_words(obj.table)} {obj.get_operation_display().lower()}"
 
     @admin.display(description="what changed")
     def columns(self, change: Change) -> str:
@@ -192,10 +200,13 @@ class ChangeAdmin(SafeAdmin):
         return queryset.filter(found), False
 
     def sections(self, request: HttpRequest, obj: Change) -> list[Section]:
-        rows = [
-            (words(name), shown(was, _WHOLE), shown(now, _WHOLE))
-            for name, was, now in audit.columns_of(obj)
-        ]
+        names = audit.names_in([obj])
+
+        def told(value: Any) -> str:
+            name = names.get(str(value))
+            return f"{name}, {value}" if name else shown(value, _WHOLE)
+
+        rows = [(words(name), told(was), told(now)) for name, was, now in audit.columns_of(obj)]
         return [Section("What changed", ("Column", "Before", "After"), rows, empty="No columns")]
 
     def history_sections(self, request: HttpRequest, obj: Any) -> list[dict[str, Any]]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from exchange.admin.chart import Mark
+
 WIDTH, HEIGHT = 720, 180
 # Room for the labels of the axes.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 8, 16, 32
@@ -28,22 +30,6 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A line of the grid; `at` is its place from the top."""
-
-    at: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A word below a column; `at` is its middle."""
-
-    at: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Bars:
     """A picture of stacked columns with the words that stand in for it."""
 
@@ -52,8 +38,8 @@ class Bars:
     words: str
     bars: Sequence[Bar]
     series: Sequence[str]
-    levels: Sequence[Level]
-    labels: Sequence[Label]
+    levels: Sequence[Mark]
+    labels: Sequence[Mark]
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
@@ -101,11 +87,11 @@ def stacked_bars(
         bars=bars,
         series=series,
         levels=[
-            Level(round(floor - value * scale, 1), f"{value:,}")
+            Mark(round(floor - value * scale, 1), f"{value:,}")
             for value in sorted({0, top // 2, top})
         ],
         labels=[
-            Label(round(_LEFT + (index + 0.5) * step, 1), label)
+            Mark(round(_LEFT + (index + 0.5) * step, 1), label)
             for index, (label, _) in enumerate(columns)
             if index % every == 0
         ],

@@ -7,6 +7,7 @@ requests change nothing; whatever changes something is a POST with a CSRF token.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -20,7 +21,13 @@ from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+)
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -74,6 +81,11 @@ class Tool:
     url: str
     post: bool = False
 
+    @property
+    def looks(self) -> bool:
+        """Whether it only leads to a list, narrowed by its query."""
+        return not self.post and "?" in self.url
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -116,6 +128,8 @@ class SafeAdmin(HistoryPages, ModelAdmin):
     change_form_template = "admin/record.html"
     # Columns that an id typed into the search box is looked for in, by their indexes.
     id_fields: Sequence[str] = ()
+    # What the button above the list says that leads to a new record; empty: "Add" and its name.
+    add_label = ""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -129,10 +143,6 @@ class SafeAdmin(HistoryPages, ModelAdmin):
     def may(self, request: HttpRequest, permission: str) -> bool:
         """Whether the person has `app.codename`."""
         return staff_of(request).has_perm(permission)
-
-    def heading(self, obj: Any) -> str:
-        """What the page of `obj` is called."""
-        return str(obj)
 
     def choice_label(self, obj: Model) -> str:
         """The words by which a person picks `obj` from suggestions."""
@@ -164,7 +174,7 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         """The record's page with its tools and sections."""
         obj = context.get("original")
         if obj is not None:
-            context["subtitle"] = self.heading(obj)
+            context["subtitle"] = context["named"] = self.heading(obj)
             context["tools"] = [
                 *self.tools(request, obj),
                 *(make(obj) for make in extra_tools.get(self.model, ())),
@@ -242,6 +252,7 @@ class SafeAdmin(HistoryPages, ModelAdmin):
                 **self.admin_site.each_context(request),
                 "opts": self.opts,
                 "original": record,
+                "named": self.heading(record) if record else "",
                 "title": title,
                 "media": media,
                 "history": self.history_address(request, record),
@@ -260,32 +271,70 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         submit: str,
         record: Model | None = None,
         note: str = "",
-        **context: Any,
+        final: bool = False,
     ) -> HttpResponse:
         """Shows `form`; on a valid POST answers what `act` answers. What the service refuses
-        stands above the form, which keeps what was typed. A form with many fields has `groups`:
-        titles, each with rows of field names.
+        stands above the form, which keeps what was typed. `final`: its button warns.
         """
         if request.method == "POST" and form.is_valid():
             try:
                 return act(form.cleaned_data)
             except DomainError as error:
                 form.add_error(None, error.message)
-        groups = getattr(form, "groups", [(None, [field.name for field in form.visible_fields()])])
-        fields: list[tuple[str | None, Any]] = [
-            (heading, {"fields": rows}) for heading, rows in groups if rows
-        ]
+        named = self.heading(record) if record else ""
         return self.page(
             request,
             "admin/form_page.html",
             title,
+            subtitle="" if named in title else named,
             record=record,
             form=form,
-            fieldsets=list(AdminForm(form, fields, {})),
+            fieldsets=fieldsets_of(form),
             submit=submit,
             note=note,
-            **context,
+            final=final,
         )
+
+
+class OwnPage(SafeAdmin):
+    """An admin whose records have a page of our own instead of their fields: to look at only."""
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> HttpResponse:
+        """The record's page."""
+        if request.method not in {"GET", "HEAD"}:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        return self.own_page(request, self.record(request, object_id))
+
+    @abstractmethod
+    def own_page(self, request: HttpRequest, record: Any, /) -> HttpResponse:
+        """The page of `record`, which the person may see."""
+
+
+class AddPage(SafeAdmin):
+    """An admin whose records are added by a form of our own, by whoever has `add_permission`."""
+
+    add_permission = ""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, self.add_permission)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """The form that adds one."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return self.add_page(request)
+
+    @abstractmethod
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """The form, for somebody who may add."""
 
 
 class RecordSelect(AutocompleteSelect):
@@ -293,6 +342,17 @@ class RecordSelect(AutocompleteSelect):
 
     def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
         return super().optgroups(name, [v for v in value if not v or parse_id(str(v))], attr)
+
+
+def fieldsets_of(form: forms.Form) -> list[Any]:
+    """The visible fields for a template. A form with many has `groups`: titles, each with rows of
+    field names.
+    """
+    groups = getattr(form, "groups", [(None, [field.name for field in form.visible_fields()])])
+    fields: list[tuple[str | None, Any]] = [
+        (heading, {"fields": rows}) for heading, rows in groups if rows
+    ]
+    return list(AdminForm(form, fields, {}))
 
 
 def bind(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:

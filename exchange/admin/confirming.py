@@ -2,7 +2,8 @@
 
 The page sends along what it showed. If any of that is different by the time the button is pressed,
 nothing is done and the person is told what has changed. Looking at the page changes nothing, and
-pressing the button twice decides once: the second time there is nothing left to decide.
+pressing the button twice decides once: the second time there is nothing left to decide. Where a
+change in the instant between would matter, the service compares once more under its lock.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import strip_tags
 
-from exchange.admin.base import SafeAdmin, Section
+from exchange.admin.base import SafeAdmin, Section, fieldsets_of
+from exchange.errors import DomainError
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +61,55 @@ class Confirming(SafeAdmin):
         request: HttpRequest,
         record: Model,
         question: Question,
-        act: Callable[[], Any],
-        done: str,
+        act: Callable[..., Any],
+        done: str | Callable[[Any], str],
+        *,
+        form: forms.Form | None = None,
     ) -> HttpResponse:
-        """Asks `question`; on its answer calls `act`, a service, and says `done`."""
+        """Asks `question`; on its answer calls `act`, a service, and says `done`, which may be made
+        of what `act` answers. `form` asks for what the person has to add: `act` is given what was
+        typed, and what was typed is kept while something is still to be put right.
+        """
         if question.hindrance:
             messages.error(request, f"{question.hindrance.rstrip('.')}. Nothing was done.")
             return self.back_to(record.pk)
         seen = request.POST.get("seen", "")
-        if not seen:
-            return self.page(
-                request,
-                "admin/confirm.html",
-                question.title,
-                record=record,
-                question=question,
-                seen=json.dumps(question.as_shown()),
-                back=self.address("change", record.pk),
-            )
-        changes = question.changes_since(seen)
+        changes = question.changes_since(seen) if seen else []
         if changes:
             told = "; ".join(changes)
             messages.error(
                 request, f"Nothing was done. Since you opened the page: {told}. Look again."
             )
-            return HttpResponseRedirect(request.path)
-        self.attempt(request, act, done)
-        return self.back_to(record.pk)
+        elif seen and (form is None or form.is_valid()):
+            try:
+                answer = act(**form.cleaned_data) if form is not None else act()
+            except DomainError as error:
+                if form is None:
+                    messages.error(request, error.message)
+                    return self.back_to(record.pk)
+                form.add_error(None, error.message)
+            else:
+                messages.success(request, done if isinstance(done, str) else done(answer))
+                return self.back_to(record.pk)
+        fields = {} if form is None else {"form": form, "fieldsets": fieldsets_of(form)}
+        return self.page(
+            request,
+            "admin/confirm.html",
+            question.title,
+            record=record,
+            question=question,
+            seen=json.dumps(question.as_shown()),
+            back=self.address("change", record.pk),
+            **fields,
+        )
+
+
+def not_pending(name: str, proposal: Any) -> str:
+    """Why `proposal`, called `name`, is not decided any more; empty while it waits."""
+    if proposal.status == "Pending":
+        return ""
+    by = f" by {proposal.decided_by}" if proposal.decided_by else ""
+    return f"{name} is {proposal.status}{by}, no longer Pending"
 
 
 def _read(seen: str) -> dict[str, str]:

@@ -27,6 +27,14 @@ from exchange.services.events import SENT_AGAIN_AT_MOST, redeliver, redeliver_ex
 from exchange.services.webhook_endpoints import send_test, switch_endpoint
 
 _ATTEMPTS_SHOWN = 50
+# The pages of what events are about, by the first part of their types.
+_PAGES = {
+    "withdrawal": "wallets_withdrawal",
+    "order": "orders_order",
+    "trade": "orders_trade",
+    "loan": "credit_loan",
+    "loan_configuration": "credit_loanconfiguration",
+}
 _CHANGE_ENDPOINT = "exchange.change_webhookendpoint"
 
 
@@ -46,7 +54,8 @@ class TypeFilter(admin.SimpleListFilter):
 
 @admin.register(Event)
 class EventAdmin(SafeAdmin):
-    list_display = ("type", "organisation", "shown_state", "attempts", "created_at", "subject_id")
+    list_display = ("shown_at", "type", "organisation", "shown_state", "attempts", "about")
+    list_display_links = ("shown_at", "type")
     list_filter = ("status", TypeFilter, OrganisationFilter, DayRange)
     list_select_related = ("organisation",)
     search_fields = ("organisation__name",)
@@ -55,10 +64,25 @@ class EventAdmin(SafeAdmin):
     # Ids follow time and have an index.
     ordering = ("-id",)
     fields = (
-        "id", "type", "organisation", "subject_id", "shown_state", "attempts", "created_at",
-        "delivered_at", "next_attempt_at", "shown_body",
+        "type", "organisation", "about", "shown_state", "attempts", "shown_at", "delivered_at",
+        "next_attempt_at", "id", "shown_body",
     )  # fmt: skip
     readonly_fields = fields
+
+    def heading(self, obj: Event) -> str:
+        return f"{obj.type} to {obj.organisation}"
+
+    @admin.display(description="when (UTC)", ordering="created_at")
+    def shown_at(self, event: Event) -> str:
+        return moment(event.created_at)
+
+    @admin.display(description="about")
+    def about(self, event: Event) -> str:
+        name = _PAGES.get(event.type.partition(".")[0])
+        if name is None:
+            return str(event.subject_id)
+        address = reverse(f"admin:{name}_change", args=[event.subject_id])
+        return format_html('<a href="{}">{}</a>', address, event.subject_id)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
@@ -118,17 +142,26 @@ class EventAdmin(SafeAdmin):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(SafeAdmin):
-    list_display = ("organisation", "url", "shown_state", "disabled_reason", "updated_at")
+    list_display = (
+        "organisation", "address_told", "shown_state", "disabled_reason", "updated_at",
+    )  # fmt: skip
     list_filter = ("enabled",)
     list_select_related = ("organisation",)
     search_fields = ("url", "organisation__name")
     id_fields = ("pk", "organisation_id")
     search_help_text = "Address, organisation, or the id of either"
     fields = (
-        "shown_organisation", "url", "shown_state", "disabled_reason", "previous_secret_until",
-        "created_at", "updated_at",
+        "shown_organisation", "address_told", "shown_state", "disabled_reason",
+        "previous_secret_until", "created_at", "updated_at",
     )  # fmt: skip
     readonly_fields = fields
+
+    def heading(self, obj: WebhookEndpoint) -> str:
+        return f"Webhook of {obj.organisation}"
+
+    @admin.display(description="address", ordering="url")
+    def address_told(self, endpoint: WebhookEndpoint) -> str:
+        return endpoint.url
 
     @admin.display(description="organisation")
     def shown_organisation(self, endpoint: WebhookEndpoint) -> str:

@@ -13,7 +13,6 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.contrib.admin.widgets import AdminDateWidget
 from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
 from django.db.models import QuerySet
 from django.http import (
@@ -27,11 +26,13 @@ from django.http import (
     QueryDict,
     StreamingHttpResponse,
 )
+from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, reverse
 from django.utils.html import strip_tags
 
-from exchange.admin.base import SafeAdmin, bind, staff_of
-from exchange.admin.show import age, moment, state
+from exchange.admin.base import OwnPage, SafeAdmin, bind, staff_of
+from exchange.admin.fields import DayField
+from exchange.admin.show import moment, state
 from exchange.errors import DomainError, InvalidRequest, NotFound
 from exchange.exports import Source, Span, register
 from exchange.models import Export, ExportStatus, StaffUser
@@ -52,12 +53,8 @@ class ExportForm(forms.Form):
     form = forms.ChoiceField(
         label="File", choices=list(FORMS.items()), initial=CSV, widget=forms.RadioSelect
     )
-    first = forms.DateField(
-        label="From day", required=False, widget=AdminDateWidget, help_text="UTC; empty: the first"
-    )
-    last = forms.DateField(
-        label="To day", required=False, widget=AdminDateWidget, help_text="UTC, included"
-    )
+    first = DayField(label="From day", required=False, help_text="UTC; empty: the first")
+    last = DayField(label="To day", required=False, help_text="UTC, included; empty: today")
 
 
 class Exportable(SafeAdmin):
@@ -204,19 +201,28 @@ def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase
 
 
 @admin.register(Export)
-class ExportAdmin(SafeAdmin):
-    list_display = ("file_name", "shown_state", "filter_words", "rows_done", "requested_by", "made")
+class ExportAdmin(OwnPage):
+    list_display = ("file_name", "shown_state", "narrowed", "rows", "requested_by", "made")
     list_filter = ("status", "form", "source", "created_at")
     list_select_related = ("requested_by",)
     search_fields = ("file_name", "filter_words", "requested_by__username")
+    search_help_text = "Name of the file, its filter, or who asked for it"
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, export: Export) -> str:
         return state(export.status)
 
-    @admin.display(description="asked for", ordering="created_at")
+    @admin.display(description="filter", ordering="filter_words")
+    def narrowed(self, export: Export) -> str:
+        return export.filter_words or "-"
+
+    @admin.display(description="rows", ordering="rows_done")
+    def rows(self, export: Export) -> str:
+        return f"{export.rows_done:,}"
+
+    @admin.display(description="asked for (UTC)", ordering="created_at")
     def made(self, export: Export) -> str:
-        return age(export.created_at)
+        return moment(export.created_at)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """One's own; all of them for auditors."""
@@ -231,17 +237,8 @@ class ExportAdmin(SafeAdmin):
             *super().get_urls(),
         ]
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: Any = None,
-    ) -> HttpResponse:
+    def own_page(self, request: HttpRequest, export: Export, /) -> HttpResponse:
         """How far the file is, and the way to it."""
-        if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        export: Export = self.record(request, object_id)
         words = export.filter_words or "none, all of them"
         days = f"{export.first_day or 'the first'} to {export.last_day or 'the last'}"
         facts = [
@@ -253,7 +250,7 @@ class ExportAdmin(SafeAdmin):
             ("Asked for (UTC)", moment(export.created_at)),
             ("As of (UTC)", moment(export.as_of) if export.as_of else "-"),
             ("Rows", f"{export.rows_done:,}"),
-            ("Size", f"{export.size_bytes:,} bytes" if export.size_bytes else "-"),
+            ("Size", filesizeformat(export.size_bytes) if export.size_bytes else "-"),
         ]
         return self.page(
             request,

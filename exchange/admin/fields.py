@@ -7,6 +7,21 @@ from typing import Any
 from django import forms
 
 
+class Reason(forms.CharField):
+    """Why, in a few lines."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(widget=forms.Textarea(attrs={"rows": 3}), **kwargs)
+
+
+class DayField(forms.DateField):
+    """A day, by the browser's own picker."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+        super().__init__(widget=widget, **kwargs)
+
+
 class InstantField(forms.SplitDateTimeField):
     """A day and a time in UTC, by the browser's own pickers; may be empty."""
 

@@ -5,7 +5,8 @@ audit; changes nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ _ON_THE_PAGE = 10
 _ON_ITS_OWN = 200
 _LONGEST = 120
 _COLUMNS_TOLD = 12
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$")
 
 # Columns of a model that name another record whose changes belong to its history.
 also_in_history: dict[type[Model], tuple[str, ...]] = {}
@@ -42,6 +44,10 @@ else:
 
 class HistoryPages(ModelAdmin):
     """For a ModelAdmin: the history of each of its records."""
+
+    def heading(self, obj: Any) -> str:
+        """What the page of `obj` is called."""
+        return str(obj)
 
     def history_ids(self, obj: Any) -> list[object]:
         """Ids whose changes are the history of `obj`; what names one of them as what it is about
@@ -79,22 +85,28 @@ class HistoryPages(ModelAdmin):
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "original": obj,
+            "named": self.heading(obj),
             "title": "History",
-            "subtitle": str(obj),
-            "sections": [section(changes, more=more)],
+            "subtitle": self.heading(obj),
+            "sections": [section(changes, more, title="Every change, the newest first")],
             "media": self.media,
         }
         return TemplateResponse(request, "admin/history.html", context)
 
 
-def section(changes: Sequence[Change], more: dict[str, str] | None = None) -> dict[str, Any]:
+def section(
+    changes: Sequence[Change], more: dict[str, str] | None = None, title: str = "History"
+) -> dict[str, Any]:
     """`changes` as a table of a page."""
-    people = audit.who(changes)
+    people, names = audit.who(changes), audit.names_in(changes)
     return {
-        "title": "History",
+        "title": title,
+        "look": "history",
         "headings": HEADINGS,
         "rows": [
-            row for change, name in zip(changes, people, strict=True) for row in rows(change, name)
+            row
+            for change, name in zip(changes, people, strict=True)
+            for row in rows(change, name, names)
         ],
         "right": (),
         "empty": "Nothing was changed since the audit began.",
@@ -102,21 +114,27 @@ def section(changes: Sequence[Change], more: dict[str, str] | None = None) -> di
     }
 
 
-def rows(change: Change, name: str) -> list[tuple[object, ...]]:
-    """One row for each column that changed; one for a record that came or went."""
+def rows(change: Change, name: str, names: Mapping[str, str]) -> list[tuple[object, ...]]:
+    """One row for each column that changed; one for a record that came or went. `names` are those
+    of the ids that may stand in it.
+    """
+
+    def told(value: Any) -> str:
+        return names.get(str(value)) or shown(value)
+
     what = audit.in_words(change.table)
     head = (moment(change.at), name)
     if change.operation == Operation.UPDATE:
         return [
-            (*head, f"{what}: {words(column)}", shown(was), shown(now), through(change))
+            (*head, f"{what}: {words(column)}", told(was), told(now), through(change))
             for column, was, now in audit.columns_of(change)
         ]
     return [
         (
             *head,
             f"{what} {change.get_operation_display().lower()}",
-            _told(change.before),
-            _told(change.after),
+            _told(change.before, names),
+            _told(change.after, names),
             through(change),
         )
     ]
@@ -128,7 +146,7 @@ def words(column: str) -> str:
 
 
 def shown(value: Any, longest: int = _LONGEST) -> str:
-    """A value as people read it, cut short."""
+    """A value as people read it, cut short; times to the second."""
     if value is None or value == "":
         return "-"
     if isinstance(value, bool):
@@ -136,13 +154,20 @@ def shown(value: Any, longest: int = _LONGEST) -> str:
     if isinstance(value, int | Decimal):
         return f"{Decimal(plain(Decimal(value))):,f}"
     text = value if isinstance(value, str) else json.dumps(value, default=str)
+    if _INSTANT.match(text):
+        return f"{text[:10]} {text[11:19]} UTC"
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def through(change: Change) -> SafeString:
     """The request, task or command, leading to the change by itself."""
     address = reverse("admin:exchange_change_change", args=[change.pk])
-    return format_html('<a href="{}">{}</a>', address, change.via or change.database_user)
+    return format_html('<a href="{}">{}</a>', address, way_of(change))
+
+
+def way_of(change: Change) -> str:
+    """Through what it was done; which request it was stands on the change's own page."""
+    return "request" if change.via.startswith("request:") else change.via or change.database_user
 
 
 def record_of(change: Change) -> SafeString | str:
@@ -159,10 +184,14 @@ def record_of(change: Change) -> SafeString | str:
     return change.record_id
 
 
-def _told(columns: dict[str, Any] | None) -> str:
+def _told(columns: dict[str, Any] | None, names: Mapping[str, str]) -> str:
     if not columns:
         return "-"
-    told = [f"{words(name)}: {shown(value, 60)}" for name, value in columns.items()]
+    told = [
+        f"{words(name)}: {names.get(str(value)) or shown(value, 60)}"
+        for name, value in columns.items()
+        if name != "id"
+    ]
     rest = len(told) - _COLUMNS_TOLD
     return ", ".join(told[:_COLUMNS_TOLD]) + (f" and {rest} more" if rest > 0 else "")
 

@@ -12,7 +12,7 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import ModelChoice, RecordSelect, SafeAdmin, Tool, actor_of, bind
+from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Tool, actor_of, bind
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.show import page_of, state
 from exchange.models import Member, Organisation, WebhookEndpoint
@@ -65,20 +65,19 @@ class CorrectionForm(forms.Form):
 
 
 @admin.register(Organisation)
-class OrganisationAdmin(SafeAdmin):
-    list_display = ("name", "email", "shown_state", "created_at", "id")
+class OrganisationAdmin(AddPage):
+    add_permission = "exchange.add_organisation"
+    list_display = ("name", "email", "shown_state", "created_at")
     list_filter = ("active",)
     search_fields = ("name", "email")
+    search_help_text = "Name, email or id"
     id_fields = ("pk",)
-    fields = ("id", "name", "email", "shown_state", "created_at", "updated_at")
+    fields = ("name", "email", "shown_state", "created_at", "updated_at", "id")
     readonly_fields = fields
 
     @admin.display(description="state", ordering="active")
     def shown_state(self, organisation: Organisation) -> str:
         return state("Active" if organisation.active else "Inactive")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "exchange.add_organisation")
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -105,12 +104,8 @@ class OrganisationAdmin(SafeAdmin):
             ]
         return shown
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """A new organisation."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = create_organisation(**data, actor=actor_of(request))
@@ -164,8 +159,9 @@ class OrganisationAdmin(SafeAdmin):
 
 
 @admin.register(Member)
-class MemberAdmin(SafeAdmin):
-    list_display = ("name", "email", "organisation", "external_id", "created_at", "id")
+class MemberAdmin(AddPage):
+    add_permission = "exchange.add_member"
+    list_display = ("name", "email", "organisation", "external_id", "created_at")
     list_filter = (OrganisationFilter,)
     list_select_related = ("organisation",)
     search_fields = ("name", "email", "external_id", "organisation__name")
@@ -173,7 +169,7 @@ class MemberAdmin(SafeAdmin):
     search_help_text = "Name, email, external id, organisation, or an id"
     ordering = ("-id",)
     fields = (
-        "id", "name", "email", "shown_organisation", "external_id", "created_at", "updated_at",
+        "name", "email", "shown_organisation", "external_id", "created_at", "updated_at", "id",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -189,15 +185,8 @@ class MemberAdmin(SafeAdmin):
             return str(obj)
         return f"{obj.name} <{obj.email}>, {obj.organisation}"
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "exchange.add_member")
-
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """A new member."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             organisation = data.pop("organisation")

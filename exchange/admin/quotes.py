@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import Section, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming, Question
+from exchange.admin.confirming import Confirming, Question, not_pending
+from exchange.admin.fields import Reason
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, difference, page_of, state
 from exchange.admin.token_page import money
-from exchange.models import Quote, QuoteStatus, StaffUser
+from exchange.models import Quote, QuoteStatus, StaffUser, Token
 from exchange.numbers import plain
 from exchange.services import quotes
 
@@ -49,14 +51,14 @@ class PriceForm(forms.Form):
 class RejectionForm(forms.Form):
     """Why a quote is refused, or taken back."""
 
-    reason = forms.CharField(max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = Reason(max_length=300)
 
 
 @admin.register(Quote)
 class QuoteAdmin(Confirming):
     list_display = (
         "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
-        "decided_at",
+        "decided",
     )  # fmt: skip
     list_filter = ("status", "token__currency", DayRange)
     list_select_related = ("token__currency", "proposed_by", "decided_by")
@@ -74,9 +76,13 @@ class QuoteAdmin(Confirming):
     def heading(self, obj: Quote) -> str:
         return f"Quote of {obj.token.symbol}"
 
-    @admin.display(description="proposed", ordering="created_at")
+    @admin.display(description="proposed (UTC)", ordering="created_at")
     def created(self, quote: Quote) -> str:
         return f"{quote.created_at:%Y-%m-%d %H:%M}"
+
+    @admin.display(description="decided (UTC)", ordering="decided_at")
+    def decided(self, quote: Quote) -> str:
+        return f"{quote.decided_at:%Y-%m-%d %H:%M}" if quote.decided_at else "-"
 
     @admin.display(description="token", ordering="token__symbol")
     def symbol(self, quote: Quote) -> str:
@@ -88,7 +94,8 @@ class QuoteAdmin(Confirming):
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, quote: Quote) -> str:
-        return state(quote.status)
+        # An approved quote is in force, or was: nothing about it is under way.
+        return state(quote.status, "good" if quote.status == QuoteStatus.APPROVED else "")
 
     @admin.display(description="buy", ordering="buy")
     def shown_buy(self, quote: Quote) -> str:
@@ -144,7 +151,7 @@ class QuoteAdmin(Confirming):
                 (
                     f"{token.currency_id} per USD",
                     _rate(token.price_exchange),
-                    plain(obj.exchange),
+                    _rate(obj.exchange),
                     difference(token.price_exchange, obj.exchange),
                 )
             )
@@ -161,8 +168,8 @@ class QuoteAdmin(Confirming):
         return self.confirm_page(
             request,
             quote,
-            _question(quote, staff_of(request)),
-            lambda: quotes.approve(quote_id=quote.pk, user=staff_of(request)),
+            _approval(quote, staff_of(request)),
+            partial(quotes.approve, quote_id=quote.pk, user=staff_of(request)),
             f"Approved: {token.symbol} is quoted at {money(quote.buy, token)} to buy and "
             f"{money(quote.sell, token)} to sell.",
         )
@@ -170,26 +177,17 @@ class QuoteAdmin(Confirming):
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Closes the proposal, also by who made it; the prices stay as they are."""
         quote: Quote = self.record(request, object_id)
-        own = quote.proposed_by_id == staff_of(request).pk
+        user = staff_of(request)
+        own = quote.proposed_by_id == user.pk
         if not own:
             self._decidable(request, object_id)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            quotes.reject(quote_id=quote.pk, user=staff_of(request), reason=data["reason"])
-            done = "Taken back" if own else "Rejected"
-            messages.success(request, f"{done}. The prices stay as they are.")
-            return self.back_to(quote.pk)
-
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, RejectionForm),
-            act,
-            title="Take back" if own else "Reject",
-            submit="Take the quote back" if own else "Reject the quote",
-            record=quote,
-            note=f"{quote.token}: {money(quote.buy, quote.token)} to buy, "
-            f"{money(quote.sell, quote.token)} to sell, proposed by "
-            f"{quote.proposed_by or 'the system'} on {quote.created_at:%Y-%m-%d %H:%M} UTC",
+            quote,
+            _rejection(quote, own=own),
+            partial(quotes.reject, quote_id=quote.pk, user=user),
+            f"{'Taken back' if own else 'Rejected'}. The prices stay as they are.",
+            form=bind(request, RejectionForm),
         )
 
     def _decidable(self, request: HttpRequest, object_id: UUID) -> Quote:
@@ -203,7 +201,48 @@ def _rate(value: Decimal) -> str:
     return f"{Decimal(plain(value)):,f}"
 
 
-def _question(quote: Quote, user: StaffUser) -> Question:
+def proposal(token: Token) -> Question:
+    """What is asked of who proposes prices."""
+    waiting = token.quotes.filter(status=QuoteStatus.PENDING).first()
+    return Question(
+        title=f"Propose quotes of {token.symbol}",
+        facts=[
+            ("Token", page_of(token)),
+            *_prices_in_force(token),
+            ("Waits for a decision", f"the quote of {waiting.proposed_by}" if waiting else "none"),
+        ],
+        words="Nothing changes before somebody else approves them.",
+        submit="Propose",
+    )
+
+
+def _approval(quote: Quote, user: StaffUser) -> Question:
+    token = quote.token
+    hindrance = not_pending("The quote", quote)
+    if not hindrance and quote.proposed_by_id == user.pk:
+        hindrance = "Somebody else must approve what you proposed"
+    return Question(
+        title=f"Approve the quote of {token.symbol}?",
+        facts=_facts(quote),
+        words="The prices are in force at once: raises sell at them, lending values collateral by "
+        "them. They change again only by another quote.",
+        submit=f"Yes, approve {money(quote.buy, token)} / {money(quote.sell, token)}",
+        hindrance=hindrance,
+    )
+
+
+def _rejection(quote: Quote, *, own: bool) -> Question:
+    symbol = quote.token.symbol
+    return Question(
+        title=f"Take the quote of {symbol} back?" if own else f"Reject the quote of {symbol}?",
+        facts=_facts(quote),
+        words="The prices stay as they are.",
+        submit="Yes, take the quote back" if own else "Yes, reject the quote",
+        hindrance=not_pending("The quote", quote),
+    )
+
+
+def _facts(quote: Quote) -> list[tuple[str, object]]:
     token = quote.token
     facts: list[tuple[str, object]] = [("Token", token)]
     for name, now, then in (
@@ -220,22 +259,19 @@ def _question(quote: Quote, user: StaffUser) -> Question:
             (f"{token.currency_id} per USD, in force now", _rate(token.price_exchange)),
             (f"{token.currency_id} per USD, proposed", _rate(quote.exchange)),
         ]
-    facts += [
+    return [
+        *facts,
         ("Proposed by", quote.proposed_by or "the system"),
         ("Proposed (UTC)", f"{quote.created_at:%Y-%m-%d %H:%M:%S}"),
         ("Where the prices come from", quote.note or "not told"),
     ]
-    hindrance = ""
-    if quote.status != QuoteStatus.PENDING:
-        by = f" by {quote.decided_by}" if quote.decided_by else ""
-        hindrance = f"The quote is {quote.status}{by}, no longer Pending"
-    elif quote.proposed_by_id == user.pk:
-        hindrance = "Somebody else must approve what you proposed"
-    return Question(
-        title=f"Approve the quote of {token.symbol}?",
-        facts=facts,
-        words="The prices are in force at once: raises sell at them, lending values collateral by "
-        "them. They change again only by another quote.",
-        submit=f"Yes, approve {money(quote.buy, token)} / {money(quote.sell, token)}",
-        hindrance=hindrance,
-    )
+
+
+def _prices_in_force(token: Token) -> list[tuple[str, object]]:
+    facts: list[tuple[str, object]] = [
+        ("Buy, in force now", money(token.price_buy, token)),
+        ("Sell, in force now", money(token.price_sell, token)),
+    ]
+    if token.price_exchange:
+        facts.append((f"{token.currency_id} per USD, in force now", _rate(token.price_exchange)))
+    return facts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -72,15 +73,26 @@ def percent(number: Decimal) -> str:
 
 
 def difference(before: Decimal, after: Decimal) -> str:
-    """By how much `after` differs from `before`: `+5.2 %`; a dash when there was nothing before."""
+    """By how much `after` differs from `before`: `+5.2 %`, `none`; a dash when there was nothing
+    before.
+    """
     if not before:
         return "-"
+    if before == after:
+        return "none"
     return f"{(after - before) / before * 100:+.1f} %"
 
 
-def state(text: str) -> SafeString:
+def state(text: str, tone: str = "") -> SafeString:
     """A state as a coloured label; the word itself always stands there too."""
-    return format_html('<span class="state state-{}">{}</span>', _TONES.get(text, "calm"), text)
+    look = tone or _TONES.get(text, "calm")
+    return format_html('<span class="state state-{}">{}</span>', look, text)
+
+
+def kind(record: Model) -> str:
+    """What kind of record it is, in words: `Withdrawal hold`."""
+    words: Callable[[], str] = getattr(record, "get_kind_display")  # noqa: B009 - of its model
+    return str(words()).capitalize()
 
 
 def span(duration: timedelta) -> str:

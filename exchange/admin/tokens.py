@@ -13,14 +13,15 @@ from uuid import UUID
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from exchange.admin import token_page
-from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming
 from exchange.admin.named import IssuerFilter
-from exchange.admin.quotes import PriceForm
+from exchange.admin.quotes import PriceForm, proposal
 from exchange.admin.token_forms import EditForm, GrantForm, WithdrawForm
 from exchange.admin.token_page import money
 from exchange.models import DealAccess, QuoteStatus, Token
@@ -46,10 +47,9 @@ class StateFilter(admin.SimpleListFilter):
         return queryset.filter(token_page.in_state(chosen)) if chosen else queryset
 
 
-class TokenPages(SafeAdmin):
+class TokenPages(OwnPage, Confirming):
     list_display = (
-        "symbol", "name", "shown_state", "issuer", "investment_type", "deal_access", "shown_buy",
-        "shown_sell", "created",
+        "symbol", "name", "shown_state", "issuer", "instrument", "shown_buy", "shown_sell",
     )  # fmt: skip
     list_display_links = ("symbol", "name")
     list_filter = (
@@ -65,6 +65,12 @@ class TokenPages(SafeAdmin):
     def shown_state(self, token: Token) -> str:
         return token_page.status(token)
 
+    @admin.display(description="instrument", ordering="investment_type")
+    def instrument(self, token: Token) -> str:
+        words = token.get_investment_type_display()
+        private = token.deal_access == DealAccess.PRIVATE
+        return format_html("{}<br>private", words) if private else words
+
     @admin.display(description="buy", ordering="price_buy")
     def shown_buy(self, token: Token) -> str:
         return money(token.price_buy, token)
@@ -72,10 +78,6 @@ class TokenPages(SafeAdmin):
     @admin.display(description="sell", ordering="price_sell")
     def shown_sell(self, token: Token) -> str:
         return money(token.price_sell, token)
-
-    @admin.display(description="listed (UTC)", ordering="created_at")
-    def created(self, token: Token) -> str:
-        return f"{token.created_at:%Y-%m-%d %H:%M}"
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related("issuer", "creator", "currency")
@@ -92,17 +94,8 @@ class TokenPages(SafeAdmin):
 
     # --- the page of a token ---
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: Any = None,
-    ) -> HttpResponse:
+    def own_page(self, request: HttpRequest, token: Token, /) -> HttpResponse:
         """Everything about it."""
-        if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        token: Token = self.record(request, object_id)
         approved = token_page.approved_quotes(token)
         waiting = (
             token.quotes.filter(status=QuoteStatus.PENDING).select_related("proposed_by").first()
@@ -250,15 +243,9 @@ class TokenPages(SafeAdmin):
         """Proposes prices; nothing changes before somebody else approves them."""
         token = self._token(request, object_id, PROPOSE)
 
-        def act(data: dict[str, Any]) -> HttpResponse:
-            prices = quotes.Prices(data["buy"], data["sell"], data["exchange"] or Decimal(0))
-            quotes.propose(
-                token_id=token.pk, prices=prices, user=staff_of(request), note=data["note"]
-            )
-            messages.success(
-                request, "Proposed. Nothing has changed yet: somebody else must approve it."
-            )
-            return self.back_to(token.pk)
+        def act(*, buy: Decimal, sell: Decimal, exchange: Decimal | None, note: str) -> None:
+            prices = quotes.Prices(buy, sell, exchange or Decimal(0))
+            quotes.propose(token_id=token.pk, prices=prices, user=staff_of(request), note=note)
 
         form = bind(
             request,
@@ -267,15 +254,13 @@ class TokenPages(SafeAdmin):
             sell=plain(token.price_sell),
             exchange=plain(token.price_exchange),
         )
-        return self.form_page(
+        return self.confirm_page(
             request,
-            form,
+            token,
+            proposal(token),
             act,
-            title="Propose quotes",
-            submit="Propose",
-            record=token,
-            note=f"In force now: {money(token.price_buy, token)} to buy, "
-            f"{money(token.price_sell, token)} to sell. They change when somebody else approves.",
+            "Proposed. Nothing has changed yet: somebody else must approve it.",
+            form=form,
         )
 
     def _token(self, request: HttpRequest, object_id: UUID, permission: str) -> Token:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -16,9 +16,10 @@ from django.db.models import Model, QuerySet
 
 from exchange.acting import VISITOR
 from exchange.ids import parse_id
-from exchange.models import ApiKey, Change, StaffUser
+from exchange.models import ApiKey, Change, Member, Organisation, StaffUser, Token
 
 _PIECE = 1000
+_NAMED: tuple[type[Model], ...] = (StaffUser, Organisation, Member, Token)
 
 
 def history(*record_ids: object, most: int) -> list[Change]:
@@ -83,6 +84,35 @@ def _in_words(actor: str, name: str) -> str:
         "system": f"The system: {rest}",
         "database": f"Database user {rest}",
     }.get(kind, name or actor)
+
+
+def names_in(changes: Iterable[Change]) -> dict[str, str]:
+    """Names of the people, organisations, members and tokens that columns of `changes` point to,
+    by their ids.
+    """
+    wanted: dict[type[Model], set[str]] = {}
+    for change in changes:
+        known = _named_columns(change.table)
+        for column, was, now in columns_of(change):
+            if column in known:
+                ids = (parse_id(str(value)) for value in (was, now) if value)
+                wanted.setdefault(known[column], set()).update(str(found) for found in ids if found)
+    return {
+        str(record.pk): str(record)
+        for model, ids in wanted.items()
+        for record in model._default_manager.filter(pk__in=ids)
+    }
+
+
+@cache
+def _named_columns(table: str) -> dict[str, type[Model]]:
+    """Columns of `table` that point to what has a name."""
+    model = model_of(table)
+    return {
+        field.attname: field.related_model
+        for field in (model._meta.concrete_fields if model else ())
+        if field.related_model in _NAMED
+    }
 
 
 @lru_cache(maxsize=1)

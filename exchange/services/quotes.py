@@ -18,6 +18,9 @@ from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refus
 from exchange.ids import uuid7
 from exchange.models import Quote, QuoteStatus, StaffUser, Token
 from exchange.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
+from exchange.words import given
+
+_LONGEST_WORDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
     if token is None:
         raise TokenNotFound
     _check(prices, token)
+    note = given(note, longest=_LONGEST_WORDS)
     try:
         with transaction.atomic():
             return Quote.objects.create(
@@ -86,10 +90,9 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
             _allowed(user, "exchange.decide_quote", "You may not reject quotes")
         elif not (user.is_active and user.is_staff):
             raise Forbidden("You may not take back quotes")
-        if not reason.strip():
-            raise InvalidRequest("A rejection needs a reason")
+        why = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_WORDS)
         _still_pending(quote)
-        quote.reason = reason
+        quote.reason = why
         return _close(quote, QuoteStatus.REJECTED, user)
 
 
@@ -190,5 +193,5 @@ def _check(prices: Prices, token: Token) -> None:
 
 
 def _allowed(user: StaffUser, permission: str, message: str) -> None:
-    if not (user.is_active and user.is_staff and user.has_perm(permission)):
+    if not user.may(permission):
         raise Forbidden(message)

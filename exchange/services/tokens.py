@@ -116,7 +116,7 @@ def _log(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
 
 
 def _allowed(user: StaffUser) -> None:
-    if not (user.is_active and user.is_staff and user.has_perm(PERMISSION)):
+    if not user.may(PERMISSION):
         raise Forbidden("You may not change tokens")
 
 

@@ -12,25 +12,24 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section
-from exchange.admin.token_page import money, units
+from exchange.admin.confirming import Question
+from exchange.admin.fields import Reason
+from exchange.admin.show import page_of
+from exchange.admin.token_page import money, state_of, units
 from exchange.models import StaffUser, Token
 from orders.selectors.endings import open_book, refunds, version_of_raise
 from orders.services import endings
-from orders.services.cancelling import cancel_as_seen
+from orders.services.as_seen import cancel_as_seen, complete_as_seen
 from wallets.models import Account, AccountKind
 
 _BUYERS_SHOWN = 100
+Facts = list[tuple[str, object]]
 
 
 class CancelForm(forms.Form):
-    """Why a token is cancelled, and the raise as the person saw it."""
+    """Why a token is cancelled."""
 
-    reason = forms.CharField(
-        max_length=300,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Kept with every refund in the ledger",
-    )
-    seen = forms.CharField(max_length=100, widget=forms.HiddenInput)
+    reason = Reason(max_length=300, help_text="Kept with every refund in the ledger")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +37,43 @@ class Ending:
     """One decision. `possible` says when it is offered; the service, which `decide` calls, has the
     last word. What `decide` returns tells the person what was done.
 
-    It is confirmed on a page that tells its `consequences`: what will happen.
+    It is confirmed on a page that tells its `consequences`: what will happen. Of these, `facts` are
+    what the person relies on. The book is none of them: it moves by itself, and who closes a token
+    cancels whatever stands in it then.
     """
 
     name: str
     label: str
     words: str
     possible: Callable[[Token], bool]
-    decide: Callable[[Token, StaffUser, dict[str, Any]], str]
+    decide: Callable[..., str]
     consequences: Callable[[Token], list[Section]]
-    question: str
+    ask: str
     submit: str
-    form: type[forms.Form] = forms.Form
+    facts: Callable[[Token], Facts] = lambda _: []
+    form: type[forms.Form] | None = None
     final: bool = False
 
-
-def initial_of(token: Token) -> dict[str, str]:
-    """What the forms of endings carry along."""
-    return {"seen": version_of_raise(token)}
+    def question(self, token: Token) -> Question:
+        """What is asked before it is done to `token`."""
+        hindrance = ""
+        if token.cancelled or not self.possible(token):
+            now = state_of(token).lower()
+            hindrance = f"{self.label} is not possible now: the token is {now}"
+        return Question(
+            title=self.ask.format(token=token),
+            facts=[
+                ("Token", page_of(token)),
+                ("Issuer", page_of(token.issuer)),
+                ("State", state_of(token)),
+                *self.facts(token),
+            ],
+            words=self.words,
+            submit=f"Yes, {self.submit}",
+            hindrance=hindrance,
+            sections=self.consequences(token),
+            final=self.final,
+        )
 
 
 def _book(token: Token) -> Section:
@@ -73,21 +91,21 @@ def _stays(token: Token) -> Section:
     return Section("Units and money", ("What stays as it is", "How much"), rows, right=(1,))
 
 
-def _completion(token: Token) -> list[Section]:
-    rows = [
+def _proceeds(token: Token) -> Facts:
+    return [
         ("Proceeds, to the issuer", money(token.total_raised, token)),
         ("Units not sold, to the issuer", units(_unsold(token))),
         ("Was to bring", money(token.raise_amount, token)),
     ]
-    return [Section("What the raise has brought", ("", "Now"), rows, right=(1,))]
 
 
-def _cancellation(token: Token) -> list[Section]:
+def _undone(token: Token) -> Facts:
+    """What cancelling an open raise gives back."""
     if token.completed_raise:
-        return [_book(token), _stays(token)]
+        return []
     found = refunds(token)
     bought = sum((refund.tokens for refund in found), Decimal(0))
-    together = [
+    facts: Facts = [
         ("Buyers refunded", f"{len(found):,}"),
         ("Money given back, fees included", money(_paid(found), token)),
         ("Units taken back from buyers", units(bought)),
@@ -95,7 +113,14 @@ def _cancellation(token: Token) -> list[Section]:
     ]
     stuck = sum(not refund.possible for refund in found)
     if stuck:
-        together.append(("Buyers whose units are not free: this will be refused", f"{stuck:,}"))
+        facts.append(("Buyers whose units are not free: this will be refused", f"{stuck:,}"))
+    return facts
+
+
+def _cancellation(token: Token) -> list[Section]:
+    if token.completed_raise:
+        return [_book(token), _stays(token)]
+    found = refunds(token)
     rows = [
         (
             format_html(
@@ -113,11 +138,8 @@ def _cancellation(token: Token) -> list[Section]:
     ]
     headings = ("Buyer", "Purchases", "Gets back", "Gives back", "Free to be taken")
     title = "Buyers" if len(found) <= _BUYERS_SHOWN else f"{_BUYERS_SHOWN} of the buyers"
-    return [
-        _book(token),
-        Section("The raise is undone", ("What", "How much"), together, right=(1,)),
-        Section(title, headings, rows, right=(1, 2, 3), empty="Nobody has bought yet."),
-    ]
+    buyers = Section(title, headings, rows, right=(1, 2, 3), empty="Nobody has bought yet.")
+    return [buyers, _book(token)]
 
 
 def _paid(found: Sequence[Any]) -> Decimal:
@@ -135,34 +157,34 @@ def _unsold(token: Token) -> Decimal:
     return balance or Decimal(0)
 
 
-def _close(token: Token, user: StaffUser, _: dict[str, Any]) -> str:
+def _close(token: Token, user: StaffUser) -> str:
     endings.close_token(token_id=token.pk, user=user)
     return "Closed: no new orders are taken, those in the book were cancelled."
 
 
-def _reopen(token: Token, user: StaffUser, _: dict[str, Any]) -> str:
+def _reopen(token: Token, user: StaffUser) -> str:
     endings.reopen_token(token_id=token.pk, user=user)
     return "Open again: new orders are taken."
 
 
-def _complete(token: Token, user: StaffUser, _: dict[str, Any]) -> str:
-    endings.complete_raise(token_id=token.pk, user=user)
+def _complete(token: Token, user: StaffUser) -> str:
+    complete_as_seen(token_id=token.pk, user=user, seen=version_of_raise(token))
     return "The raise is complete: its proceeds and unsold units are the issuer's."
 
 
-def _open_secondaries(token: Token, user: StaffUser, _: dict[str, Any]) -> str:
+def _open_secondaries(token: Token, user: StaffUser) -> str:
     endings.open_secondaries(token_id=token.pk, user=user)
     return "Holders may trade it from now on."
 
 
-def _exit(token: Token, user: StaffUser, _: dict[str, Any]) -> str:
+def _exit(token: Token, user: StaffUser) -> str:
     endings.exit_token(token_id=token.pk, user=user)
     return "Exited: trading has ended, units stay with their holders."
 
 
-def _cancel(token: Token, user: StaffUser, data: dict[str, Any]) -> str:
+def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
     found = refunds(token)
-    cancel_as_seen(token_id=token.pk, user=user, **data)
+    cancel_as_seen(token_id=token.pk, user=user, reason=reason, seen=version_of_raise(token))
     refunded = ""
     if found:
         buyers = f"{len(found):,} buyers were" if len(found) > 1 else "1 buyer was"
@@ -175,8 +197,8 @@ ENDINGS = (
         name="close",
         label="Close",
         words="Takes no new orders and cancels those in the book. It can be opened again.",
-        question="Close {token} to new orders?",
-        submit="Close the token",
+        ask="Close {token} to new orders?",
+        submit="close the token",
         possible=lambda token: not token.closed and not token.exited,
         decide=_close,
         consequences=lambda token: [_book(token), _stays(token)],
@@ -185,8 +207,8 @@ ENDINGS = (
         name="reopen",
         label="Open again",
         words="Takes new orders again.",
-        question="Open {token} to new orders again?",
-        submit="Open the token again",
+        ask="Open {token} to new orders again?",
+        submit="open the token again",
         possible=lambda token: token.closed and not token.exited,
         decide=_reopen,
         consequences=lambda token: [_stays(token)],
@@ -196,19 +218,20 @@ ENDINGS = (
         label="Complete the raise",
         words="Ends the raise with what it has brought: proceeds and unsold units go to the "
         "issuer. Final.",
-        question="Complete the raise of {token} now?",
-        submit="Complete the raise",
+        ask="Complete the raise of {token} now?",
+        submit="complete the raise",
         possible=lambda token: not token.completed_raise,
         decide=_complete,
-        consequences=_completion,
+        consequences=lambda _: [],
+        facts=_proceeds,
         final=True,
     ),
     Ending(
         name="secondaries",
         label="Open secondary trading",
         words="Holders may trade it among themselves from now on.",
-        question="Let holders trade {token}?",
-        submit="Open secondary trading",
+        ask="Let holders trade {token}?",
+        submit="open secondary trading",
         possible=lambda token: token.completed_raise and not token.secondaries and not token.exited,
         decide=_open_secondaries,
         consequences=lambda token: [_stays(token)],
@@ -218,8 +241,8 @@ ENDINGS = (
         label="Exit",
         words="The investment has ended: no more trading, orders are cancelled, units stay with "
         "their holders. Final.",
-        question="End {token} for good?",
-        submit="Exit: end its trading",
+        ask="End {token} for good?",
+        submit="end its trading",
         possible=lambda token: token.completed_raise and not token.exited,
         decide=_exit,
         consequences=lambda token: [_book(token), _stays(token)],
@@ -230,11 +253,12 @@ ENDINGS = (
         label="Cancel",
         words="Takes it off the exchange. An open raise is undone and its buyers are refunded. "
         "Final.",
-        question="Cancel {token} for good?",
-        submit="Cancel the token",
+        ask="Cancel {token} for good?",
+        submit="cancel the token",
         possible=lambda _: True,
         decide=_cancel,
         consequences=_cancellation,
+        facts=_undone,
         form=CancelForm,
         final=True,
     ),

@@ -40,8 +40,8 @@ extra_tools.setdefault(Member, []).append(orders_of)
 @admin.register(Order)
 class OrderAdmin(SafeAdmin):
     list_display = (
-        "created", "type", "symbol", "shown_state", "shown_tokens", "shown_price", "shown_amount",
-        "shown_filled", "owned_by",
+        "created", "type", "symbol", "shown_state", "shown_tokens", "filled_percent", "shown_price",
+        "shown_amount", "owned_by",
     )  # fmt: skip
     list_display_links = ("created", "type")
     list_filter = ("status", "type", "owner_model", "token__currency", "created_at")
@@ -55,8 +55,8 @@ class OrderAdmin(SafeAdmin):
     # `seq` is the order in which they came, and has an index.
     ordering = ("-seq",)
     fields = (
-        "id", ("shown_state", "reason"), ("type", "shown_token"),
-        ("owner", "organisation"), ("owner_model", "api_key"), ("placed", "client_order_id"),
+        ("shown_state", "reason"), ("type", "shown_token"), ("owner", "organisation"),
+        ("placed", "shown_key"), ("client_order_id", "id"),
         ("customer_name", "customer_email"), ("shown_tokens", "shown_price"),
         ("shown_amount", "shown_reserved"), ("shown_filled", "average"),
         ("shown_charged", "shown_fee"), ("shown_created", "shown_closed"),
@@ -110,6 +110,14 @@ class OrderAdmin(SafeAdmin):
     @admin.display(description="filled")
     def shown_filled(self, order: Order) -> str:
         return f"{units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)"
+
+    @admin.display(description="filled", ordering="filled")
+    def filled_percent(self, order: Order) -> str:
+        return f"{order.filled / order.tokens * 100:.0f} %"
+
+    @admin.display(description="API key")
+    def shown_key(self, order: Order) -> str:
+        return page_of(order.api_key, order.api_key.name) if order.api_key else "-"
 
     @admin.display(description="average price")
     def average(self, order: Order) -> str:

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.show import moment, page_of
+from exchange.admin.show import kind, moment, page_of
 from exchange.admin.token_page import units
 from exchange.models import Token
 from orders.models import Order, Trade
@@ -47,9 +47,9 @@ def transfers_about(subjects: Sequence[UUID], token: Token) -> Section:
     rows = [
         (
             moment(transfer.created_at),
-            page_of(transfer, transfer.get_kind_display()),
+            page_of(transfer, kind(transfer)),
             entry.account.member or entry.account.organisation or "The exchange",
-            page_of(entry.account, entry.account.get_kind_display()),
+            page_of(entry.account, kind(entry.account)),
             units(entry.amount)
             if entry.asset_id == str(token.pk)
             else money(entry.amount, entry.asset_id),

@@ -11,16 +11,15 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import Section, Tool, actor_of, bind, staff_of
+from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.show import moment, page_of
-from exchange.admin.token_page import money, state_of, units
+from exchange.admin.token_page import money, units
 from exchange.admin.tokens import TokenPages
-from exchange.errors import Conflict
 from exchange.models import Token
-from orders.admin.endings import ENDINGS, Ending, initial_of
+from orders.admin.endings import ENDINGS, Ending
 from orders.admin.show import list_of, side_of
 from orders.models import Trade
 from orders.selectors.endings import open_book
@@ -32,9 +31,8 @@ _TRADES_SHOWN = 10
 
 
 @admin.register(Token)
-class TokenAdmin(TokenPages):
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "exchange.add_token")
+class TokenAdmin(AddPage, TokenPages):
+    add_permission = "exchange.add_token"
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -65,12 +63,8 @@ class TokenAdmin(TokenPages):
 
     # --- listing a new one ---
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """Lists a token: its units are issued to the issuer at once."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = list_token(
@@ -108,32 +102,13 @@ class TokenAdmin(TokenPages):
         if not self.may(request, endings.PERMISSION):
             raise PermissionDenied
         token: Token = self.record(request, object_id)
-        user = staff_of(request)
-        if request.method != "POST" and (token.cancelled or not ending.possible(token)):
-            now = state_of(token).lower()
-            messages.error(request, f"{ending.label} is not possible now: the token is {now}.")
-            return self.back_to(token.pk)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            try:
-                messages.success(request, ending.decide(token, user, data))
-            except Conflict as error:
-                # What the page told is no longer so: it is told anew.
-                messages.error(request, error.message)
-                return HttpResponseRedirect(self.address(ending.name, token.pk))
-            return self.back_to(token.pk)
-
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, ending.form, **initial_of(token)),
-            act,
-            title=f"{ending.label}: {token.symbol}",
-            submit=ending.submit,
-            record=token,
-            note=f"{ending.question.format(token=token)} {ending.words}",
-            sections=ending.consequences(token),
-            back=self.address("change", token.pk),
-            final=ending.final,
+            token,
+            ending.question(token),
+            partial(ending.decide, token, staff_of(request)),
+            str,  # what it answers tells what was done
+            form=bind(request, ending.form) if ending.form else None,
         )
 
 

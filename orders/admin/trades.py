@@ -34,7 +34,7 @@ class MarketFilter(admin.SimpleListFilter):
 class TradeAdmin(SafeAdmin):
     list_display = (
         "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
-        "taker",
+        "shown_taker",
     )  # fmt: skip
     list_filter = (MarketFilter, "taker", "token__currency", "created_at")
     list_select_related = (
@@ -46,9 +46,9 @@ class TradeAdmin(SafeAdmin):
     search_help_text = "Symbol, or the id of a token or order"
     ordering = ("-seq",)
     fields = (
-        "id", ("shown_token", "shown_created"), ("shown_tokens", "shown_price"),
+        ("shown_token", "shown_created"), ("shown_tokens", "shown_price"),
         ("buyer", "seller"), ("shown_amount", "seller_gets"),
-        ("buyer_pays_fee", "seller_pays_fee"), "taker",
+        ("buyer_pays_fee", "seller_pays_fee"), ("shown_taker", "id"),
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
@@ -97,6 +97,10 @@ class TradeAdmin(SafeAdmin):
     @admin.display(description="fee of the seller")
     def seller_pays_fee(self, trade: Trade) -> str:
         return money(trade.seller_fee, trade.token)
+
+    @admin.display(description="taker's side", ordering="taker")
+    def shown_taker(self, trade: Trade) -> str:
+        return trade.taker
 
     @admin.display(description="buyer")
     def buyer(self, trade: Trade) -> str:

@@ -8,9 +8,10 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool
-from exchange.admin.show import age, state
+from exchange.admin.show import age, moment, state
 from exchange.errors import Conflict
 from wallets.models import Alert, BooksProof
 from wallets.services.alerts import resolve_alert
@@ -21,12 +22,13 @@ class AlertAdmin(SafeAdmin):
     list_display = ("message", "kind", "subject", "times", "raised", "shown_state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
+    search_help_text = "What it is about, or a part of the message"
     fields = ("kind", "subject", "message", "times", "raised_at", "shown_state", "resolved_at")
     readonly_fields = fields
 
     @admin.display(description="raised", ordering="raised_at")
     def raised(self, alert: Alert) -> str:
-        return age(alert.raised_at)
+        return format_html("{} ago", age(alert.raised_at))
 
     @admin.display(description="state")
     def shown_state(self, alert: Alert) -> str:
@@ -60,11 +62,22 @@ class AlertAdmin(SafeAdmin):
 
 @admin.register(BooksProof)
 class BooksProofAdmin(SafeAdmin):
-    list_display = ("ran_at", "shown_state", "milliseconds")
+    list_display = ("shown_at", "shown_state", "took")
     list_filter = ("passed",)
     date_hierarchy = "ran_at"
-    fields = ("ran_at", "shown_state", "milliseconds")
+    fields = ("shown_at", "shown_state", "took")
     readonly_fields = fields
+
+    def heading(self, obj: BooksProof) -> str:
+        return f"Proof of books of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
+
+    @admin.display(description="ran at (UTC)", ordering="ran_at")
+    def shown_at(self, proof: BooksProof) -> str:
+        return moment(proof.ran_at)
+
+    @admin.display(description="took", ordering="milliseconds")
+    def took(self, proof: BooksProof) -> str:
+        return f"{proof.milliseconds:,} ms"
 
     @admin.display(description="books", ordering="passed")
     def shown_state(self, proof: BooksProof) -> str:

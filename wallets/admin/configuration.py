@@ -6,21 +6,23 @@ A figure changes by a proposal, which `wallets.admin.figures` shows and decides.
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
-from exchange.admin.fields import InstantField
+from exchange.admin.base import Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming
+from exchange.admin.fields import InstantField, Reason
 from exchange.admin.show import moment, page_of, state
-from exchange.numbers import plain
+from wallets.admin import figure_questions as questions
+from wallets.admin.figure_questions import number
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.selectors.configuration import figure_in_force, keys_with_figures
 from wallets.selectors.currencies import payout_currencies
@@ -36,11 +38,6 @@ _KINDS = {
 }
 
 
-def number(value: Decimal | None) -> str:
-    """`1,234.5`; a dash for none."""
-    return "-" if value is None else f"{Decimal(plain(value)):,f}"
-
-
 class FigureForm(forms.Form):
     """A new figure, why, and from when."""
 
@@ -48,7 +45,7 @@ class FigureForm(forms.Form):
     effective_from = InstantField(
         label="In force from", help_text="UTC; empty: from its approval on"
     )
-    reason = forms.CharField(max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = Reason(max_length=300)
 
 
 class KindFilter(admin.SimpleListFilter):
@@ -82,12 +79,13 @@ class CurrencyFilter(admin.SimpleListFilter):
 
 
 @admin.register(Configuration)
-class ConfigurationAdmin(SafeAdmin):
+class ConfigurationAdmin(Confirming):
     list_display = (
         "key", "description", "shown_in_force", "since", "shown_coming", "shown_waiting",
     )  # fmt: skip
     list_filter = (KindFilter, CurrencyFilter)
     search_fields = ("key", "description")
+    search_help_text = "Key or description"
     list_per_page = 100
     fields = ("key", "description", "shown_in_force", "since")
     readonly_fields = fields
@@ -164,30 +162,14 @@ class ConfigurationAdmin(SafeAdmin):
         if not self.may(request, figures.PROPOSE):
             raise PermissionDenied
         row: Configuration = self.record(request, object_id)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            made = figures.propose(key=row.key, **data, user=staff_of(request))
-            messages.success(
-                request, "Proposed. Nothing has changed yet: somebody else must approve it."
-            )
-            return self.back_to_figure(made)
-
-        now = number(figure_in_force(row.key))
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, FigureForm),
-            act,
-            title=f"Propose {row.key}",
-            submit="Propose",
-            record=row,
-            note=f"{row.description}. In force now: {now}. Somebody else must approve it; from its "
-            "instant on it holds by itself. Withdrawals that exist keep what they have.",
+            row,
+            questions.proposal(row),
+            partial(figures.propose, key=row.key, user=staff_of(request)),
+            "Proposed. Nothing has changed yet: somebody else must approve it.",
+            form=bind(request, FigureForm),
         )
-
-    def back_to_figure(self, figure: ConfigurationFigure) -> HttpResponse:
-        """To the page of `figure`."""
-        address = reverse("admin:wallets_configurationfigure_change", args=[figure.pk])
-        return HttpResponse(status=302, headers={"Location": address})
 
 
 def _history(obj: Configuration, found: list[ConfigurationFigure], now: datetime) -> Section:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +11,15 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils.html import format_html
 
-from exchange.admin.base import ModelChoice, RecordSelect, Section, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming, Question
+from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming, Question, not_pending
+from exchange.admin.fields import Reason
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.ranges import DayRange
-from exchange.admin.show import age, moment, page_of, state
+from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.errors import InvalidRequest
 from exchange.models import Currency, Member, StaffUser
 from wallets.admin.show import money
@@ -57,18 +60,20 @@ class DepositForm(forms.Form):
 class ReasonForm(forms.Form):
     """Why something is refused."""
 
-    reason = forms.CharField(max_length=500, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = Reason(max_length=500)
 
 
 @admin.register(Deposit)
-class DepositAdmin(Confirming):
+class DepositAdmin(AddPage, Confirming):
+    add_permission = "wallets.add_deposit"
     list_display = (
-        "reference", "shown_state", "owner", "organisation", "shown_amount", "entered_by",
-        "decided_by", "entered",
+        "reference", "shown_state", "owned_by", "shown_amount", "entered_by", "decided_by",
+        "entered",
     )  # fmt: skip
     list_filter = ("status", "currency", OrganisationFilter, DayRange)
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "organisation__name", "member__name")
+    search_help_text = "Reference, organisation or member"
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
@@ -82,6 +87,12 @@ class DepositAdmin(Confirming):
         return state(deposit.status)
 
     @admin.display(description="for")
+    def owned_by(self, deposit: Deposit) -> str:
+        if deposit.member is None:
+            return page_of(deposit.organisation)
+        return format_html("{}<br>{}", page_of(deposit.member), deposit.organisation)
+
+    @admin.display(description="for")
     def owner(self, deposit: Deposit) -> str:
         return page_of(deposit.member or deposit.organisation)
 
@@ -89,12 +100,9 @@ class DepositAdmin(Confirming):
     def shown_amount(self, deposit: Deposit) -> str:
         return money(deposit.amount, deposit.currency_id)
 
-    @admin.display(description="entered", ordering="created_at")
+    @admin.display(description="age", ordering="created_at")
     def entered(self, deposit: Deposit) -> str:
         return age(deposit.created_at)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "wallets.add_deposit")
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -115,18 +123,14 @@ class DepositAdmin(Confirming):
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
         transfers = Transfer.objects.filter(subject_id=obj.pk)
-        rows = [(moment(t.created_at), page_of(t)) for t in transfers]
+        rows = [(moment(t.created_at), page_of(t, kind(t))) for t in transfers]
         empty = "Nothing has moved yet: somebody else than who entered it must confirm it."
         if obj.status == DepositStatus.REJECTED:
             empty = "Nothing moved."
         return [Section("Booked by", ("When (UTC)", "Transfer"), rows, empty=empty)]
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
+    def add_page(self, request: HttpRequest) -> HttpResponse:
         """Enters a deposit; nothing moves yet."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
 
         def act(data: dict[str, Any]) -> HttpResponse:
             made = deposits.enter(arrival=_arrival(data), user=staff_of(request))
@@ -151,8 +155,8 @@ class DepositAdmin(Confirming):
         return self.confirm_page(
             request,
             deposit,
-            _question(deposit, staff_of(request)),
-            lambda: deposits.confirm(deposit_id=deposit.pk, user=staff_of(request)),
+            _confirmation(deposit, staff_of(request)),
+            partial(deposits.confirm, deposit_id=deposit.pk, user=staff_of(request)),
             f"Confirmed: {money(deposit.amount, deposit.currency_id)} is in the wallet.",
         )
 
@@ -160,20 +164,13 @@ class DepositAdmin(Confirming):
         """Closes the entry without moving anything; a reason is required."""
         self._may_decide(request)
         deposit: Deposit = self.record(request, object_id)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            deposits.reject(deposit_id=deposit.pk, user=staff_of(request), reason=data["reason"])
-            messages.success(request, "Rejected. Nothing moved.")
-            return self.back_to(deposit.pk)
-
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, ReasonForm),
-            act,
-            title="Reject",
-            submit="Reject the deposit",
-            record=deposit,
-            note=f"{money(deposit.amount, deposit.currency_id)}, {deposit.reference}",
+            deposit,
+            _rejection(deposit),
+            partial(deposits.reject, deposit_id=deposit.pk, user=staff_of(request)),
+            "Rejected. Nothing moved.",
+            form=bind(request, ReasonForm),
         )
 
     def _may_decide(self, request: HttpRequest) -> None:
@@ -181,31 +178,43 @@ class DepositAdmin(Confirming):
             raise PermissionDenied
 
 
-def _question(deposit: Deposit, user: StaffUser) -> Question:
+def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
     amount = money(deposit.amount, deposit.currency_id)
-    owner = deposit.member or deposit.organisation
-    hindrance = ""
-    if deposit.status != DepositStatus.PENDING:
-        by = f" by {deposit.decided_by}" if deposit.decided_by else ""
-        hindrance = f"The deposit is {deposit.status}{by}, no longer Pending"
-    elif deposit.entered_by_id == user.pk:
+    hindrance = not_pending("The deposit", deposit)
+    if not hindrance and deposit.entered_by_id == user.pk:
         hindrance = "Somebody else must confirm what you entered"
     return Question(
-        title=f"Confirm {amount} for {owner}?",
-        facts=[
-            ("Amount", amount),
-            ("Into the wallet of", page_of(owner)),
-            ("Organisation", page_of(deposit.organisation)),
-            ("Reference at the bank", deposit.reference),
-            ("Note", deposit.note or "none"),
-            ("Entered by", deposit.entered_by or "the system"),
-            ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),
-        ],
+        title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
+        facts=_facts(deposit),
         words="The money is in the wallet at once, and its owner may spend or withdraw it. "
         "Compare amount and reference with the bank's statement first.",
         submit=f"Yes, confirm {amount}",
         hindrance=hindrance,
     )
+
+
+def _rejection(deposit: Deposit) -> Question:
+    amount = money(deposit.amount, deposit.currency_id)
+    return Question(
+        title=f"Reject {amount} for {deposit.member or deposit.organisation}?",
+        facts=_facts(deposit),
+        words="Nothing moves. It can be entered again, correctly, under the same reference.",
+        submit=f"Yes, reject {amount}",
+        hindrance=not_pending("The deposit", deposit),
+        final=True,
+    )
+
+
+def _facts(deposit: Deposit) -> list[tuple[str, object]]:
+    return [
+        ("Amount", money(deposit.amount, deposit.currency_id)),
+        ("Into the wallet of", page_of(deposit.member or deposit.organisation)),
+        ("Organisation", page_of(deposit.organisation)),
+        ("Reference at the bank", deposit.reference),
+        ("Note", deposit.note or "none"),
+        ("Entered by", deposit.entered_by or "the system"),
+        ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),
+    ]
 
 
 def _arrival(data: dict[str, Any]) -> deposits.Arrival:

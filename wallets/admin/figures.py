@@ -1,49 +1,39 @@
 """Figures one by one: what is proposed beside what is in force, and the decision of another person.
 
-Every decision is a page that repeats the figure and asks, and a POST.
+What each decision asks is in `figure_questions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
-from django.utils import timezone
 
-from exchange.admin.base import SafeAdmin, Section, Tool, bind, staff_of
-from exchange.admin.show import difference, moment, page_of, span, state
-from exchange.numbers import plain
-from wallets.admin.configuration import number
+from exchange.admin.base import Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming
+from exchange.admin.fields import Reason
+from exchange.admin.show import moment, page_of, state
+from wallets.admin import figure_questions as questions
+from wallets.admin.figure_questions import number
 from wallets.models import ConfigurationFigure, FigureStatus
-from wallets.selectors.configuration import figure_in_force
 from wallets.services import configuration as figures
-
-
-class ApprovalForm(forms.Form):
-    """Nothing to fill in: the figure in force that the person had before them."""
-
-    seen = forms.DecimalField(widget=forms.HiddenInput)
-
-
-class ConfirmForm(forms.Form):
-    """Nothing to fill in."""
 
 
 class ReasonForm(forms.Form):
     """Why not."""
 
-    reason = forms.CharField(max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = Reason(max_length=300)
 
 
 @admin.register(ConfigurationFigure)
-class ConfigurationFigureAdmin(SafeAdmin):
+class ConfigurationFigureAdmin(Confirming):
     list_display = (
         "shown_key", "shown_value", "shown_state", "shown_from", "proposed_by", "proposed",
         "decided_by",
@@ -107,9 +97,9 @@ class ConfigurationFigureAdmin(SafeAdmin):
         return [
             self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
             self.action_url(f"{one}/reject/", "reject", self.reject, only_post=False),
-            self.action_url(f"{one}/take-back/", "take_back", self.take_back),
+            self.action_url(f"{one}/take-back/", "take_back", self.take_back, only_post=False),
             self.action_url(f"{one}/withdraw/", "withdraw", self.withdraw, only_post=False),
-            self.action_url(f"{one}/keep/", "keep", self.keep),
+            self.action_url(f"{one}/keep/", "keep", self.keep, only_post=False),
             self.action_url(f"{one}/agree/", "agree", self.agree, only_post=False),
             *super().get_urls(),
         ]
@@ -124,10 +114,10 @@ class ConfigurationFigureAdmin(SafeAdmin):
             if decides and not mine:
                 shown.append(Tool("Approve", self.address("approve", obj.pk)))
             if proposes and mine:
-                shown.append(Tool("Take back", self.address("take_back", obj.pk), post=True))
+                shown.append(Tool("Take back", self.address("take_back", obj.pk)))
             if decides:
                 shown.append(Tool("Reject", self.address("reject", obj.pk)))
-        elif _to_come(obj):
+        elif questions.is_to_come(obj):
             asked_by = obj.withdrawal_asked_by_id
             if asked_by is None and (proposes or decides):
                 shown.append(Tool("Ask to withdraw it", self.address("withdraw", obj.pk)))
@@ -135,159 +125,91 @@ class ConfigurationFigureAdmin(SafeAdmin):
                 if decides and asked_by != me:
                     shown.append(Tool("Agree to withdraw it", self.address("agree", obj.pk)))
                 if decides or asked_by == me:
-                    shown.append(Tool("Keep it", self.address("keep", obj.pk), post=True))
+                    shown.append(Tool("Keep it", self.address("keep", obj.pk)))
         return shown
 
     def sections(self, request: HttpRequest, obj: ConfigurationFigure) -> list[Section]:
-        if obj.status != FigureStatus.PENDING and not _to_come(obj):
+        if obj.status != FigureStatus.PENDING and not questions.is_to_come(obj):
             return []
-        return [self._what_changes(obj)]
+        return [questions.what_changes(obj)]
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second pair of eyes."""
         figure = self._figure(request, object_id, figures.DECIDE)
-        in_force = figure_in_force(figure.configuration_id)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            made = figures.approve(figure_id=figure.pk, seen=data["seen"], user=staff_of(request))
-            messages.success(
-                request,
-                f"Approved: {made.configuration_id} is {number(made.value)} from "
-                f"{made.in_force_from:%Y-%m-%d %H:%M:%S} UTC on.",
-            )
-            return self.back_to(figure.pk)
-
-        return self.form_page(
+        user, seen = staff_of(request), questions.in_force_now(figure)
+        return self.confirm_page(
             request,
-            bind(request, ApprovalForm, seen=plain(in_force) if in_force is not None else ""),
-            act,
-            title=f"Approve {self.heading(figure)}",
-            submit=f"Approve {number(figure.value)}",
-            record=figure,
-            note=f"{figure.configuration.description}. Proposed by {figure.proposed_by}: "
-            f"{figure.reason}",
-            sections=[self._what_changes(figure)],
-            back=self.address("change", figure.pk),
+            figure,
+            questions.approval(figure, user),
+            partial(figures.approve, figure_id=figure.pk, seen=seen, user=user),
+            lambda made: (
+                f"Approved: {made.configuration_id} is {number(made.value)} from "
+                f"{made.in_force_from:%Y-%m-%d %H:%M:%S} UTC on."
+            ),
         )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Closes the proposal; the figure in force stays."""
         figure = self._figure(request, object_id, figures.DECIDE)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            figures.reject(figure_id=figure.pk, reason=data["reason"], user=staff_of(request))
-            messages.success(request, "Rejected. The figure in force stays as it is.")
-            return self.back_to(figure.pk)
-
-        return self.form_page(
+        return self.confirm_page(
             request,
-            bind(request, ReasonForm),
-            act,
-            title=f"Reject {self.heading(figure)}",
-            submit="Reject the figure",
-            record=figure,
-            note=f"Proposed by {figure.proposed_by}: {figure.reason}",
-            back=self.address("change", figure.pk),
-        )
-
-    def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The first of two: asks that it does not take effect."""
-        permission = figures.DECIDE if self.may(request, figures.DECIDE) else figures.PROPOSE
-        figure = self._figure(request, object_id, permission)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            figures.ask_to_withdraw(
-                figure_id=figure.pk, reason=data["reason"], user=staff_of(request)
-            )
-            messages.success(
-                request, "Asked. It takes effect all the same unless somebody else agrees in time."
-            )
-            return self.back_to(figure.pk)
-
-        return self.form_page(
-            request,
-            bind(request, ReasonForm),
-            act,
-            title=f"Withdraw {self.heading(figure)}",
-            submit="Ask to withdraw it",
-            record=figure,
-            note="Somebody else has to agree before it takes effect.",
-            back=self.address("change", figure.pk),
-        )
-
-    def agree(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The second of two: it never takes effect."""
-        figure = self._figure(request, object_id, figures.DECIDE)
-
-        def act(_data: dict[str, Any]) -> HttpResponse:
-            figures.agree_to_withdraw(figure_id=figure.pk, user=staff_of(request))
-            messages.success(request, "Withdrawn: it does not take effect.")
-            return self.back_to(figure.pk)
-
-        return self.form_page(
-            request,
-            bind(request, ConfirmForm),
-            act,
-            title=f"Withdraw {self.heading(figure)}",
-            submit="Withdraw it",
-            record=figure,
-            note=f"{figure.withdrawal_asked_by} asks: {figure.withdrawal_reason}",
-            sections=[self._what_changes(figure)],
-            back=self.address("change", figure.pk),
+            figure,
+            questions.rejection(figure),
+            partial(figures.reject, figure_id=figure.pk, user=staff_of(request)),
+            "Rejected. The figure in force stays as it is.",
+            form=bind(request, ReasonForm),
         )
 
     def take_back(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Whoever proposed it closes it."""
-        return self._at_once(request, object_id, figures.PROPOSE, figures.take_back, "Taken back.")
-
-    def keep(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """It takes effect as approved."""
-        permission = figures.DECIDE if self.may(request, figures.DECIDE) else figures.PROPOSE
-        return self._at_once(
-            request, object_id, permission, figures.keep, "Kept: it takes effect as approved."
+        figure, user = self._figure(request, object_id, figures.PROPOSE), staff_of(request)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.taking_back(figure, user),
+            partial(figures.take_back, figure_id=figure.pk, user=user),
+            "Taken back.",
         )
 
-    def _at_once(
-        self,
-        request: HttpRequest,
-        object_id: UUID,
-        permission: str,
-        decide: Callable[..., object],
-        done: str,
-    ) -> HttpResponse:
-        figure = self._figure(request, object_id, permission)
-        self.attempt(request, lambda: decide(figure_id=figure.pk, user=staff_of(request)), done)
-        return self.back_to(figure.pk)
+    def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The first of two: asks that it does not take effect."""
+        figure = self._figure(request, object_id, figures.PROPOSE, figures.DECIDE)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.withdrawal(figure),
+            partial(figures.ask_to_withdraw, figure_id=figure.pk, user=staff_of(request)),
+            "Asked. It takes effect all the same unless somebody else agrees in time.",
+            form=bind(request, ReasonForm),
+        )
+
+    def agree(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second of two: it never takes effect."""
+        figure, user = self._figure(request, object_id, figures.DECIDE), staff_of(request)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.agreement(figure, user),
+            partial(figures.agree_to_withdraw, figure_id=figure.pk, user=user),
+            "Withdrawn: it does not take effect.",
+        )
+
+    def keep(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Ends the asking: it takes effect as approved."""
+        figure = self._figure(request, object_id, figures.PROPOSE, figures.DECIDE)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.keeping(figure),
+            partial(figures.keep, figure_id=figure.pk, user=staff_of(request)),
+            "Kept: it takes effect as approved.",
+        )
 
     def _figure(
-        self, request: HttpRequest, object_id: UUID, permission: str
+        self, request: HttpRequest, object_id: UUID, *permissions: str
     ) -> ConfigurationFigure:
-        if not self.may(request, permission):
+        """The figure, for somebody with one of `permissions`."""
+        if not any(self.may(request, permission) for permission in permissions):
             raise PermissionDenied
         found: ConfigurationFigure = self.record(request, object_id)
         return found
-
-    def _what_changes(self, figure: ConfigurationFigure) -> Section:
-        now = figure_in_force(figure.configuration_id) or figure.configuration.value
-        when = figure.in_force_from or figure.effective_from
-        if when is None or when <= timezone.now():
-            starts = "as soon as it is approved"
-        else:
-            starts = f"{when:%Y-%m-%d %H:%M:%S} UTC, in {span(when - timezone.now())}"
-        headings = ("", "In force now", "Then", "Change", "In force from")
-        row = (
-            figure.configuration.description,
-            number(now),
-            number(figure.value),
-            difference(now, figure.value),
-            starts,
-        )
-        return Section("What changes", headings, [row], right=(1, 2, 3))
-
-
-def _to_come(figure: ConfigurationFigure) -> bool:
-    return (
-        figure.status == FigureStatus.APPROVED
-        and figure.in_force_from is not None
-        and figure.in_force_from > timezone.now()
-    )

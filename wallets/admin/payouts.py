@@ -5,7 +5,11 @@ What people do about a withdrawal they do on its review page (`withdrawals`).
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
 
 from exchange.admin.base import SafeAdmin
 from exchange.admin.history import also_in_history
@@ -14,6 +18,7 @@ from exchange.admin.ranges import DayRange
 from exchange.admin.show import moment, page_of, state
 from wallets.admin.show import money
 from wallets.models import BankAccount, Decision, Payout, Proposal, ProviderEvent, Withdrawal
+from wallets.selectors.finding import found_by
 
 # A payout has the id of its withdrawal; the bank record has one of its own.
 also_in_history[Withdrawal] = ("bank_id",)
@@ -22,7 +27,7 @@ also_in_history[Withdrawal] = ("bank_id",)
 @admin.register(Payout)
 class PayoutAdmin(SafeAdmin):
     list_display = (
-        "reference", "shown_state", "provider_id", "provider_status", "attempts", "look_ups",
+        "reference", "shown_state", "provider_id", "provider_status", "attempts", "looked_up",
         "last_error", "next_step_at",
     )  # fmt: skip
     list_display_links = ("shown_state",)
@@ -30,14 +35,25 @@ class PayoutAdmin(SafeAdmin):
     list_select_related = ("withdrawal",)
     # Ids grow with time and have an index, here and below.
     ordering = ("-pk",)
-    search_fields = ("withdrawal__reference", "=provider_id")
+    search_fields = ("withdrawal__reference",)
+    search_help_text = "Reference, account, payee or owner; or the provider's id"
     fields = (
         "reference", "shown_state", "attempts", "posted_at", "provider_id", "provider_status",
-        "shown_fee", "provider_message", "last_error", "next_step_at", "leased_until", "look_ups",
+        "shown_fee", "provider_message", "last_error", "next_step_at", "leased_until", "looked_up",
         "not_found_count", "first_not_found_at", "last_not_found_at", "settled_at", "watch_until",
         "created_at", "updated_at",
     )  # fmt: skip
     readonly_fields = fields
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """As withdrawals are searched, or by the provider's id."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        found = Withdrawal.objects.filter(found_by(term)).values("pk")
+        return queryset.filter(Q(provider_id=term) | Q(pk__in=found)), False
 
     @admin.display(description="withdrawal", ordering="withdrawal__reference")
     def reference(self, payout: Payout) -> str:
@@ -46,6 +62,10 @@ class PayoutAdmin(SafeAdmin):
     @admin.display(description="state", ordering="withdrawal__status")
     def shown_state(self, payout: Payout) -> str:
         return state(payout.withdrawal.status)
+
+    @admin.display(description="look-ups", ordering="look_ups")
+    def looked_up(self, payout: Payout) -> int:
+        return payout.look_ups
 
     @admin.display(description="provider's charge")
     def shown_fee(self, payout: Payout) -> str:
@@ -60,6 +80,7 @@ class ProposalAdmin(SafeAdmin):
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
+    search_help_text = "Reference of the withdrawal"
     fields = (
         "shown_withdrawal", "action", "reason", "shown_state", "proposed_by", "created_at",
         "decided_by", "decided_at",
@@ -77,13 +98,14 @@ class ProposalAdmin(SafeAdmin):
 
 @admin.register(Decision)
 class DecisionAdmin(SafeAdmin):
-    list_display = ("shown_at", "verdict", "actor_label", "shown_withdrawal", "reason")
+    list_display = ("shown_at", "verdict", "by", "shown_withdrawal", "reason")
     list_filter = ("verdict", DayRange)
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
+    search_help_text = "Reference of the withdrawal, or who decided"
     ordering = ("-pk",)
     fields = (
-        "shown_at", "verdict", "actor_label", "actor", "shown_withdrawal", "version", "reason",
+        "shown_at", "verdict", "by", "actor", "shown_withdrawal", "version", "reason",
         "details",
     )  # fmt: skip
     readonly_fields = fields
@@ -92,6 +114,10 @@ class DecisionAdmin(SafeAdmin):
     def shown_at(self, decision: Decision) -> str:
         return moment(decision.created_at)
 
+    @admin.display(description="by", ordering="actor_label")
+    def by(self, decision: Decision) -> str:
+        return decision.actor_label
+
     @admin.display(description="withdrawal")
     def shown_withdrawal(self, decision: Decision) -> str:
         return page_of(decision.withdrawal)
@@ -99,16 +125,17 @@ class DecisionAdmin(SafeAdmin):
 
 @admin.register(BankAccount)
 class BankAccountAdmin(SafeAdmin):
-    list_display = ("account_name", "account_number", "name", "currency", "organisation")
+    list_display = ("account_name", "account_number", "bank", "currency", "organisation")
     list_filter = ("currency", OrganisationFilter)
     list_select_related = ("organisation", "currency")
     ordering = ("-pk",)
     search_fields = ("=account_number", "account_name", "given_name", "name")
+    search_help_text = "Account number, name of the payee or of the bank"
     fields = (
-        "id", "organisation", "shown_withdrawal", "name", "code", "account_number", "account_name",
-        "given_name", "name_resolved", "currency", "branch_code", "recipient_first_name",
+        "shown_withdrawal", "organisation", "bank", "account_number", "account_name",
+        "name_resolved", "given_name", "currency", "branch_code", "recipient_first_name",
         "recipient_last_name", "recipient_email", "recipient_phone", "recipient_address",
-        "created_at",
+        "created_at", "id",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -116,12 +143,17 @@ class BankAccountAdmin(SafeAdmin):
     def shown_withdrawal(self, bank: BankAccount) -> str:
         return page_of(bank.withdrawal)
 
+    @admin.display(description="bank", ordering="name")
+    def bank(self, record: BankAccount) -> str:
+        return f"{record.name} ({record.code})"
+
 
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(SafeAdmin):
     list_display = ("shown_at", "reference", "provider_id", "seen")
     ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")
+    search_help_text = "Reference, or the provider's id"
     fields = ("shown_at", "reference", "provider_id", "seen", "digest", "body")
     readonly_fields = fields
 

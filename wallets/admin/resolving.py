@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
 from django import forms
@@ -12,6 +13,7 @@ from django.urls import URLPattern
 
 from exchange.admin.base import bind, staff_of
 from exchange.admin.confirming import Confirming, Question
+from exchange.admin.fields import Reason
 from exchange.models import StaffUser
 from wallets.admin.show import money
 from wallets.models import Proposal, ProposalAction, ProposalStatus, Withdrawal
@@ -27,6 +29,12 @@ class ProposalForm(forms.Form):
     reason = forms.CharField(max_length=500)
 
 
+class DeclineForm(forms.Form):
+    """Why not, if they say so."""
+
+    reason = Reason(label="Why not", max_length=500, required=False)
+
+
 class Resolving(Confirming):
     """The proposals of a withdrawal's admin."""
 
@@ -37,7 +45,7 @@ class Resolving(Confirming):
         return [
             self.action_url(f"{one}/propose/", "propose", self.propose),
             self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
-            self.action_url(f"{proposal}/decline/", "decline", self.decline),
+            self.action_url(f"{proposal}/decline/", "decline", self.decline, only_post=False),
         ]
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -67,23 +75,22 @@ class Resolving(Confirming):
             request,
             withdrawal,
             _question(withdrawal, proposal, staff_of(request)),
-            lambda: resolutions.confirm(proposal_id=proposal_id, resolver=staff_of(request)),
+            partial(resolutions.confirm, proposal_id=proposal_id, resolver=staff_of(request)),
             "Confirmed and carried out.",
         )
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
         """Closes a proposal; nothing else happens."""
-        self._proposal(request, object_id, proposal_id)
-        self.attempt(
+        withdrawal, proposal = self._proposal(request, object_id, proposal_id)
+        user = staff_of(request)
+        return self.confirm_page(
             request,
-            lambda: resolutions.decline(
-                proposal_id=proposal_id,
-                resolver=staff_of(request),
-                reason=request.POST.get("reason", "")[:500],
-            ),
+            withdrawal,
+            _declining(withdrawal, proposal, user),
+            partial(resolutions.decline, proposal_id=proposal_id, resolver=user),
             "Declined. Nothing else happened.",
+            form=bind(request, DeclineForm),
         )
-        return self.back_to(object_id)
 
     def _must_resolve(self, request: HttpRequest) -> None:
         if not self.may(request, _RESOLVE):
@@ -128,28 +135,48 @@ def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Qu
             f"Yes, reverse it: give {sent} back",
         ),
     }[action]
-    hindrance = ""
-    if proposal.status != ProposalStatus.OPEN:
-        hindrance = f"The proposal is {proposal.status} already"
-    elif proposal.proposed_by_id == user.pk:
+    hindrance = _not_open(proposal)
+    if not hindrance and proposal.proposed_by_id == user.pk:
         hindrance = "Somebody else must confirm what you proposed"
     return Question(
         title=what,
-        facts=[
-            ("Withdrawal", withdrawal.reference),
-            ("State", withdrawal.status),
-            ("Amount", amount),
-            ("Fee", money(withdrawal.fee, code)),
-            ("Ordered to be paid", sent),
-            ("Payee", bank.account_name),
-            ("Bank", f"{bank.name} {bank.account_number}"),
-            ("Wallet of", withdrawal.member or withdrawal.organisation),
-            ("Proposed", action.label),
-            ("Proposed by", proposal.proposed_by),
-            ("Why", proposal.reason),
-        ],
+        facts=_facts(withdrawal, proposal),
         words=words,
         submit=answer,
         hindrance=hindrance,
         final=True,
     )
+
+
+def _declining(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+    own = proposal.proposed_by_id == user.pk
+    return Question(
+        title="Take the proposal back?" if own else "Decline the proposal?",
+        facts=_facts(withdrawal, proposal),
+        words="Nothing else happens: the money stays in escrow, and it can be proposed again.",
+        submit="Yes, take it back" if own else "Yes, decline it",
+        hindrance=_not_open(proposal),
+    )
+
+
+def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object]]:
+    code, bank = withdrawal.currency_id, withdrawal.bank
+    return [
+        ("Withdrawal", withdrawal.reference),
+        ("State", withdrawal.status),
+        ("Amount", money(withdrawal.amount, code)),
+        ("Fee", money(withdrawal.fee, code)),
+        ("Ordered to be paid", money(withdrawal.disburse_amount, code)),
+        ("Payee", bank.account_name),
+        ("Bank", f"{bank.name} {bank.account_number}"),
+        ("Wallet of", withdrawal.member or withdrawal.organisation),
+        ("Proposed", proposal.action),
+        ("Proposed by", proposal.proposed_by),
+        ("Why", proposal.reason),
+    ]
+
+
+def _not_open(proposal: Proposal) -> str:
+    if proposal.status == ProposalStatus.OPEN:
+        return ""
+    return f"The proposal is {proposal.status} already"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.show import age, moment, page_of, state
+from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.models import Event
 from wallets.admin.show import money
 from wallets.models import Payout, ProposalStatus, Transfer, Withdrawal
@@ -30,7 +30,7 @@ def payout(withdrawal: Withdrawal, known: Payout) -> Section:
         ("Look-ups that did not find it", known.not_found_count),
         ("Next step (UTC)", moment(known.next_step_at) if known.next_step_at else "none"),
     ]
-    return Section("Payout", ("Fact", "Value"), rows)
+    return Section("Payout", ("", ""), rows)
 
 
 def decisions(withdrawal: Withdrawal) -> Section:
@@ -74,8 +74,8 @@ def transfers(withdrawal: Withdrawal) -> Section:
     rows = [
         (
             moment(transfer.created_at),
-            page_of(transfer, transfer.get_kind_display()),
-            entry.account.get_kind_display(),
+            page_of(transfer, kind(transfer)),
+            kind(entry.account),
             money(entry.amount, entry.asset_id),
         )
         for transfer in moved

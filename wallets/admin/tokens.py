@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from exchange.admin.base import Section, Tool
 from exchange.admin.history import actors
 from exchange.admin.participants import OrganisationChoice
-from exchange.admin.show import moment, page_of
+from exchange.admin.show import kind, moment, page_of
 from exchange.admin.token_forms import Number, TermsForm
 from exchange.admin.token_page import units
 from exchange.models import Currency, Token
@@ -144,7 +144,7 @@ def issue_and_raise(token: Token) -> Section:
         ]
     )
     rows = [
-        (moment(transfer.created_at), page_of(transfer, transfer.get_kind_display()), who)
+        (moment(transfer.created_at), page_of(transfer, kind(transfer)), who)
         for transfer, who in zip(found, actors([t.actor for t in found]), strict=True)
     ]
     return Section("In the ledger", ("When (UTC)", "Transfer", "By"), rows)

@@ -14,11 +14,11 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import staff_of
+from exchange.admin.base import OwnPage, staff_of
 from exchange.admin.exports import Exportable
 from exchange.admin.show import age, state
 from exchange.errors import Conflict
@@ -62,7 +62,7 @@ class CorridorForm(forms.Form):
 
 
 @admin.register(Withdrawal)
-class WithdrawalAdmin(Exportable, Deciding, Resolving):
+class WithdrawalAdmin(Exportable, Deciding, Resolving, OwnPage):
     export_columns = WITHDRAWALS
     list_display = (
         "waiting", "owner", "shown_amount", "payee", "to", "shown_state", "waits_for", "reference",
@@ -157,17 +157,8 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving):
 
     # --- the review page ---
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: Any = None,
-    ) -> HttpResponse:
+    def own_page(self, request: HttpRequest, withdrawal: Withdrawal, /) -> HttpResponse:
         """The review page."""
-        if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        withdrawal = self.record(request, object_id)
         return self.page(
             request,
             "admin/wallets/withdrawal/review.html",

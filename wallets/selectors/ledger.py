@@ -10,7 +10,7 @@ from django.db.models import Count, Sum
 from wallets.models import Account, BooksProof, Deposit, Entry, Transfer, Withdrawal
 
 # A page adds up no more entries than these.
-ADDED_AT_MOST = 200_000
+ADDED_AT_MOST = 100_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from exchange.database import constraint_of
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
 from exchange.models import StaffUser
 from exchange.numbers import LARGEST, decimals_of, plain
+from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.selectors.configuration import coming, figure_in_force
@@ -29,6 +30,7 @@ PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
 
 _RATE_DECIMALS = 8
+_LONGEST_REASON = 300
 _FURTHEST_AHEAD = timedelta(days=366)
 
 
@@ -86,8 +88,7 @@ def propose(
     """
     _allowed(user, PROPOSE, "You may not propose figures")
     _check(key, value)
-    if not reason.strip():
-        raise InvalidRequest("A figure needs a reason")
+    why = given(reason, otherwise="A figure needs a reason", longest=_LONGEST_REASON)
     now = timezone.now()
     if effective_from is not None and not now < effective_from <= now + _FURTHEST_AHEAD:
         raise InvalidRequest("It can take effect at an instant ahead, within a year")
@@ -96,7 +97,7 @@ def propose(
             return ConfigurationFigure.objects.create(
                 configuration_id=key,
                 value=value,
-                reason=reason.strip(),
+                reason=why,
                 effective_from=effective_from,
                 proposed_by=user,
                 created_at=now,
@@ -141,11 +142,10 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
 def reject(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
     """Closes a proposal without effect. Raises as `approve`, `InvalidRequest` without a reason."""
     _allowed(user, DECIDE, "You may not reject figures")
-    if not reason.strip():
-        raise InvalidRequest("A rejection needs a reason")
+    why = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_REASON)
     with transaction.atomic():
         figure = _pending(figure_id)
-        figure.decision_note = reason.strip()
+        figure.decision_note = why
         return _decide(figure, FigureStatus.REJECTED, user)
 
 
@@ -165,15 +165,14 @@ def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> Configu
     Raises `Forbidden`, `NotFound`, `InvalidRequest`, `StateConflict` when it is in force already,
     or somebody asked before.
     """
-    _allowed(user, DECIDE if user.has_perm(DECIDE) else PROPOSE, "You may not withdraw figures")
-    if not reason.strip():
-        raise InvalidRequest("A withdrawal needs a reason")
+    _allowed(user, DECIDE if user.may(DECIDE) else PROPOSE, "You may not withdraw figures")
+    why = given(reason, otherwise="A withdrawal needs a reason", longest=_LONGEST_REASON)
     with transaction.atomic():
         figure = _to_come(figure_id)
         if figure.withdrawal_asked_by is not None:
             raise StateConflict(f"{figure.withdrawal_asked_by} asked for it before")
         figure.withdrawal_asked_by = user
-        figure.withdrawal_reason = reason.strip()
+        figure.withdrawal_reason = why
         figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
     return figure
 
@@ -280,5 +279,5 @@ def _check(key: str, value: Decimal) -> KeyFacts:
 
 
 def _allowed(user: StaffUser, permission: str, message: str) -> None:
-    if not (user.is_active and user.is_staff and user.has_perm(permission)):
+    if not user.may(permission):
         raise Forbidden(message)

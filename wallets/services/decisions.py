@@ -17,6 +17,7 @@ from exchange import wake
 from exchange.actors import Actor
 from exchange.errors import Forbidden, InvalidRequest, Refused
 from exchange.models import StaffUser
+from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.services.corridors import missing_fields
@@ -33,9 +34,11 @@ def approve(
     makes the withdrawal Approved; below it the first does. Then it is paid.
 
     Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, or not the version
-    seen), `Refused` (`corridor_incomplete`, `approver_not_independent`).
+    seen), `Refused` (`corridor_incomplete`, `approver_not_independent`), `InvalidRequest` for too
+    long a reason.
     """
     actor = _decider(approver)
+    reason = given(reason)
     with transaction.atomic():
         withdrawal = _pending(withdrawal_id, version)
         if withdrawal.requested_by == str(actor) or withdrawal.first_approver_id == approver.pk:
@@ -77,8 +80,7 @@ def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: st
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
     actor = _decider(approver)
-    if not reason.strip():
-        raise InvalidRequest("A rejection needs a reason")
+    reason = given(reason, otherwise="A rejection needs a reason")
     with transaction.atomic():
         withdrawal = _pending(withdrawal_id, version)
         record(withdrawal, verdict=Verdict.REJECT, actor=actor, reason=reason)
@@ -166,7 +168,7 @@ def _pending(withdrawal_id: UUID, version: int) -> Withdrawal:
 
 
 def _decider(user: StaffUser) -> Actor:
-    if not (user.is_active and user.is_staff and user.has_perm("wallets.decide_withdrawal")):
+    if not user.may("wallets.decide_withdrawal"):
         raise Forbidden("You may not decide about withdrawals")
     return Actor.staff(user.pk, str(user))
 

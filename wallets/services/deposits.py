@@ -14,10 +14,13 @@ from exchange.database import constraint_of
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
 from exchange.models import Member, StaffUser
 from exchange.numbers import LARGEST, decimals_of
+from exchange.words import given
 from wallets.errors import InvalidCurrency, StateConflict
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, Deposit, DepositStatus, TransferKind
 from wallets.selectors.currencies import currencies
+
+_LONGEST_REFERENCE, _LONGEST_NOTE = 100, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,7 @@ def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
     Raises as `confirm`, and `InvalidRequest` without a reason.
     """
     _allowed(user, "wallets.decide_deposit", "You may not reject deposits")
-    if not reason.strip():
-        raise InvalidRequest("A rejection needs a reason")
+    reason = given(reason, otherwise="A rejection needs a reason")
     with transaction.atomic():
         row = _pending(deposit_id)
         row.reason = reason
@@ -94,6 +96,8 @@ def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
         raise InvalidRequest(f"amount must have at most {facts.decimals} decimals")
     if not arrival.reference.strip():
         raise InvalidRequest("reference is required")
+    if len(arrival.reference) > _LONGEST_REFERENCE:
+        raise InvalidRequest(f"reference must have at most {_LONGEST_REFERENCE} characters")
     if (
         arrival.member_id is not None
         and not Member.objects.filter(
@@ -109,12 +113,12 @@ def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
                 currency_id=arrival.currency,
                 amount=arrival.amount,
                 reference=arrival.reference,
-                note=arrival.note,
+                note=given(arrival.note, longest=_LONGEST_NOTE),
                 entered_by=entered_by,
                 created_at=timezone.now(),
             )
     except IntegrityError as error:
-        if (constraint_of(error) or "").startswith("wallets_deposit_reference"):
+        if constraint_of(error) == "deposit_reference_once":
             raise Conflict(
                 f"A deposit with reference {arrival.reference} exists already",
                 code="duplicate_reference",
@@ -166,6 +170,6 @@ def _pending(deposit_id: UUID) -> Deposit:
 
 
 def _allowed(user: StaffUser, permission: str, message: str) -> Actor:
-    if not (user.is_active and user.is_staff and user.has_perm(permission)):
+    if not user.may(permission):
         raise Forbidden(message)
     return Actor.staff(user.pk, str(user))

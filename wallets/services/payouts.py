@@ -141,7 +141,7 @@ def _refuse(withdrawal: Withdrawal, reason: str) -> None:
         try:
             record = payment_provider().find_transfer(withdrawal.reference)
         except ProviderError as error:
-            lose(withdrawal.id, error=f"{reason}; {error}", not_found=False, actor=_ACTOR)
+            lose(withdrawal.id, error=f"{reason}; {error}", not_found=False)
             return
         if record is not None:
             apply_record(withdrawal.id, record, actor=_ACTOR)
@@ -229,7 +229,7 @@ def _ask_after_lost_answer(withdrawal_id: UUID, error: str) -> None:
     if record is not None:
         apply_record(withdrawal_id, record, actor=_ACTOR)
     else:
-        lose(withdrawal_id, error=error, not_found=not_found, actor=_ACTOR)
+        lose(withdrawal_id, error=error, not_found=not_found)
 
 
 def _lose_unless_leased(withdrawal_id: UUID, error: str, *, not_found: bool = False) -> None:
@@ -239,7 +239,7 @@ def _lose_unless_leased(withdrawal_id: UUID, error: str, *, not_found: bool = Fa
         withdrawal__status=WithdrawalStatus.PROCESSING,
     ).exists()
     if not leased:
-        lose(withdrawal_id, error=error, not_found=not_found, actor=_ACTOR)
+        lose(withdrawal_id, error=error, not_found=not_found)
 
 
 def _put_back(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None:

@@ -8,7 +8,6 @@ together, by `request_withdrawals`; those it leaves go one by one.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -22,13 +21,9 @@ from django.db import DatabaseError, connection
 from exchange import wake
 from exchange.actors import Actor
 from exchange.combining import Combiner
-from exchange.database import (
-    LOCK_NOT_AVAILABLE,
-    fetch_one,
-    sqlstate,
-)
-from exchange.errors import DomainError, IdempotencyKeyReused, StillRunning, UserNotFound
-from exchange.idempotency import Answer, IdempotencyClaim, find_answer, kept_for
+from exchange.database import fetch_one, refused_by, sqlstate
+from exchange.errors import DomainError, UserNotFound
+from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, find_answer, kept_for
 from exchange.ids import new_reference, uuid7
 from exchange.models import Member
 from exchange.numbers import plain
@@ -46,9 +41,8 @@ from wallets.services.banks import Payee, find_bank, find_payee, needs_name, rem
 CREATED = 201
 MESSAGE = "Withdrawal request created"
 
-# What the SQL function and the API settle between them.
+# What `request_withdrawal` raises for a refusal.
 _REFUSED = "XW400"
-_KEY_REUSED = "XI422"
 
 _CALL = (
     "SELECT replayed, status_code, message, data FROM request_withdrawal("
@@ -171,7 +165,7 @@ def _call(
     form = {
         **_form(payee, organisation_id, member_id, order),
         "actor": str(actor),
-        **(_key(claim) if claim else {}),
+        **(claim.as_form() if claim else {}),
     }
     if not connection.in_atomic_block:
         answer = _together.submit(form)
@@ -246,30 +240,12 @@ def _form(
     }
 
 
-def _key(claim: IdempotencyClaim) -> dict[str, str]:
-    return {
-        "method": claim.method,
-        "path": claim.path,
-        "key": claim.key,
-        "body_hash": claim.body_hash,
-    }
-
-
-def _refusal(  # noqa: PLR0911 - one return for each refusal
-    error: DatabaseError, order: WithdrawalOrder
-) -> DomainError | None:
-    state = sqlstate(error)
-    if state == LOCK_NOT_AVAILABLE:
-        return StillRunning("The first request with this Idempotency-Key is still running")
-    if state == _KEY_REUSED:
-        return IdempotencyKeyReused(
-            "This Idempotency-Key was already used with another request body"
-        )
-    if state != _REFUSED:
-        return None
-    diagnostics = error.__cause__.diag  # type: ignore[union-attr]
-    detail = json.loads(diagnostics.message_detail or "{}", parse_float=Decimal, parse_int=Decimal)
-    match diagnostics.message_primary:
+def _refusal(error: DatabaseError, order: WithdrawalOrder) -> DomainError | None:
+    refused = refused_by(error, _REFUSED)
+    if refused is None:
+        return claim_refusal(error)
+    code, detail = refused
+    match code:
         case "user_not_found":
             return UserNotFound()
         case "insufficient_balance":

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from exchange import wake
 from exchange.actors import Actor
-from exchange.errors import Forbidden, InvalidRequest, NotFound, Refused
+from exchange.errors import Forbidden, NotFound, Refused
 from exchange.models import StaffUser
+from exchange.words import given
 from wallets.errors import StateConflict, TransferLookUpUnavailable
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import (
@@ -41,12 +42,11 @@ def propose(
     """Opens a proposal. A lost payout must have been not found twice, half an hour apart; a
     reversal needs a Completed withdrawal.
 
-    Raises `Forbidden`, `WithdrawalNotFound`, `InvalidRequest` (no reason), `Refused`
-    (`payout_not_lost`, `payout_not_returned`), `StateConflict` (another one is open).
+    Raises `Forbidden`, `WithdrawalNotFound`, `InvalidRequest` (no reason, or too long a
+    one), `Refused` (`payout_not_lost`, `payout_not_returned`), `StateConflict` (another is open).
     """
     actor = _resolver(proposer)
-    if not reason.strip():
-        raise InvalidRequest("A proposal needs a reason")
+    reason = given(reason, otherwise="A proposal needs a reason")
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
         _check_possible(withdrawal, action)
@@ -111,9 +111,10 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
 def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Proposal:
     """Closes an open proposal without doing anything; the proposer may take it back too.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`.
+    Raises `Forbidden`, `NotFound`, `InvalidRequest` for too long a reason, `StateConflict`.
     """
     actor = _resolver(resolver)
+    reason = given(reason)
     with transaction.atomic():
         proposal, withdrawal = _open_proposal(proposal_id)
         _decide(proposal, ProposalStatus.DECLINED, resolver)
@@ -285,6 +286,6 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 
 def _resolver(user: StaffUser) -> Actor:
-    if not (user.is_active and user.is_staff and user.has_perm("wallets.resolve_payout")):
+    if not user.may("wallets.resolve_payout"):
         raise Forbidden("You may not decide about lost and returned payouts")
     return Actor.staff(user.pk, str(user))

@@ -77,9 +77,8 @@ def fail(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
             _fail(withdrawal, reason, actor)
 
 
-def lose(withdrawal_id: UUID, *, error: str, not_found: bool, actor: Actor) -> None:
+def lose(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
     """Processing → Unknown: nobody can tell whether the money left. Schedules the next look."""
-    del actor  # nothing is decided here, so there is no decision to sign
     now = timezone.now()
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)

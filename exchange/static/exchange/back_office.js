@@ -43,7 +43,7 @@
       if (label && box) {
         label.id ||= `${field.id}_label`;
         box.setAttribute("aria-labelledby", `${label.id} select2-${field.id}-container`);
-        box.querySelector("[role=textbox]")?.setAttribute("aria-labelledby", label.id);
+        box.querySelector("[role=textbox], [role=searchbox]")?.setAttribute("aria-labelledby", label.id);
       }
     }
   });
@@ -55,19 +55,54 @@
       else area.removeAttribute("tabindex");
     }
   };
-  window.addEventListener("load", reach);
-  window.addEventListener("resize", reach);
 
-  const panels = document.querySelectorAll("details.account, details.filters");
-  document.addEventListener("click", (event) => {
-    for (const panel of panels) {
-      if (!panel.contains(event.target)) panel.open = false;
+  // A table that is wider than a phone becomes cards: each cell says which column it is of, and
+  // what holds nothing is left out.
+  const narrow = window.matchMedia("(max-width: 48rem)");
+  const label = (table) => {
+    const headings = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) =>
+      (cell.querySelector("a") ?? cell).textContent.trim(),
+    );
+    for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {
+      [...row.cells].forEach((cell, at) => {
+        const text = cell.textContent.trim();
+        const holds = cell.querySelector("input, button, svg, img");
+        cell.dataset.label = headings[at] || (cell.querySelector("input[type=checkbox]") ? "Choose" : "");
+        cell.classList.toggle("blank", !holds && (text === "" || text === "-"));
+      });
     }
-    if (root.classList.contains("menu-open") && !event.target.closest("#sidebar, #menu-button")) {
+  };
+  const stack = () => {
+    for (const area of document.querySelectorAll(".scroll:has(> table)")) {
+      area.classList.remove("stacked");
+      if (narrow.matches && area.scrollWidth > area.clientWidth) {
+        label(area.querySelector("table"));
+        area.classList.add("stacked");
+      }
+    }
+  };
+  const fit = () => {
+    stack();
+    reach();
+  };
+  fit();
+  window.addEventListener("load", fit);
+  window.addEventListener("resize", fit);
+
+  // What is open closes when somebody clicks elsewhere, or goes elsewhere by keyboard.
+  const panels = document.querySelectorAll("details.account, details.filters");
+  const close = (target, menuStays) => {
+    for (const panel of panels) {
+      if (!panel.contains(target)) panel.open = false;
+    }
+    if (root.classList.contains("menu-open") && !target.closest(menuStays)) {
       root.classList.remove("menu-open");
       tell();
     }
-  });
+  };
+  document.addEventListener("click", (event) => close(event.target, "#sidebar, #menu-button"));
+  // On the way from its button to the menu lies the rest of the bar.
+  document.addEventListener("focusin", (event) => close(event.target, "#sidebar, .bar"));
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
