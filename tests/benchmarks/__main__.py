@@ -11,20 +11,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import back_office, loans, orders, portfolio, tokens, withdrawals
+from tests.benchmarks import back_office, exports, loans, orders, portfolio, tokens, withdrawals
 from tests.benchmarks.stage import prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "back_office": back_office.run,
+    "exports": exports.run,
     "loans": loans.run,
     "orders": orders.run,
     "portfolio": portfolio.run,
     "tokens": tokens.run,
     "withdrawals": withdrawals.run,
 }
+_REPORTS = {"back_office": back_office.report, "exports": exports.report}
 # What is larger with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
     "back_office": {"sizes": back_office.FULL_SIZES},
+    "exports": {"rows": exports.FULL_ROWS},
     "tokens": {"sizes": tokens.FULL_SIZES},
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
@@ -38,6 +41,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--full", action="store_true", help="tables at their full size")
     parser.add_argument("--tokens", type=int, nargs="+", help="numbers of tokens to list among")
+    parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -45,6 +49,8 @@ def main() -> None:
         sizes = dict(FULL.get(name, {})) if options.full else {}
         if name == "tokens" and options.tokens:
             sizes["sizes"] = sorted(options.tokens)
+        if name == "exports" and options.rows:
+            sizes["rows"] = sorted(options.rows)
         with prepared() as stage:
             figures = BENCHMARKS[name](
                 stage,
@@ -68,8 +74,8 @@ def main() -> None:
 
 
 def _print(name: str, figures: dict[str, Any]) -> None:
-    if name == "back_office":
-        back_office.report(figures)
+    if name in _REPORTS:
+        _REPORTS[name](figures)
         return
     for scenario, figure in figures.items():
         print(f"{name}, {scenario}")

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
-from uuid import UUID
 
 import psycopg
 
 from config.embedded.layout import OWNER, database_url
 from tests.benchmarks.stage import Stage
+from tests.support.ledger_rows import ENTRIES_EACH, fill
 
 SIZES = (1_000, 20_000)
 FULL_SIZES = (1_000, 100_000)
-ENTRIES_EACH = 10
 
 
 def run(
@@ -36,13 +34,16 @@ def run(
     `seconds` and `connections` belong to other benchmarks: one person opens one page at a time.
     """
     del seconds, connections
-    stage.python("tests.benchmarks.world", "0", "no bank")
+    world = json.loads(stage.python("tests.benchmarks.world", "0", "no bank"))
+    url = database_url(stage.folder, OWNER)
     figures: dict[str, Any] = {}
     first: dict[str, float] = {}
     filled = 0
     for size in sizes:
-        _fill(stage, filled + 1, size)
+        fill(url, world["organisation"], filled + 1, size)
         filled = size
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")
         pages = json.loads(stage.python("tests.benchmarks.back_office_pages", str(rounds)))
         for name, seen in pages.items():
             took = median(seen["milliseconds"])
@@ -63,15 +64,3 @@ def report(figures: dict[str, Any]) -> None:
             f"  {name:<75}{seen['milliseconds']:>9,.1f} ms{seen['queries']:>5} queries"
             f"{seen['kilobytes']:>8,.0f} kB   {seen['growth']:g} times as long as in the first"
         )
-
-
-def _fill(stage: Stage, first: int, last: int) -> None:
-    with psycopg.connect(
-        database_url(stage.folder, OWNER), autocommit=True, cursor_factory=psycopg.ClientCursor
-    ) as connection:
-        found = connection.execute("SELECT id FROM exchange_organisation").fetchone()
-        assert found is not None
-        organisation: UUID = found[0]
-        values = {"organisation": organisation, "first": first, "last": last}
-        connection.execute(Path(__file__).with_suffix(".sql").read_text().encode(), values)
-        connection.execute("VACUUM ANALYZE")

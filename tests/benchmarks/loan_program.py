@@ -19,8 +19,7 @@ from exchange.actors import Actor  # noqa: E402
 from tests.benchmarks import loan_mix  # noqa: E402
 from tests.support.access import make_member, make_organisation  # noqa: E402
 from tests.support.credit import make_configuration  # noqa: E402
-from tests.support.lending import give_units  # noqa: E402
-from tests.support.tokens import make_token  # noqa: E402
+from tests.support.tokens import give_units, make_token  # noqa: E402
 from tests.support.world import Wallet, make_wallet  # noqa: E402
 
 ACTOR = Actor.system("benchmark")

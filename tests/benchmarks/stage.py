@@ -19,6 +19,7 @@ from tests.support.processes import wait_until
 HOST = "127.0.0.1"
 WORKERS = 2
 THREADS = 8
+TASK_THREADS = 8
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -76,6 +77,22 @@ class Stage:
         self.servers.append(process.pid)
         wait_until(lambda: _listens(port), what=f"{application} to listen", seconds=60)
         return f"http://{HOST}:{port}"
+
+    def work(self) -> int:
+        """Starts a worker as `manage.py up` does; the pid of its one process."""
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-W", "ignore:::celery.platforms"),
+                *("-m", "celery", "-q", "-A", "config.celery", "worker", "--loglevel", "WARNING"),
+                *("--pool", "threads", "--concurrency", str(TASK_THREADS)),
+                *("--without-gossip", "--without-mingle"),
+            ],
+            cwd=_CHECKOUT,
+            env=self.environment,
+            start_new_session=True,
+        )
+        self._resources.callback(_end, process)
+        return process.pid
 
     def _run(self, command: list[str], environment: Mapping[str, str]) -> None:
         done = subprocess.run(

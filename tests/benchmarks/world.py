@@ -54,7 +54,15 @@ def main(count: int, bank: str) -> None:
         banks=[{"id": 1, "name": bank, "code": "01"}],
         fetched_at=timezone.now(),
     )
-    print(json.dumps({"token": token, "members": [str(member.id) for member in members]}))
+    print(
+        json.dumps(
+            {
+                "organisation": str(organisation.id),
+                "token": token,
+                "members": [str(member.id) for member in members],
+            }
+        )
+    )
 
 
 main(int(sys.argv[1]), sys.argv[2])

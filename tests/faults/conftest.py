@@ -8,6 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from tests.support.services import Sandbox
+from tests.support.world import Wallet, know_banks, make_member_wallet
 from wallets.providers.registry import payment_provider
 from wallets.services.banks import forget_bank_lists
 
@@ -28,3 +29,10 @@ def sandbox(
     yield provider_sandbox
     provider_sandbox.reset()
     forget_bank_lists()
+
+
+@pytest.fixture
+def wallet(sandbox: Sandbox) -> Wallet:
+    """A member's, with 1,000 KES."""
+    know_banks()
+    return make_member_wallet(1000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,14 +11,19 @@ from exchange.errors import Refused
 from exchange.models import Event
 from tests.support.payouts import (
     EVERY_TRY,
+    GIVEN_BACK,
     HALF_AN_HOUR,
+    HELD,
     LOOK_UPS,
+    PAID_OUT,
     TRANSFERS,
     booked,
     control,
+    decide,
     open_alerts,
     orders,
     pass_time,
+    proposed,
     settle,
 )
 from tests.support.services import PROVIDER_SECRET_KEY, Sandbox
@@ -29,25 +33,14 @@ from tests.support.world import (
     Wallet,
     approved,
     assert_books_hold,
-    know_banks,
-    make_member_wallet,
     make_staff,
     status_of,
 )
 from wallets.errors import TransferLookUpUnavailable
-from wallets.models import Payout, Proposal, ProposalAction, Transfer, Withdrawal, WithdrawalStatus
+from wallets.models import Payout, ProposalAction, Transfer, Withdrawal, WithdrawalStatus
 from wallets.services import payouts, resolutions, settlement
 
-HELD = (Decimal(500), Decimal(500))
-PAID_OUT = (Decimal(500), Decimal(0))
-GIVEN_BACK = (Decimal(1000), Decimal(0))
 both_actions = pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
-
-
-@pytest.fixture
-def wallet(sandbox: Sandbox) -> Wallet:
-    know_banks()
-    return make_member_wallet(1000)
 
 
 def hidden_twice(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> Withdrawal:
@@ -60,12 +53,6 @@ def hidden_twice(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> Withd
     payouts.look_up(withdrawal.id)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 2
     return withdrawal
-
-
-def proposed(withdrawal: Withdrawal, action: ProposalAction) -> Proposal:
-    return resolutions.propose(
-        withdrawal_id=withdrawal.id, action=action, reason="gone", proposer=make_staff()
-    )
 
 
 def look_ups(sandbox: Sandbox, withdrawal: Withdrawal) -> int:
@@ -172,8 +159,7 @@ def test_a_record_that_differed_and_was_undone_counts_as_lost(sandbox, wallet):
     payouts.look_up(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR + 1)
     payouts.look_up(withdrawal.id)
-    proposal = proposed(withdrawal, ProposalAction.FAIL)
-    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    decide(withdrawal, ProposalAction.FAIL)
     assert (status_of(withdrawal), wallet.kes, open_alerts()) == ("Failed", GIVEN_BACK, set())
     assert_books_hold()
 
@@ -211,8 +197,7 @@ def test_an_old_look_up_of_a_completed_payout_sets_no_step_once_it_is_reversed(s
     payouts.look_up(withdrawal.id)
     control(sandbox, "POST", "return", reference=withdrawal.reference)
     payouts.look_up(withdrawal.id)
-    proposal = proposed(withdrawal, ProposalAction.REVERSE)
-    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    decide(withdrawal, ProposalAction.REVERSE)
     before = traces(withdrawal)
     assert (status_of(withdrawal), before["payout"]["next_step_at"]) == ("Reversed", None)
     settlement.watch_again(withdrawal.id, seen=WithdrawalStatus.COMPLETED)

@@ -22,8 +22,11 @@ from tests.support.access import make_caller
 from tests.support.pausing import Pause
 from tests.support.payouts import (
     HALF_AN_HOUR,
+    HELD,
+    PAID_OUT,
     TRANSFERS,
     booked,
+    decide,
     orders,
     pass_time,
     settle,
@@ -39,25 +42,15 @@ from tests.support.world import (
     approved,
     assert_books_hold,
     know_banks,
-    make_member_wallet,
-    make_staff,
     status_of,
 )
 from wallets.models import Payout, ProposalAction, Transfer, Withdrawal
-from wallets.services import payouts, resolutions
+from wallets.services import payouts
 
 pytestmark = pytest.mark.slow
 
-HELD = (Decimal(500), Decimal(500))
-PAID_OUT = (Decimal(500), Decimal(0))
 AFTER_THE_LEASE = 121
 SWEEP = "wallets.tasks.sweep_payouts"
-
-
-@pytest.fixture
-def wallet(sandbox: Sandbox) -> Wallet:
-    know_banks()
-    return make_member_wallet(1000)
 
 
 @pytest.fixture
@@ -157,13 +150,7 @@ def test_a_worker_killed_before_the_order_was_taken_has_people_decide(
     assert (wallet.kes, orders(sandbox, withdrawal)) == (HELD, 1)
     pass_time(withdrawal, HALF_AN_HOUR)
     payouts.look_up(withdrawal.id)
-    proposal = resolutions.propose(
-        withdrawal_id=withdrawal.id,
-        action=ProposalAction.SEND_AGAIN,
-        reason="not there",
-        proposer=make_staff(),
-    )
-    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    decide(withdrawal, ProposalAction.SEND_AGAIN)
     until_it_is(withdrawal, "Completed", broker)
     paid_once(sandbox, wallet, withdrawal)
     assert orders(sandbox, withdrawal) == 2

@@ -12,13 +12,16 @@ from pytest_django import Settings
 
 from tests.support.payouts import (
     EVERY_TRY,
+    HELD,
     LOOK_UPS,
+    PAID_OUT,
     TRANSFERS,
     booked,
     bring_back,
     open_alerts,
     orders,
     pass_time,
+    proposed,
     settle,
 )
 from tests.support.services import Sandbox
@@ -27,8 +30,6 @@ from tests.support.world import (
     Wallet,
     approved,
     assert_books_hold,
-    know_banks,
-    make_member_wallet,
     make_staff,
     make_wallet,
     status_of,
@@ -52,14 +53,6 @@ FAULTS: list[tuple[str, dict[str, Any]]] = [
 every_fault = pytest.mark.parametrize(
     ("fault", "options"), FAULTS, ids=[name for name, _ in FAULTS]
 )
-HELD = (Decimal(500), Decimal(500))
-PAID_OUT = (Decimal(500), Decimal(0))
-
-
-@pytest.fixture
-def wallet(sandbox: Sandbox) -> Wallet:
-    know_banks()
-    return make_member_wallet(1000)
 
 
 def step(withdrawal: Withdrawal, seconds: float = 3600) -> None:
@@ -181,12 +174,7 @@ def test_money_the_bank_returns_is_told_and_reversed_by_two_people(sandbox, wall
     step(withdrawal, 13 * 3600)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert open_alerts() == {"payout_returned"}
-    proposal = resolutions.propose(
-        withdrawal_id=withdrawal.id,
-        action=ProposalAction.REVERSE,
-        reason="account closed",
-        proposer=make_staff(),
-    )
+    proposal = proposed(withdrawal, ProposalAction.REVERSE)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     # What was paid out comes back, our fee of 30 stays.

@@ -16,14 +16,19 @@ from exchange.errors import Refused
 from exchange.models import Event
 from tests.support.payouts import (
     EVERY_TRY,
+    GIVEN_BACK,
     HALF_AN_HOUR,
+    HELD,
     LOOK_UPS,
+    PAID_OUT,
     TRANSFERS,
     booked,
     control,
+    decide,
     open_alerts,
     orders,
     pass_time,
+    proposed,
     settle,
 )
 from tests.support.services import PROVIDER_SECRET_KEY, Sandbox
@@ -34,8 +39,6 @@ from tests.support.world import (
     Wallet,
     approved,
     assert_books_hold,
-    know_banks,
-    make_member_wallet,
     make_staff,
     status_of,
 )
@@ -43,9 +46,6 @@ from wallets.models import Payout, ProposalAction, Withdrawal
 from wallets.services import payouts, resolutions, sweeps
 
 ASK, FEE = Decimal(500), Decimal(30)
-HELD = (Decimal(500), Decimal(500))
-PAID_OUT = (Decimal(500), Decimal(0))
-GIVEN_BACK = (Decimal(1000), Decimal(0))
 
 # Faults after which the order was not taken: the look-up finds nothing.
 NOT_TAKEN: list[tuple[str, dict[str, Any]]] = [
@@ -81,12 +81,6 @@ def named(cases: list[tuple[str, dict[str, Any]]]) -> Any:
         cases,
         ids=[f"{kind}-{number}" for number, (kind, _) in enumerate(cases)],
     )
-
-
-@pytest.fixture
-def wallet(sandbox: Sandbox) -> Wallet:
-    know_banks()
-    return make_member_wallet(1000)
 
 
 def pay_with(
@@ -148,14 +142,6 @@ def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> With
     return withdrawal
 
 
-def decide(withdrawal: Withdrawal, action: ProposalAction) -> None:
-    proposal = resolutions.propose(
-        withdrawal_id=withdrawal.id, action=action, reason="checked", proposer=make_staff()
-    )
-    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
-    assert_books_hold()
-
-
 def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet):
     withdrawal = lose_for_good(sandbox, wallet)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
@@ -186,9 +172,7 @@ def test_not_found_twice_within_half_an_hour_is_not_lost(sandbox, wallet, action
     pass_time(withdrawal, HALF_AN_HOUR - 60)
     sweeps.take_step(withdrawal.id)
     with pytest.raises(Refused) as refusal:
-        resolutions.propose(
-            withdrawal_id=withdrawal.id, action=action, reason="hurry", proposer=make_staff()
-        )
+        proposed(withdrawal, action)
     assert refusal.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
 
@@ -214,12 +198,7 @@ def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
     payouts.pay(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
     sweeps.take_step(withdrawal.id)
-    proposal = resolutions.propose(
-        withdrawal_id=withdrawal.id,
-        action=ProposalAction.FAIL,
-        reason="gone",
-        proposer=make_staff(),
-    )
+    proposal = proposed(withdrawal, ProposalAction.FAIL)
     sandbox.fault("wrong_amount", match=LOOK_UPS)
     look_again(withdrawal)
     assert status_of(withdrawal) == "Unknown"

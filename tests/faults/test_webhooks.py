@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -26,12 +25,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 EVENTS = 12
 DELIVER = "import django; django.setup(); from exchange.tasks import deliver_events as t; t()"
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,0 +1,81 @@
+"""Long exports by a real worker: how long, and how much memory worker and web processes need.
+
+The list is that of entries, ten for each withdrawal. Memory is the most that a process held at once
+(`VmHWM`, Linux), the worker's while it wrote and the web processes' together while one of them
+handed the file over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import psycopg
+import requests
+
+from config.embedded.layout import OWNER, database_url
+from tests.benchmarks.stage import Stage
+from tests.support.ledger_rows import ENTRIES_EACH, fill
+from tests.support.memory import family, forget_peak, peak
+
+ROWS = (20_000, 200_000)
+FULL_ROWS = (20_000, 200_000, 1_000_000)
+_FORMS = ("csv", "xlsx")
+_PIECE = 1024 * 1024
+
+
+def run(
+    stage: Stage, *, seconds: float, rounds: int, connections: int, rows: Sequence[int] = ROWS
+) -> dict[str, Any]:
+    """Each form of file with each number of rows, once; the others are other benchmarks'."""
+    del seconds, rounds, connections
+    organisation = json.loads(stage.python("tests.benchmarks.world", "0", "no bank"))
+    url = database_url(stage.folder, OWNER)
+    worker = stage.work()
+    web = stage.serve("config.wsgi:application")
+    processes = family(stage.servers[-1])
+    figures: dict[str, Any] = {}
+    filled = 0
+    for count in (1_000, *rows):  # the first brings everything into memory that stays there
+        fill(url, organisation["organisation"], filled + 1, count // ENTRIES_EACH)
+        filled = count // ENTRIES_EACH
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")
+        for form in _FORMS:
+            for pid in (worker, *processes):
+                forget_peak(pid)
+            made = json.loads(stage.python("tests.benchmarks.exports_program", form))
+            wrote = peak(worker)
+            started = perf_counter()
+            size = _download(f"{web}{made['address']}", made["session"])
+            figures[f"{form.upper()}, {count:,} rows"] = {
+                "rows": made["rows"],
+                "seconds": round(made["seconds"], 1),
+                "per_second": round(made["rows"] / made["seconds"]),
+                "file_megabytes": round(size / 1e6, 1),
+                "download_seconds": round(perf_counter() - started, 2),
+                "worker_megabytes": round(wrote / 1e6, 1),
+                "web_megabytes": round(sum(map(peak, processes)) / 1e6, 1),
+            }
+    return figures
+
+
+def report(figures: dict[str, Any]) -> None:
+    """Prints a line a file."""
+    for name, seen in figures.items():
+        print(
+            f"  {name:<24}{seen['seconds']:>8,.1f} s{seen['per_second']:>9,} rows/s"
+            f"{seen['file_megabytes']:>8,.1f} MB   worker {seen['worker_megabytes']:,.0f} MB,"
+            f" web {seen['web_megabytes']:,.0f} MB, downloaded in {seen['download_seconds']:g} s"
+        )
+
+
+def _download(address: str, session: str) -> int:
+    with requests.get(
+        address, cookies={"sessionid": session}, stream=True, timeout=600, allow_redirects=False
+    ) as answer:
+        if answer.status_code != 200:
+            raise RuntimeError(f"{address} answered {answer.status_code}")
+        return sum(len(piece) for piece in answer.iter_content(_PIECE))

@@ -1,0 +1,184 @@
+"""Long exports by a real worker: killed at named points, and held to little memory."""
+
+from __future__ import annotations
+
+import sys
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import Celery
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import FINANCE_APPROVER
+from exchange.models import Export, ExportChunk
+from tests.support.back_office import said, signed_in, text_of
+from tests.support.database import server_url, worker_database
+from tests.support.exports import ask, body, sheet, table
+from tests.support.ledger_rows import ENTRIES_EACH, fill
+from tests.support.memory import forget_peak, peak
+from tests.support.pausing import Pause
+from tests.support.processes import Program, wait_until
+from tests.support.services import Stage
+from tests.support.world import make_wallet
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+SWEEP = "exchange.tasks.write_exports"
+MEGABYTE = 1024 * 1024
+
+
+@pytest.fixture
+def finance(transactional_db: None) -> Client:
+    return signed_in(FINANCE_APPROVER)
+
+
+@pytest.fixture
+def broker(stage: Stage) -> Celery:
+    return stage.celery()
+
+
+class Books:
+    """An organisation whose members withdraw and withdraw."""
+
+    def __init__(self) -> None:
+        self._organisation = make_wallet(1).organisation
+        self._filled = 0
+
+    def fill_to(self, withdrawals: int) -> None:
+        """So many withdrawals, with ten entries each."""
+        url = server_url(worker_database())
+        fill(url, self._organisation.pk, self._filled + 1, withdrawals)
+        self._filled = withdrawals
+
+
+@pytest.fixture
+def books(transactional_db: None) -> Books:
+    return Books()
+
+
+def asked(client: Client, broker: Celery, form: str) -> Export:
+    """The export of all entries, which is too long to come at once."""
+    response = ask(client, "wallets_entry", "counts=NGN", form=form)
+    assert response.status_code == 302
+    broker.send_task(SWEEP)
+    return Export.objects.latest("created_at")
+
+
+def shown(client: Client, export: Export) -> str:
+    return text_of(client.get(reverse("admin:exchange_export_change", args=[export.pk])))
+
+
+def download(client: Client, export: Export) -> Any:
+    return client.get(reverse("admin:exchange_export_download", args=[export.pk]))
+
+
+def no_file(client: Client, export: Export) -> None:
+    """Nothing is offered, nothing is handed over, nothing is left of a file."""
+    page = client.get(reverse("admin:exchange_export_change", args=[export.pk]))
+    address = reverse("admin:exchange_export_download", args=[export.pk])
+    assert address not in page.content.decode()
+    assert said(download(client, export)) == ["There is no file to download"]
+    assert ExportChunk.objects.count() == 0
+
+
+def lease_is_over(export: Export) -> None:
+    Export.objects.filter(pk=export.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def until(export: Export, status: str, broker: Celery) -> None:
+    """Has the worker look for exports, as beat does each minute, until it has that status."""
+
+    def reached() -> bool:
+        export.refresh_from_db()
+        return export.status == status
+
+    for _ in range(20):
+        broker.send_task(SWEEP)
+        try:
+            wait_until(reached, status, seconds=5)
+        except AssertionError:
+            continue
+        return
+    raise AssertionError(f"it is {export.status}, not {status}")
+
+
+@pytest.mark.parametrize(
+    ("form", "point"),
+    [("csv", "while it reads"), ("xlsx", "while it reads"), ("csv", "while it keeps the file")],
+)
+def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
+    books: Books, finance: Client, live_worker: Program, broker: Celery, form: str, point: str
+):
+    books.fill_to(4_000)
+    if point == "while it reads":
+        export = asked(finance, broker, form)
+        wait_until(lambda: bool(Export.objects.get().rows_done), "some rows are written")
+        live_worker.kill()
+    else:
+        with Pause("INSERT", "exchange_exportchunk", "NEW.position = 2") as pause:
+            export = asked(finance, broker, form)
+            pause.wait()
+            live_worker.kill()
+            pause.cut()
+    export.refresh_from_db()
+    assert (export.status, export.attempts) == ("Running", 1)
+    no_file(finance, export)
+    assert "of about 40,000 rows" in shown(finance, export)
+    live_worker.start()
+    # Its lease still holds: nobody takes it up, so that a slow worker is not overtaken.
+    broker.send_task(SWEEP)
+    lease_is_over(export)
+    until(export, "Ready", broker)
+    assert export.attempts == 2
+    data = body(download(finance, export))
+    rows, last = sheet(data) if form == "xlsx" else table(data)
+    assert last.startswith("Complete: 40000 rows, as of ")
+    legs = {(row["Transfer"], row["Account"], row["Amount"]) for row in rows}
+    assert len(rows) == len(legs) == 40_000
+
+
+def test_what_kills_every_worker_ends_as_failed_and_says_so(
+    books: Books, finance: Client, live_worker: Program, broker: Celery
+):
+    books.fill_to(600)
+    with Pause("INSERT", "exchange_exportchunk", "true") as pause:
+        export = asked(finance, broker, "csv")
+        for attempt in (1, 2, 3):
+            broker.send_task(SWEEP)
+            pause.wait()
+            live_worker.kill()
+            pause.cut()
+            export.refresh_from_db()
+            assert (export.status, export.attempts) == ("Running", attempt)
+            no_file(finance, export)
+            lease_is_over(export)
+            live_worker.start()
+        until(export, "Failed", broker)
+    assert "It was cut off while it was written. Ask for it again" in shown(finance, export)
+    no_file(finance, export)
+    # Nothing else waits behind it.
+    again = asked(finance, broker, "csv")
+    until(again, "Ready", broker)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_ten_times_the_rows_take_a_worker_no_more_memory(
+    books: Books, finance: Client, live_worker: Program, broker: Celery, form: str
+):
+    def most(withdrawals: int) -> int:
+        books.fill_to(withdrawals)
+        forget_peak(live_worker.pid)
+        export = asked(finance, broker, form)
+        until(export, "Ready", broker)
+        assert export.rows_done == withdrawals * ENTRIES_EACH
+        return peak(live_worker.pid)
+
+    most(550)  # what is loaded once is loaded now
+    few = most(600)
+    # Each thread of the worker has memory of its own, and any may write the file: that is some 10
+    # megabytes. The 54,000 rows more would be 100 and more.
+    assert most(6_000) - few < 40 * MEGABYTE
