@@ -6,12 +6,11 @@ The pages are those of the running service; what came of a step is read from the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from config.roles import (
     ADMINISTRATOR,
@@ -19,72 +18,23 @@ from config.roles import (
     BACK_OFFICE,
     CREDIT_OFFICER,
     FINANCE_APPROVER,
-    create_staff,
 )
-from exchange.models import StaffUser
 from tests.support.access import make_organisation
 from tests.support.browser import confine
+from tests.support.keyboard import PASSWORD, is_, person, says, sign_in, tab_to
 from tests.support.services import Service
-from tests.support.signin import app_of, present_code
+from tests.support.signin import present_code
 from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
 from wallets.models import BankList, Decision, Withdrawal
 from wallets.services import decisions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
-PASSWORD = "correct horse battery"
-MOST_TABS = 150
-
 
 @pytest.fixture
 def wallet() -> Wallet:
     know_banks()
     return Wallet(make_organisation()).fund(100_000_000)
-
-
-def person(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
-    """A member of staff, and the secret that their authenticator app holds."""
-    user = create_staff(name, PASSWORD, role)
-    return user, app_of(user)
-
-
-def sign_in(page: Page, name: str, secret: str) -> None:
-    """Both steps, by the forms."""
-    page.goto("/admin/")
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Enter a code").wait_for()
-    page.locator("[name=code]").fill(present_code(secret))
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Back office").wait_for()
-
-
-def tab_to(page: Page, wanted: Callable[[Locator], bool]) -> None:
-    """Presses Tab until the focus is on what is wanted, as somebody without a mouse does."""
-    for _ in range(MOST_TABS):
-        page.keyboard.press("Tab")
-        if wanted(page.locator(":focus")):
-            return
-    raise AssertionError(f"{MOST_TABS} presses of Tab did not lead there")
-
-
-def says(pattern: str) -> Callable[[Locator], bool]:
-    """Whether an element's own words or value match."""
-
-    def matches(element: Locator) -> bool:
-        if element.count() != 1:
-            return False
-        return re.search(pattern, element.inner_text() or "") is not None
-
-    return matches
-
-
-def is_(selector: str) -> Callable[[Locator], bool]:
-    """Whether an element is the one that `selector` means."""
-    return lambda element: (
-        element.count() == 1 and element.evaluate("(e, s) => e.matches(s)", selector) is True
-    )
 
 
 def review(page: Page, withdrawal: Withdrawal) -> None:
@@ -135,7 +85,7 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    page.locator("[name=code]").wait_for()
+    expect(page.locator("[name=code]")).to_be_focused()
     page.keyboard.type(present_code(secret))
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Back office").wait_for()
@@ -310,5 +260,12 @@ def test_on_a_phone_the_menu_opens_and_nothing_is_cut_off(
         page.goto(f"/admin/{address}")
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= 390, f"/admin/{address} is {wide} pixels wide"
+    # A list's row is a card: nothing scrolls sideways, and each cell says what it is.
+    page.goto("/admin/wallets/withdrawal/")
+    row = page.locator("#result_list tbody tr", has_text=withdrawal.reference)
+    expect(row.locator("td[data-label=Owner]")).to_be_visible()
+    assert row.evaluate("row => row.scrollWidth <= row.closest('.scroll').clientWidth")
+    page.set_viewport_size({"width": 1280, "height": 860})
+    expect(page.locator(".stacked")).to_have_count(0)
     context.close()
     assert strayed == []

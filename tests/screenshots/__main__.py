@@ -21,7 +21,8 @@ from playwright.sync_api import Error, Page, ViewportSize, sync_playwright
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
 django.setup()
 
-from tests.screenshots.scenes import SCENES, Scene  # noqa: E402
+from tests.screenshots.reaching import Scene  # noqa: E402
+from tests.screenshots.scenes import SCENES  # noqa: E402
 from tests.screenshots.studio import Studio, demo_service, running_service  # noqa: E402
 from tests.support import axe  # noqa: E402
 from tests.support.browser import launch  # noqa: E402
@@ -63,6 +64,7 @@ def dress(page: Page, variant: Variant) -> None:
     """Shows the page as `variant` says."""
     page.set_viewport_size(variant.viewport)
     page.emulate_media(color_scheme=variant.theme)
+    page.evaluate("() => window.scrollTo(0, 0)")
     page.wait_for_function(
         "(dark) => document.documentElement.classList.contains('dark') === dark",
         arg=variant.theme == "dark",
@@ -96,7 +98,7 @@ def take(studio: Studio, scene: Scene, docs: bool) -> list[str]:
                 clip={"x": 0, "y": 0, "width": variant.viewport["width"], "height": DOCS_HEIGHT},
             )
     dress(page, VARIANTS[0])
-    return faults + studio.troubles.taken()
+    return faults + studio.troubles.taken(scene.status)
 
 
 def options() -> argparse.Namespace:

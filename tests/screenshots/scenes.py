@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from django.template.loader import render_to_string
 from playwright.sync_api import Page
 
 from config.roles import (
@@ -16,47 +14,18 @@ from config.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from tests.screenshots.studio import Studio
+from tests.screenshots import decisions
+from tests.screenshots.reaching import Scene, at, first
+from tests.screenshots.studio import Studio, enter_code
 
 # What nobody may read off a picture: the texts of secrets, and the picture an app scans.
 _BLANK = """() => {
   for (const shown of document.querySelectorAll(".secret dd code, .signin-secret, .signin-codes li"))
     if (!shown.closest(".secret") || /^\\S{16,}$/.test(shown.textContent.trim()))
-      shown.textContent = "\\u2022".repeat(24);
+      shown.textContent = "\\u2022".repeat(16);
   for (const picture of document.querySelectorAll(".signin-picture svg path:last-of-type"))
     picture.setAttribute("d", "");
 }"""  # noqa: E501
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """A page, by the name of its pictures; `reach` leads there and gives the browser's page."""
-
-    name: str
-    reach: Callable[[Studio], Page]
-
-
-def at(role: str, address: str) -> Callable[[Studio], Page]:
-    """The page of `role` at an address below /admin/."""
-
-    def reach(studio: Studio) -> Page:
-        page = studio.page(role)
-        page.goto(f"/admin/{address}")
-        return page
-
-    return reach
-
-
-def first(role: str, listing: str, further: str = "") -> Callable[[Studio], Page]:
-    """The first record of a list, or a page below it: `change/` becomes `further`."""
-
-    def reach(studio: Studio) -> Page:
-        page = studio.page(role)
-        path = studio.first(page, listing)
-        page.goto(re.sub(r"change/$", further, path) if further else path)
-        return page
-
-    return reach
 
 
 # --- signing in ---
@@ -92,37 +61,28 @@ def welcome(studio: Studio) -> Page:
 
 def enrolment(studio: Studio) -> Page:
     page = studio.newcomer
+    studio.secret_of(page)
     page.evaluate(_BLANK)
     return page
 
 
-# --- deciding ---
-
-_PENDING = "wallets/withdrawal/?status=Pending&currency=KES"
-
-
-def confirmation(studio: Studio) -> Page:
-    page = first(FINANCE_APPROVER, _PENDING)(studio)
-    page.get_by_role("button", name=re.compile("^Approve")).click()
-    page.get_by_text("Nothing has been done yet.").wait_for()
+def recovery_codes(studio: Studio) -> Page:
+    """What whoever has set up a second factor is shown once."""
+    page = studio.newcomer
+    if page.locator("[name=code]").count():
+        enter_code(page, studio.secret_of(page))
+    page.locator(".signin-codes").wait_for()
+    page.evaluate(_BLANK)
     return page
 
 
-def rejection(studio: Studio) -> Page:
-    page = first(FINANCE_APPROVER, _PENDING)(studio)
-    page.get_by_label("Reason (required").fill("The account is not the member's")
-    page.get_by_role("button", name=re.compile("^Reject")).click()
-    page.get_by_role("button", name=re.compile("^Yes, reject")).wait_for()
-    return page
-
-
-def bulk_confirmation(studio: Studio) -> Page:
-    page = at(FINANCE_APPROVER, "wallets/withdrawal/?status=Pending")(studio)
-    for box in page.locator("input.action-select").all():
-        box.check()
-    page.locator("select[name=action]").select_option("approve_selected")
-    page.get_by_role("button", name="Go", exact=True).click()
-    page.get_by_role("button", name=re.compile("^Yes, approve")).wait_for()
+def locked_out(studio: Studio) -> Page:
+    page = sign_in(studio)
+    for _ in range(6):
+        page.get_by_label("Username").fill("nobody.here")
+        page.get_by_label("Password").fill("not a password")
+        page.keyboard.press("Enter")
+        page.locator(".errorlist").first.wait_for()
     return page
 
 
@@ -150,7 +110,8 @@ def figure_review(studio: Studio) -> Page:
     page.get_by_label("New figure").fill("12.5")
     page.get_by_label("Reason").fill("The provider charges more from next month on")
     page.locator("main form [type=submit]").click()
-    page.get_by_role("status").wait_for()
+    # A service that runs already may have one that waits.
+    page.locator(".message.success, .errornote").first.wait_for()
     return first(FINANCE_APPROVER, "wallets/configurationfigure/")(studio)
 
 
@@ -185,6 +146,38 @@ def exports(studio: Studio) -> Page:
     return at(FINANCE_APPROVER, "exchange/export/")(studio)
 
 
+def menu(studio: Studio) -> Page:
+    """The sidebar as a phone shows it, once it was asked for."""
+    page = at(FINANCE_APPROVER, "wallets/withdrawal/")(studio)
+    page.evaluate("document.documentElement.classList.add('menu-open')")
+    return page
+
+
+def filters(studio: Studio) -> Page:
+    page = at(BACK_OFFICE, "exchange/token/")(studio)
+    page.locator("details.filters summary").click()
+    return page
+
+
+def account(studio: Studio) -> Page:
+    page = at(FINANCE_APPROVER, "wallets/alert/")(studio)
+    page.locator("details.account summary").click()
+    return page
+
+
+def fault(studio: Studio) -> Page:
+    """What a browser gets when a page breaks: the template itself, since none of ours does."""
+    page = studio.page(FINANCE_APPROVER)
+    page.route(
+        "**/admin/fault/",
+        lambda route: route.fulfill(
+            status=500, content_type="text/html", body=render_to_string("500.html")
+        ),
+    )
+    page.goto("/admin/fault/")
+    return page
+
+
 def history(studio: Studio) -> Page:
     """All that ever changed of one token."""
     page = studio.page(AUDITOR)
@@ -199,24 +192,37 @@ SCENES: tuple[Scene, ...] = (
     Scene("sign-in-code", code),
     Scene("welcome", welcome),
     Scene("second-factor-enrolment", enrolment),
+    Scene("second-factor-codes", recovery_codes),
     Scene("second-factor", at(FINANCE_APPROVER, "second-factor/")),
     Scene("password-change", at(FINANCE_APPROVER, "password_change/")),
     Scene("dashboard", at(FINANCE_APPROVER, "")),
     Scene("dashboard-back-office", at(BACK_OFFICE, "")),
     Scene("dashboard-credit", at(CREDIT_OFFICER, "")),
+    Scene("help", at(BACK_OFFICE, "help/")),
+    Scene("help-withdrawals", at(FINANCE_APPROVER, "help/withdrawal-review/")),
+    Scene("dashboard-administrator", at(ADMINISTRATOR, "")),
+    Scene("dashboard-auditor", at(AUDITOR, "")),
+    Scene("menu", menu),
+    Scene("account-menu", account),
     Scene("withdrawals", at(FINANCE_APPROVER, "wallets/withdrawal/")),
     Scene("withdrawals-empty", at(FINANCE_APPROVER, "wallets/withdrawal/?q=nothing-like-this")),
-    Scene("withdrawal-review", first(FINANCE_APPROVER, _PENDING)),
+    Scene(
+        "withdrawal-review",
+        first(FINANCE_APPROVER, "wallets/withdrawal/?status=Pending&currency=KES"),
+    ),
     Scene("withdrawal-done", first(AUDITOR, "wallets/withdrawal/?status=Completed")),
-    Scene("withdrawal-confirm", confirmation),
-    Scene("withdrawal-reject", rejection),
-    Scene("withdrawals-confirm", bulk_confirmation),
     Scene("payouts", at(FINANCE_APPROVER, "wallets/payout/")),
     Scene("payout", first(FINANCE_APPROVER, "wallets/payout/")),
+    Scene("provider-events", at(FINANCE_APPROVER, "wallets/providerevent/")),
+    Scene("bank-records", at(FINANCE_APPROVER, "wallets/bankaccount/")),
+    Scene("bank-record", first(FINANCE_APPROVER, "wallets/bankaccount/")),
+    Scene("bank-lists", at(BACK_OFFICE, "wallets/banklist/")),
     Scene("bank-list", first(BACK_OFFICE, "wallets/banklist/")),
     Scene("deposits", at(FINANCE_APPROVER, "wallets/deposit/")),
     Scene("deposit", first(FINANCE_APPROVER, "wallets/deposit/")),
     Scene("tokens", at(BACK_OFFICE, "exchange/token/")),
+    Scene("tokens-filters", filters),
+    Scene("token-add", at(BACK_OFFICE, "exchange/token/add/")),
     Scene("token", first(BACK_OFFICE, "exchange/token/")),
     Scene("token-edit", first(BACK_OFFICE, "exchange/token/", "edit/")),
     Scene("quotes", at(BACK_OFFICE, "exchange/quote/")),
@@ -233,6 +239,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("account", first(FINANCE_APPROVER, "wallets/account/")),
     Scene("transfers", at(FINANCE_APPROVER, "wallets/transfer/")),
     Scene("transfer", first(FINANCE_APPROVER, "wallets/transfer/")),
+    Scene("entry", first(FINANCE_APPROVER, "wallets/entry/")),
     Scene("entries", at(FINANCE_APPROVER, "wallets/entry/")),
     Scene("books-proofs", at(AUDITOR, "wallets/booksproof/")),
     Scene("books-proof", first(AUDITOR, "wallets/booksproof/")),
@@ -248,8 +255,10 @@ SCENES: tuple[Scene, ...] = (
     Scene("figure-review", figure_review),
     Scene("organisations", at(BACK_OFFICE, "exchange/organisation/")),
     Scene("organisation", first(BACK_OFFICE, "exchange/organisation/")),
+    Scene("organisation-edit", first(BACK_OFFICE, "exchange/organisation/", "edit/")),
     Scene("members", at(BACK_OFFICE, "exchange/member/")),
     Scene("member", first(BACK_OFFICE, "exchange/member/")),
+    Scene("member-add", at(BACK_OFFICE, "exchange/member/add/")),
     Scene("api-keys", at(ADMINISTRATOR, "exchange/apikey/")),
     Scene("api-key", first(ADMINISTRATOR, "exchange/apikey/")),
     Scene("api-key-add", at(ADMINISTRATOR, "exchange/apikey/add/")),
@@ -261,7 +270,15 @@ SCENES: tuple[Scene, ...] = (
     Scene("audit", at(AUDITOR, "exchange/change/")),
     Scene("audit-change", first(AUDITOR, "exchange/change/")),
     Scene("history", history),
+    Scene("access-record", first(AUDITOR, "exchange/accessrecord/")),
     Scene("access-records", at(AUDITOR, "exchange/accessrecord/")),
+    Scene("staff-invite", at(ADMINISTRATOR, "exchange/staffuser/add/")),
     Scene("staff", at(ADMINISTRATOR, "exchange/staffuser/")),
     Scene("staff-member", first(ADMINISTRATOR, "exchange/staffuser/")),
+    *decisions.SCENES,
+    Scene("refused", at(BACK_OFFICE, "exchange/apikey/add/"), status=403),
+    Scene("not-found", at(BACK_OFFICE, "exchange/token/nothing/change/edit/"), status=404),
+    Scene("fault", fault, status=500),
+    # Last: the address may be shut out with it.
+    Scene("locked-out", locked_out),
 )

@@ -28,6 +28,8 @@ from tests.support.services import HOST
 
 _START_SECONDS = 180.0
 _REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")
+# The second person of a role, for what takes two.
+SECOND = 1
 _PASSWORD = "a house on the blue hill"
 
 
@@ -63,10 +65,10 @@ class Troubles:
 
     seen: list[str] = field(default_factory=list)
 
-    def taken(self) -> list[str]:
-        """What was seen since this was last asked."""
+    def taken(self, status: int = 200) -> list[str]:
+        """What was seen since this was last asked, but for answers of the `status` wanted."""
         taken, self.seen[:] = list(self.seen), []
-        return taken
+        return [trouble for trouble in taken if status < 400 or str(status) not in trouble]
 
 
 class Studio:
@@ -76,21 +78,22 @@ class Studio:
         self.demo = demo
         self.troubles = Troubles()
         self._browser = browser
-        self._pages: dict[str, Page] = {}
+        self._pages: dict[tuple[str, int], Page] = {}
         self._strayed: list[list[str]] = []
         self._shown: dict[str, str] = {}
+        self._secret = ""
         # A service that runs already may have met one before.
         self._newcomer = f"nia.{secrets.token_hex(2)}"
 
-    def page(self, role: str) -> Page:
-        """The page of the first person of the demo who has `role`, signed in."""
-        if role not in self._pages:
-            person = next(each for each in self.demo["staff"] if each["role"] == role)
+    def page(self, role: str, which: int = 0) -> Page:
+        """The page of a person of the demo who has `role`, by default the first, signed in."""
+        if (role, which) not in self._pages:
+            person = [each for each in self.demo["staff"] if each["role"] == role][which]
             page = self.stranger()
             self.enter_password(page, person["username"], person["password"])
             enter_code(page, person["totp_secret"])
-            self._pages[role] = page
-        return self._pages[role]
+            self._pages[role, which] = page
+        return self._pages[role, which]
 
     def stranger(self) -> Page:
         """A page of a new browser profile."""
@@ -152,6 +155,12 @@ class Studio:
             self.enter_password(page, self._newcomer, _PASSWORD)
         page.locator(".signin-secret").wait_for()
         return page
+
+    def secret_of(self, page: Page) -> str:
+        """The secret that a page of enrolment shows, kept for when it is blanked."""
+        if not self._secret:
+            self._secret = page.locator(".signin-secret").inner_text().replace(" ", "")
+        return self._secret
 
     def first(self, page: Page, listing: str) -> str:
         """The path of the first record of a list; a list may have a query."""

@@ -1,0 +1,237 @@
+"""The menus of the back office by keyboard alone: reached by Tab, opened and closed by Enter, Space
+and Escape, with the focus seen at every step and given back.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.support.access import make_organisation
+from tests.support.keyboard import (
+    faults_of_stops,
+    focus_is_shown,
+    is_,
+    person,
+    says,
+    sign_in,
+    tab_to,
+)
+from tests.support.world import Wallet, know_banks, status_of
+from wallets.models import Withdrawal
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+MENU, SIDEBAR, ACCOUNT, FILTERS = "#menu-button", "#sidebar", ".account summary", ".filters summary"
+LIST = "/admin/wallets/withdrawal/?status=Pending"
+
+
+@pytest.fixture
+def office(page: Page) -> Page:
+    """Somebody who may decide, at the front page."""
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    page.goto("/admin/")
+    return page
+
+
+@pytest.fixture
+def withdrawals() -> list[Withdrawal]:
+    know_banks()
+    wallet = Wallet(make_organisation()).fund(100_000_000)
+    return [wallet.request(500), wallet.request(700)]
+
+
+def on(page: Page, selector: str) -> None:
+    """The focus is there, and is seen."""
+    expect(page.locator(selector)).to_be_focused()
+    assert focus_is_shown(page)
+
+
+def test_the_side_navigation_folds_and_opens_and_leads_on(office):
+    menu, sidebar = office.locator(MENU), office.locator(SIDEBAR)
+    tab_to(office, is_(MENU))
+    assert focus_is_shown(office)
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    office.keyboard.press("Enter")
+    expect(menu).to_have_attribute("aria-expanded", "false")
+    expect(sidebar).to_be_hidden()
+    on(office, MENU)
+    tab_to(office, is_("main *"))  # past the links, which are folded away
+    office.keyboard.press("Shift+Tab")
+    on(office, ACCOUNT)
+    office.reload()
+    expect(sidebar).to_be_hidden()
+    tab_to(office, is_(MENU))
+    office.keyboard.press("Space")
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    expect(sidebar).to_be_visible()
+    tab_to(office, says("^Withdrawals"))
+    assert focus_is_shown(office)
+    office.keyboard.press("Enter")
+    expect(office.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()
+    expect(sidebar.locator("[aria-current=page]")).to_contain_text("Withdrawals")
+
+
+def test_on_a_narrow_screen_the_menu_closes_by_escape_and_when_it_is_left(office):
+    office.set_viewport_size({"width": 390, "height": 844})
+    menu, sidebar = office.locator(MENU), office.locator(SIDEBAR)
+    expect(menu).to_have_attribute("aria-expanded", "false")
+    tab_to(office, is_(MENU))
+    office.keyboard.press("Enter")
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    expect(sidebar).to_be_visible()
+    tab_to(office, is_(f"{SIDEBAR} a"))
+    office.keyboard.press("Escape")
+    expect(sidebar).to_be_hidden()
+    expect(menu).to_have_attribute("aria-expanded", "false")
+    on(office, MENU)
+    office.keyboard.press("Space")
+    expect(sidebar).to_be_visible()
+    tab_to(office, is_("main *"))
+    expect(sidebar).to_be_hidden()
+    expect(menu).to_have_attribute("aria-expanded", "false")
+    assert focus_is_shown(office)
+
+
+def test_the_menu_behind_the_name_opens_closes_and_leads_to_help(office):
+    panel = office.locator(".account .panel")
+    tab_to(office, is_(ACCOUNT))
+    assert focus_is_shown(office)
+    expect(panel).to_be_hidden()
+    for opens in ("Enter", "Space"):
+        office.keyboard.press(opens)
+        expect(panel).to_be_visible()
+        on(office, ACCOUNT)
+        office.keyboard.press("Tab")
+        expect(panel.locator(":focus")).to_have_count(1)
+        assert focus_is_shown(office)
+        office.keyboard.press("Escape")
+        expect(panel).to_be_hidden()
+        on(office, ACCOUNT)
+    office.keyboard.press("Enter")
+    office.keyboard.press("Enter")
+    expect(panel).to_be_hidden()
+    office.keyboard.press("Enter")
+    tab_to(office, is_("#logout-form button"))
+    assert focus_is_shown(office)
+    office.keyboard.press("Tab")  # what is left closes
+    expect(panel).to_be_hidden()
+    office.keyboard.press("Shift+Tab")
+    on(office, ACCOUNT)
+    office.keyboard.press("Enter")
+    tab_to(office, says("^Help$"))
+    office.keyboard.press("Enter")
+    expect(office.get_by_role("heading", name="A day in the back office")).to_be_visible()
+    tab_to(office, says("^Two people$"))
+    office.keyboard.press("Enter")
+    expect(office.get_by_role("heading", name="Two people")).to_be_in_viewport()
+
+
+def test_the_theme_is_chosen_and_kept(office):
+    dark = office.locator("html.dark")
+    expect(dark).to_have_count(0)
+    tab_to(office, is_(ACCOUNT))
+    office.keyboard.press("Enter")
+    office.keyboard.press("Tab")
+    on(office, "input[name=theme][value=system]")
+    office.keyboard.press("ArrowDown")
+    office.keyboard.press("ArrowDown")
+    on(office, "input[name=theme][value=dark]")
+    expect(dark).to_have_count(1)
+    office.keyboard.press("Escape")
+    on(office, ACCOUNT)
+    office.reload()
+    expect(dark).to_have_count(1)
+    tab_to(office, is_(ACCOUNT))
+    office.keyboard.press("Space")
+    office.keyboard.press("Tab")
+    on(office, "input[name=theme][value=dark]")
+    office.keyboard.press("ArrowUp")
+    expect(dark).to_have_count(0)
+
+
+def test_filters_open_close_and_lead_to_a_narrower_list(office, withdrawals):
+    office.goto("/admin/wallets/transfer/")
+    panel = office.locator(".filters .panel")
+    tab_to(office, is_(FILTERS))
+    assert focus_is_shown(office)
+    expect(panel).to_be_hidden()
+    for opens in ("Space", "Enter"):
+        office.keyboard.press(opens)
+        expect(panel).to_be_visible()
+        office.keyboard.press("Tab")
+        expect(panel.locator(":focus")).to_have_count(1)
+        assert focus_is_shown(office)
+        office.keyboard.press("Escape")
+        expect(panel).to_be_hidden()
+        on(office, FILTERS)
+    office.keyboard.press("Enter")
+    office.keyboard.press("Shift+Tab")  # what is left closes
+    expect(panel).to_be_hidden()
+    office.keyboard.press("Tab")
+    office.keyboard.press("Enter")
+    tab_to(office, says("^Withdrawal Hold"))
+    assert focus_is_shown(office)
+    office.keyboard.press("Enter")
+    expect(office.locator("#result_list tbody tr")).to_have_count(2)
+    office.wait_for_load_state()
+    office.keyboard.press("/")
+    on(office, "#searchbar")
+    office.keyboard.type(str(withdrawals[0].pk))
+    office.keyboard.press("Enter")
+    expect(office.locator("#result_list tbody tr")).to_have_count(1)
+
+
+def test_more_filters_of_withdrawals_open_by_keyboard(office, withdrawals):
+    office.goto(LIST)
+    more = office.locator(".worklist details")
+    tab_to(office, is_(".worklist summary"))
+    assert focus_is_shown(office)
+    for opens, closes in (("Enter", "Space"), ("Space", "Enter")):
+        office.keyboard.press(opens)
+        expect(more.locator(".narrowing")).to_be_visible()
+        office.keyboard.press(closes)
+        expect(more.locator(".narrowing")).to_be_hidden()
+        on(office, ".worklist summary")
+
+
+def test_rows_are_ticked_and_decided(office, withdrawals):
+    office.goto(LIST)
+    tab_to(office, is_("select[name=action]"))
+    assert focus_is_shown(office)
+    office.keyboard.type("Approve")
+    for withdrawal in withdrawals:
+        tab_to(office, is_(f"input.action-select[value='{withdrawal.pk}']"))
+        assert focus_is_shown(office)
+        office.keyboard.press("Space")
+        expect(office.locator(":focus")).to_be_checked()
+    expect(office.locator(".action-counter")).to_contain_text("2 of 2 selected")
+    while not is_(".actions button")(office.locator(":focus")):
+        office.keyboard.press("Shift+Tab")
+    assert focus_is_shown(office)
+    office.keyboard.press("Enter")
+    answer = office.get_by_role("button", name=re.compile("^Yes, approve 2"))
+    answer.wait_for()
+    tab_to(office, says("^Yes, approve 2"))
+    assert focus_is_shown(office)
+    office.keyboard.press("Enter")
+    expect(office.get_by_role("status").first).to_contain_text("2 decided")
+    assert {status_of(withdrawal) for withdrawal in withdrawals} & {"Pending"} == set()
+
+
+def test_every_stop_of_tab_is_seen(office, withdrawals):
+    found = {}
+    for address in (
+        "",
+        "wallets/withdrawal/",
+        f"wallets/withdrawal/{withdrawals[0].pk}/change/",
+        "wallets/configuration/",
+        "help/",
+    ):
+        office.goto(f"/admin/{address}")
+        number, found[address] = faults_of_stops(office)
+        assert number > 30
+    assert {address: faults for address, faults in found.items() if faults} == {}
