@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.database import django_db_setup, end_run, owner_connection, start_run
+from tests.support.receiver import receiver
 from tests.support.services import (
     live_service,
     live_worker,
@@ -22,23 +24,29 @@ __all__ = [
     "live_worker",
     "owner_connection",
     "provider_sandbox",
+    "receiver",
     "sandbox_program",
     "stage",
     "web_program",
 ]
 
+_HERE = Path(__file__).parent
+_PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_lockout.py",
+          "config/test_signin.py", "config/test_permission_matrix.py")  # fmt: skip
+
 
 def pytest_configure(config: pytest.Config) -> None:
+    # An assertion that tests share shows its values as those of the tests themselves do.
+    shared = {
+        ".".join(("tests", *path.relative_to(_HERE).with_suffix("").parts))
+        for path in _HERE.rglob("*.py")
+    }
+    pytest.register_assert_rewrite(*shared.difference(sys.modules))
     start_run(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     end_run(config)
-
-
-_HERE = Path(__file__).parent
-_PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_signin.py",
-          "config/test_permission_matrix.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -31,7 +31,7 @@ from exchange.services.access_records import record
 from exchange.services.webhook_endpoints import set_endpoint
 from tests.support.access import TESTER
 from tests.support.lending import make_lending
-from tests.support.market import make_token, make_trader
+from tests.support.market import make_trader
 from tests.support.signin import sign_in
 from tests.support.world import (
     approved,
@@ -108,7 +108,7 @@ def seed() -> None:
     lending = make_lending()
     lending.lend()
     issuer, buyer = make_trader(), make_trader(10_000, member=True)
-    token = make_token(issuer)
+    token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     quotes.propose(token_id=token.pk, prices=quotes.Prices(Decimal(5), Decimal(4)), user=staff)

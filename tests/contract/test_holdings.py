@@ -11,8 +11,8 @@ import pytest
 from exchange.ids import uuid7
 from exchange.models import DealAccess, Token
 from tests.support.access import TESTER, failed, make_caller, make_member
-from tests.support.tokens import make_token
-from tests.support.trading import Market, Trader, give_units, set_flags
+from tests.support.ordering import ApiTrader, Market, set_flags
+from tests.support.tokens import give_units, make_token
 from tests.support.withdrawals import exact, round_trips
 from wallets.ledger import Leg, open_account, post_transfer
 from wallets.models import AccountKind, TransferKind
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.django_db
 HOLDING = ["token", "name", "symbol", "currency", "balance", "lien", "available", "reserved"]
 
 
-def path_of(trader: Trader, *, member: bool) -> str:
+def path_of(trader: ApiTrader, *, member: bool) -> str:
     return f"/v1/api/members/{trader.member.id}/tokens" if member else "/v1/api/wallet/tokens"
 
 
-def pledge(token: Token, trader: Trader, units: str, *, member: bool) -> None:
+def pledge(token: Token, trader: ApiTrader, units: str, *, member: bool) -> None:
     """Moves units from available to lien, as a loan does."""
     owner: dict[str, Any] = {
         "organisation_id": trader.organisation.id,
@@ -63,7 +63,7 @@ def test_a_holding_is_answered_with_exactly_this_text(member):
 
 @pytest.mark.parametrize("member", [True, False])
 def test_who_has_nothing_has_an_empty_list(member):
-    trader = Trader().fund(100, member=member)
+    trader = ApiTrader().fund(100, member=member)
     data = trader.caller.get(path_of(trader, member=member)).json()["data"]
     assert data == {"page": 1, "pages": 0, "count": 0, "total": 0, "tokens": []}
 
@@ -95,7 +95,7 @@ def test_units_that_are_all_reserved_or_under_lien_are_shown(kind):
 
 
 def test_units_that_a_raise_has_not_sold_are_nobodys_holding():
-    issuer = Trader()
+    issuer = ApiTrader()
     market = Market(issuer=issuer.organisation, raise_amount=Decimal(50_000))
     assert issuer.caller.get(path_of(issuer, member=False)).json()["data"]["total"] == 0
     market.buy(tokens=3)
@@ -112,9 +112,9 @@ def test_units_of_a_token_one_may_not_see_any_more_or_that_ended_stay_ones_own()
 
 
 def test_holdings_are_sorted_by_name_and_paged():
-    trader = Trader()
+    trader = ApiTrader()
     for name, symbol in (("Cocoa", "AA"), ("Agave", "CC"), ("Barley", "BB"), ("Agave", "DD")):
-        give_units(make_token(name=name, symbol=symbol), trader, 1, member=True)
+        give_units(make_token(name=name, symbol=symbol), trader.wallet(member=True), 1)
 
     def symbols(**query: Any) -> list[str]:
         data = trader.caller.get(path_of(trader, member=True), query).json()["data"]
@@ -138,7 +138,7 @@ def test_holdings_are_sorted_by_name_and_paged():
     ],
 )
 def test_a_bad_parameter_of_holdings_is_refused(query, message):
-    trader = Trader()
+    trader = ApiTrader()
     for member in (True, False):
         response = trader.caller.get(path_of(trader, member=member), query)
         failed(response, 400, "invalid_request", message)
@@ -153,7 +153,7 @@ def test_the_holdings_of_a_stranger_do_not_exist(member):
 
 @pytest.mark.parametrize("member", [True, False])
 def test_holdings_need_the_scope_to_read_the_portfolio(member):
-    owner = Trader()
+    owner = ApiTrader()
     caller = make_caller(["wallets:read", "tokens:read", "orders:read"], owner.organisation)
     response = caller.get(path_of(owner, member=member))
     failed(response, 403, "insufficient_scope", "This needs the scope portfolio:read")
@@ -161,9 +161,9 @@ def test_holdings_need_the_scope_to_read_the_portfolio(member):
 
 @pytest.mark.parametrize(("member", "expected"), [(True, 4), (False, 3)])
 def test_the_round_trips_do_not_grow_with_the_holdings(tmp_path, member, expected):
-    trader = Trader()
+    trader = ApiTrader()
     for _ in range(3):
-        give_units(make_token(), trader, 1, member=member)
+        give_units(make_token(), trader.wallet(member=member), 1)
         for _ in range(2):
             with round_trips(tmp_path) as answers:
                 response = trader.caller.get(path_of(trader, member=member))

@@ -11,18 +11,10 @@ import pytest
 
 from exchange.models import Event
 from orders.models import Order
-from tests.support.tokens import make_token
-from tests.support.trading import (
-    NOBODY,
-    ORDER_FIELDS,
-    ORDERS,
-    Market,
-    Trader,
-    body_of,
-    books_hold,
-    give_units,
-)
+from tests.support.ordering import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
+from tests.support.tokens import give_units, make_token
 from tests.support.withdrawals import exact, round_trips
+from tests.support.world import assert_books_hold
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +28,7 @@ def market() -> Market:
     return Market()
 
 
-def owner_of(trader: Trader, model: str) -> dict[str, Any]:
+def owner_of(trader: ApiTrader, model: str) -> dict[str, Any]:
     """What a body says so that `model` owns the order."""
     owners: dict[str, dict[str, Any]] = {
         "organisation": {},
@@ -78,7 +70,7 @@ def test_a_resting_buy_reserves_its_value_and_the_most_its_fee_can_be(model):
     assert market.buyer.held("NGN", member=member) == Decimal("99881.59")
     assert market.buyer.held("NGN", "reserved", member=member) == Decimal("118.41")
     assert market.buyer.held("NGN", member=not member) == 100_000
-    books_hold()
+    assert_books_hold()
 
 
 @pytest.mark.parametrize("model", ["organisation", "user", "api_key"])
@@ -89,7 +81,7 @@ def test_a_resting_sell_reserves_its_units(model):
     assert market.seller.held(market.token, member=member) == Decimal("96.99999999")
     assert market.seller.held(market.token, "reserved", member=member) == Decimal("3.00000001")
     assert market.seller.held(market.token, member=not member) == 100
-    books_hold()
+    assert_books_hold()
 
 
 def test_a_customer_given_with_a_member_is_kept_and_the_member_owns_the_order(market: Market):
@@ -164,8 +156,8 @@ def test_numbers_may_be_written_in_any_way_json_allows(market: Market, price, to
 
 def test_an_order_near_ten_to_the_fifteen_keeps_every_digit():
     token = make_token(total_supply=Decimal(10) ** 15)
-    seller = Trader()
-    give_units(token, seller, "9999999.87654321")
+    seller = ApiTrader()
+    give_units(token, seller.wallet(), "9999999.87654321")
     body = json.dumps(body_of(token, type="Sell", price=1.5, tokens=2.5))
     body = body.replace("1.5", "99999999.99", 1).replace("2.5", "9999999.87654321", 1)
     response = seller.caller.post(ORDERS, body)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.access import failed
-from tests.support.trading import ORDERS, Market, body_of, nothing_moves
+from tests.support.ordering import ORDERS, Market, body_of, nothing_moves
 
 LIMIT = "1000000000000000"
 

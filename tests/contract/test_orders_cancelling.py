@@ -11,16 +11,9 @@ import pytest
 from django.core.cache import cache
 
 from tests.support.access import failed, make_caller
-from tests.support.trading import (
-    ORDER_FIELDS,
-    ORDERS,
-    Market,
-    books_hold,
-    events,
-    nothing_moves,
-    set_flags,
-)
+from tests.support.ordering import ORDER_FIELDS, ORDERS, Market, events, nothing_moves, set_flags
 from tests.support.withdrawals import exact
+from tests.support.world import assert_books_hold
 
 
 @pytest.fixture
@@ -52,7 +45,7 @@ def test_cancelling_frees_what_was_reserved_and_answers_the_order(market: Market
     assert trader.fetch(placed["_id"]) == body["data"]
     assert trader.held(asset, member=member) == before
     assert trader.held(asset, "reserved", member=member) == 0
-    books_hold()
+    assert_books_hold()
 
 
 def test_only_the_open_rest_is_cancelled(market: Market):
@@ -65,14 +58,14 @@ def test_only_the_open_rest_is_cancelled(market: Market):
     # 4 at 101, the price of the order that waited, and 1 percent.
     assert market.buyer.held("NGN") == 100_000 - Decimal("408.04")
     assert market.buyer.held("NGN", "reserved") == 0
-    books_hold()
+    assert_books_hold()
 
 
 def test_a_cancelled_order_trades_no_more(market: Market):
     buy = market.buy()
     market.buyer.cancel(buy["_id"])
     assert market.sell(price=1)["meta"]["filled"] == 0
-    books_hold()
+    assert_books_hold()
 
 
 def test_order_cancelled_is_told_to_the_owner_with_exactly_this_body(market: Market):
@@ -119,7 +112,7 @@ def test_an_order_left_on_a_token_that_ended_can_still_be_cancelled(market: Mark
     set_flags(market.token, **{flag: True})
     assert market.buyer.cancel(buy["_id"]).status_code == 200
     assert market.buyer.held("NGN") == 100_000
-    books_hold()
+    assert_books_hold()
 
 
 def test_cancelling_again_under_the_same_key_gives_the_same_bytes(market: Market):

@@ -8,7 +8,7 @@ import pytest
 
 from orders.models import Order
 from tests.support.access import failed
-from tests.support.trading import ORDERS, Market, body_of, nothing_moves, set_flags
+from tests.support.ordering import ORDERS, Market, body_of, nothing_moves, set_flags
 
 
 @pytest.fixture

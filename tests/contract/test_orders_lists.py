@@ -16,8 +16,8 @@ from exchange.models import DealAccess, Token, TokenAccess
 from exchange.services.tokens import grant_access
 from orders.models import Order
 from tests.support.access import failed, make_caller
-from tests.support.tokens import make_token
-from tests.support.trading import NOBODY, ORDER_FIELDS, ORDERS, Market, Trader, give_units
+from tests.support.ordering import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market
+from tests.support.tokens import give_units, make_token
 from tests.support.withdrawals import exact, round_trips
 
 pytestmark = pytest.mark.django_db
@@ -228,12 +228,12 @@ KEYS: dict[str, Callable[[Order], Any]] = {
 def test_every_filter_and_order_gives_what_plain_python_says():
     chance = random.Random(11)
     tokens = [make_token(), make_token()]
-    traders = [Trader(), Trader()]
+    traders = [ApiTrader(), ApiTrader()]
     for trader in traders:
         for member in (False, True):
             trader.fund(10**6, member=member)
             for token in tokens:
-                give_units(token, trader, 200, member=member)
+                give_units(token, trader.wallet(member=member), 200)
     for number in range(70):
         trader = chance.choice(traders)
         side = chance.choice(["Buy", "Sell"])

@@ -12,7 +12,7 @@ from exchange.models import DealAccess
 from exchange.services.tokens import grant_access
 from orders.models import Order
 from tests.support.access import failed, make_caller, make_member
-from tests.support.trading import ORDERS, Market, Trader, body_of, nothing_moves, set_flags
+from tests.support.ordering import ORDERS, ApiTrader, Market, body_of, nothing_moves, set_flags
 
 RAISE = {"raise_amount": Decimal(50_000)}
 
@@ -201,7 +201,7 @@ def test_what_is_just_within_the_rules_is_taken(listing, changes):
 
 
 def test_who_has_nothing_has_zero(market: Market):
-    trader = Trader()
+    trader = ApiTrader()
     with nothing_moves():
         response = trader.send(market.token)
     message = "Insufficient NGN balance. Available: 0, requested: 1000"
@@ -233,7 +233,7 @@ def test_the_organisations_money_does_not_pay_for_its_member(market: Market):
 
 
 def test_an_issuer_cannot_buy_in_its_own_raise_but_its_members_can(transactional_db: None):
-    issuer = Trader().fund(5000)
+    issuer = ApiTrader().fund(5000)
     issuer.fund(5000, member=True)
     market = Market(issuer=issuer.organisation, **RAISE)
     for changes in ({}, {"customer": {"name": "A", "email": "a@example.com"}}):

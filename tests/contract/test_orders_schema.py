@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import json
-from itertools import count
 from typing import Any
 
 import pytest
-import schemathesis
-from django.core.wsgi import get_wsgi_application
 from drf_spectacular.generators import SchemaGenerator
-from hypothesis import HealthCheck, given, settings
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from orders import errors
-from tests.support.trading import ORDERS, Market
-
-_CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-]
+from tests.support.generated import hold_to_schema
+from tests.support.ordering import ORDERS, Market
 
 
 @pytest.fixture(scope="module")
@@ -138,24 +120,4 @@ def test_every_answer_to_a_generated_request_is_a_declared_one(
         "token_id": str(market.token.id),
         "order_id": market.buy(price=99)["_id"],
     }
-    turns = count()
-    described = schemathesis.openapi.from_wsgi("/v1/schema", get_wsgi_application())
-
-    @given(case=described[path][method].as_strategy())
-    @settings(
-        max_examples=15,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        derandomize=True,
-        database=None,
-    )
-    def call(case: Any) -> None:
-        # Every other call names records that exist; random ids find nothing.
-        if next(turns) % 2:
-            for name in case.path_parameters or {}:
-                case.path_parameters[name] = known.get(name, case.path_parameters[name])
-            if isinstance(case.body, dict) and "token_id" in case.body:
-                case.body["token_id"] = known["token_id"]
-        case.call_and_validate(headers=market.buyer.caller.headers, checks=_CHECKS)
-
-    call()
+    hold_to_schema(method, path, market.buyer.caller, known)

@@ -12,10 +12,10 @@ from drf_spectacular.generators import SchemaGenerator
 from exchange.ids import uuid7
 from exchange.models import DealAccess, Token
 from tests.support.access import TESTER, failed, make_caller, make_member
-from tests.support.tokens import make_token
-from tests.support.trading import Trader, books_hold, give_units
+from tests.support.ordering import ApiTrader
+from tests.support.tokens import give_units, make_token
 from tests.support.withdrawals import exact, round_trips
-from tests.support.world import Wallet
+from tests.support.world import assert_books_hold
 from wallets.ledger import Leg, open_account, post_transfer
 from wallets.models import AccountKind, TransferKind
 
@@ -46,13 +46,13 @@ CATEGORIES = (
 )
 
 
-class Investor(Trader):
+class Investor(ApiTrader):
     """A member with units, and the calls that show them."""
 
     def holds(self, units: str | int, **listing: Any) -> Token:
         """A new token of somebody else's of which the member has `units`."""
         token = make_token(**listing)
-        give_units(token, self, units, member=True)
+        give_units(token, self.wallet(member=True), units)
         return token
 
     def pledge(self, token: Token, units: str | int) -> None:
@@ -164,7 +164,7 @@ def test_a_holding_that_is_all_reserved_or_all_under_lien_is_shown_and_one_of_no
     reserved, pledged, sold = (investor.holds(10, name=name) for name in ("A", "B", "C"))
     investor.place(reserved, type="Sell", tokens=10, user_id=str(investor.member.id))
     investor.pledge(pledged, 10)
-    buyer = Trader().fund(10_000)
+    buyer = ApiTrader().fund(10_000)
     investor.place(sold, type="Sell", tokens=10, user_id=str(investor.member.id))
     buyer.place(sold, type="Buy", tokens=10)
     found = investor.portfolio()
@@ -189,9 +189,9 @@ def test_what_a_member_holds_is_shown_whatever_became_of_its_token(investor):
 
 def test_only_the_members_own_units_of_tokens_are_its_investments(investor):
     token = investor.holds(3)
-    give_units(token, investor, 5)
+    give_units(token, investor.wallet(), 5)
     other = make_member(investor.organisation)
-    Wallet(investor.organisation, investor.member).fund(1000, "NGN").fund(5, "USD")
+    investor.wallet(member=True).fund(1000, "NGN").fund(5, "USD")
     (found,) = investor.portfolio()
     assert (found["tokenId"], found["balance"]) == (str(token.id), 3)
     assert exact(investor.caller.post(f"{PORTFOLIO}{other.id}"))["data"] == []
@@ -342,7 +342,7 @@ def test_the_books_hold_beside_a_portfolio(investor):
     token = investor.holds(10)
     investor.place(token, type="Sell", tokens=4, user_id=str(investor.member.id))
     assert investor.portfolio()[0]["balance"] == 10
-    books_hold()
+    assert_books_hold()
 
 
 def test_the_schema_tells_filters_record_and_failures():

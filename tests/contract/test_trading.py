@@ -10,8 +10,10 @@ import pytest
 
 from exchange.models import Token
 from tests.support.access import failed, make_caller
-from tests.support.trading import Market, Trader, books_hold, events, give_units
+from tests.support.ordering import ApiTrader, Market, events
+from tests.support.tokens import give_units
 from tests.support.withdrawals import exact, round_trips
+from tests.support.world import assert_books_hold
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +56,7 @@ def test_an_order_trades_at_the_price_of_the_one_that_waited(market: Market):
     assert market.seller.held("NGN") == 394
     assert market.seller.held(market.token) == 96
     assert market.seller.held(market.token, "reserved") == 0
-    books_hold()
+    assert_books_hold()
 
 
 def test_both_sides_pay_their_own_fee():
@@ -63,7 +65,7 @@ def test_both_sides_pay_their_own_fee():
     market.sell(price=90, tokens=3)
     assert market.buyer.held("NGN") == 100_000 - Decimal("304.5")
     assert market.seller.held("NGN") == Decimal("298.5")
-    books_hold()
+    assert_books_hold()
 
 
 def test_a_partly_filled_order_stays_active_and_tells_how_far_it_is(market: Market):
@@ -82,7 +84,7 @@ def test_a_partly_filled_order_stays_active_and_tells_how_far_it_is(market: Mark
     seen = market.seller.fetch(sold["_id"])
     assert (seen["status"], seen["meta"]) == ("Fulfilled", {"tokens": 10, "filled": 10})
     assert seen["updatedAt"] > seen["createdAt"]
-    books_hold()
+    assert_books_hold()
 
 
 def test_better_prices_come_first_and_at_one_price_who_came_first(market: Market):
@@ -111,7 +113,7 @@ def test_better_prices_come_first_and_at_one_price_who_came_first(market: Market
 @pytest.mark.parametrize("side", ["Buy", "Sell"])
 def test_an_owner_never_trades_with_itself(market: Market, side, resting, incoming):
     trader = market.buyer.fund(1)
-    give_units(market.token, trader, 50)
+    give_units(market.token, trader.wallet(), 50)
     other = "Sell" if side == "Buy" else "Buy"
     worst = 101 if side == "Buy" else 99
     market.seller.fund(10_000)
@@ -129,7 +131,7 @@ def test_an_owner_never_trades_with_itself(market: Market, side, resting, incomi
         "order": json.loads(json.dumps(came, default=float)),
         "reason": "It met an order of its own owner",
     }
-    books_hold()
+    assert_books_hold()
 
 
 def test_an_organisation_trades_with_its_member_and_members_with_each_other(market: Market):
@@ -140,7 +142,7 @@ def test_an_organisation_trades_with_its_member_and_members_with_each_other(mark
     assert trader.place(market.token, tokens=1, **member)["status"] == "Fulfilled"
     trader.place(market.token, type="Sell", tokens=1, **member)
     assert trader.place(market.token, tokens=1)["status"] == "Fulfilled"
-    books_hold()
+    assert_books_hold()
 
 
 def test_a_trade_is_told_to_both_organisations_each_with_its_own_order(market: Market):
@@ -201,7 +203,7 @@ def test_in_a_primary_raise_the_issuer_fills_a_buy_at_the_offer():
         (10, 1000, "Buy"),
     ]
     assert book(market) == ([], [])
-    books_hold()
+    assert_books_hold()
 
 
 def test_the_book_has_open_units_by_price_best_first(market: Market):
@@ -311,7 +313,7 @@ def test_trades_of_other_tokens_are_not_shown(market: Market):
 
 def test_book_and_trades_take_the_same_round_trips_however_much_there_is(market: Market, tmp_path):
     fills(market)
-    caller = Trader().caller
+    caller = ApiTrader().caller
     for part, query, expected in (
         ("/book", {}, 3),
         ("/trades", {}, 4),

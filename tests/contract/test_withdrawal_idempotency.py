@@ -92,7 +92,7 @@ def test_a_key_that_is_none_is_refused(desk: Desk, key):
 
 def test_cancelling_twice_under_one_key_cancels_once(desk: Desk):
     desk.fund("organisation", "KES", "1000")
-    made = desk.withdraw("organisation", body_of()).json()["data"]["withdrawalRequest"]
+    made = desk.made()
     path = f"/v1/api/withdrawals/{made['_id']}/cancel"
     first = desk.caller.post(path, "", Idempotency_Key="c")
     assert first.status_code == 200, first.content

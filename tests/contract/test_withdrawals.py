@@ -20,9 +20,9 @@ from tests.support.withdrawals import (
     round_trips,
     warm,
 )
+from tests.support.world import assert_books_hold
 from wallets.models import BankAccount, Withdrawal
 from wallets.selectors.wallets import wallet_balances
-from wallets.services.books import prove
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 
@@ -82,7 +82,7 @@ def test_the_amount_moves_from_available_into_the_same_owners_escrow(desk: Desk,
     other = "member" if operation == "organisation" else "organisation"
     assert balances(desk, operation) == (Decimal("0.5"), Decimal(1000))
     assert balances(desk, other) == (Decimal("1000.5"), Decimal(0))
-    assert prove().findings == ()
+    assert_books_hold()
 
 
 def balances(desk: Desk, operation: str) -> tuple[Decimal, Decimal]:

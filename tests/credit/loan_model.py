@@ -17,8 +17,7 @@ from credit.models import Access, EndingAction, EndingProposal, Loan, LoanConfig
 from exchange.models import Token
 from tests.support.access import make_member
 from tests.support.credit import make_configuration
-from tests.support.lending import give_units
-from tests.support.tokens import make_token
+from tests.support.tokens import give_units, make_token
 from tests.support.world import Wallet, make_member_wallet, make_staff, make_wallet
 
 OPEN = {"ACTIVE", "OVERDUE", "DEFAULTED"}

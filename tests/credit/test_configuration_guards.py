@@ -10,7 +10,7 @@ from django.db import Error, IntegrityError, connection, transaction
 from django.db.utils import ProgrammingError
 
 from credit.services.configurations import propose, propose_change, reject, retire
-from tests.credit.test_configurations import acting, everything, officer
+from tests.credit.versions import acting, everything, officer
 from tests.support.access import TESTER, make_organisation
 from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
 

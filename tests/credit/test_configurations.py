@@ -1,75 +1,32 @@
-"""Loan configurations: versions, four eyes, who is told."""
+"""Loan configurations: one version after the other, who is told, two deciding at once."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import Any
-from uuid import UUID
 
 import pytest
 
 from credit.errors import ConfigurationNotFound
-from credit.models import ConfigurationVersion, Loan, LoanConfiguration, LoanLimit
+from credit.models import Loan
 from credit.selectors.configurations import creditors_text, usable_by, version_in_force
 from credit.services.configurations import approve, propose, propose_change, reject, retire
-from exchange.actors import Actor
-from exchange.errors import Conflict, DomainError, Forbidden, InvalidRequest, NotFound, Refused
-from exchange.ids import uuid7
-from exchange.models import Event, StaffUser
+from exchange.errors import Conflict
+from exchange.models import Event
+from tests.credit.versions import (
+    acting,
+    officer,
+    refusal,
+    states,
+    told,
+)
 from tests.support.access import TESTER, make_organisation
 from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
 from tests.support.crowd import Crowd
 from tests.support.lending import make_lending
-from tests.support.world import make_staff
 
 pytestmark = pytest.mark.django_db
-
-PROPOSE, DECIDE = "propose_configuration", "decide_configuration"
-INDEPENDENT = "Somebody else must approve what you proposed"
-
-
-def acting(user: StaffUser) -> Actor:
-    return Actor.staff(user.pk, str(user))
-
-
-def officer() -> StaffUser:
-    """Somebody who may both propose and decide."""
-    return make_staff(PROPOSE, DECIDE)
-
-
-def states(configuration: LoanConfiguration) -> tuple[str, list[str]]:
-    """The state of a configuration, and those of its versions, the oldest first."""
-    status = LoanConfiguration.objects.values_list("status", flat=True).get(id=configuration.id)
-    versions = configuration.versions.order_by("number").values_list("status", flat=True)
-    return status, list(versions)
-
-
-def told(configuration: LoanConfiguration) -> list[tuple[str, UUID]]:
-    """Types and recipients of the events about a configuration."""
-    found = Event.objects.filter(subject_id=configuration.id).order_by("created_at", "id")
-    return list(found.values_list("type", "organisation_id"))
-
-
-def refusal(act: Callable[[], Any], kind: type[DomainError], code: str) -> str:
-    """Asserts that `act` is refused so and writes nothing; gives the message."""
-    before = everything()
-    with pytest.raises(kind) as refused:
-        act()
-    assert refused.value.code == code
-    assert everything() == before
-    return refused.value.message
-
-
-def everything() -> list[Any]:
-    return [
-        list(model.objects.order_by("pk").values())
-        for model in (LoanConfiguration, ConfigurationVersion, LoanLimit, Event)
-    ]
-
 
 # --- one version after the other ---
 
@@ -242,120 +199,6 @@ def test_the_creditor_is_told_with_the_record_as_it_sees_it():
     body = json.loads(Event.objects.get(subject_id=made.id).body)
     assert body["type"] == "loan_configuration.approved"
     assert body["data"] == {"loan_configuration": json.loads(creditors_text(made))}
-
-
-# --- four eyes ---
-
-
-def test_nobody_approves_what_they_proposed_whatever_they_may():
-    boss = StaffUser.objects.create_superuser("boss", password="x")
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(boss))
-    act = partial(approve, version_id=waiting(made).id, user=boss)
-    assert refusal(act, Refused, "approver_not_independent") == INDEPENDENT
-
-
-def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approves_it():
-    creator, changer, third = officer(), officer(), officer()
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(creator))
-    propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
-    for person in (creator, changer):
-        act = partial(approve, version_id=waiting(made).id, user=person)
-        refusal(act, Refused, "approver_not_independent")
-    approve(version_id=waiting(made).id, user=third)
-    assert states(made)[0] == "Approved"
-
-
-def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
-    creator, changer = officer(), officer()
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(creator))
-    approve(version_id=waiting(made).id, user=changer)
-    propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
-    refusal(
-        partial(approve, version_id=waiting(made).id, user=changer),
-        Refused,
-        "approver_not_independent",
-    )
-    approve(version_id=waiting(made).id, user=creator)
-    assert states(made) == ("Approved", ["Superseded", "Approved"])
-
-
-def test_who_proposed_may_take_it_back_with_a_reason():
-    person = officer()
-    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(person))
-    for reason in ("", "  ", "x" * 501):
-        act = partial(reject, version_id=waiting(made).id, user=person, reason=reason)
-        refusal(act, InvalidRequest, "invalid_request")
-    reject(version_id=waiting(made).id, user=person, reason="Mistyped")
-    assert states(made) == ("Rejected", ["Rejected"])
-
-
-def test_staff_propose_and_decide_only_with_the_permission():
-    made = make_configuration()
-    propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
-    decider, proposer = make_staff(DECIDE), make_staff(PROPOSE)
-    left = make_staff(PROPOSE, DECIDE)
-    StaffUser.objects.filter(pk=left.pk).update(is_active=False)
-    left.refresh_from_db()
-    version = waiting(made).id
-    for user in (proposer, left):
-        refusal(partial(approve, version_id=version, user=user), Forbidden, "forbidden")
-        refusal(partial(reject, version_id=version, user=user, reason="x"), Forbidden, "forbidden")
-        refusal(partial(retire, configuration_id=made.id, user=user), Forbidden, "forbidden")
-    for user in (decider, left):
-        act = partial(propose_change, configuration_id=made.id, terms=make_terms())
-        refusal(partial(act, actor=acting(user)), Forbidden, "forbidden")
-        refusal(
-            partial(propose, creditor_id=made.creditor_id, terms=make_terms(), actor=acting(user)),
-            Forbidden,
-            "forbidden",
-        )
-
-
-def test_an_api_key_proposes_for_its_own_organisation_only():
-    made = make_configuration(access="public")
-    stranger = Actor("api_key", str(uuid7()), "key", make_organisation().id)  # type: ignore[arg-type]
-    refusal(
-        partial(propose_change, configuration_id=made.id, terms=make_terms(), actor=stranger),
-        ConfigurationNotFound,
-        "loan_configuration_not_found",
-    )
-
-
-def test_what_does_not_exist_is_not_found():
-    refusal(
-        partial(propose_change, configuration_id=uuid7(), terms=make_terms(), actor=TESTER),
-        ConfigurationNotFound,
-        "loan_configuration_not_found",
-    )
-    refusal(
-        partial(retire, configuration_id=uuid7(), user=officer()),
-        ConfigurationNotFound,
-        "loan_configuration_not_found",
-    )
-    refusal(partial(approve, version_id=uuid7(), user=officer()), NotFound, "version_not_found")
-    act = partial(propose, creditor_id=uuid7(), terms=make_terms(), actor=TESTER)
-    assert refusal(act, InvalidRequest, "invalid_request") == "There is no such creditor"
-
-
-def test_every_bad_field_of_terms_is_named():
-    bad = replace(
-        make_terms(),
-        name="a\nb",
-        access="private",
-        investment_categories=["Gold"],
-        max_amount={"EUR": Decimal(5)},
-        max_outstanding={"NGN": Decimal("NaN")},
-        collateral_ratio=Decimal("Infinity"),
-        interest_rate=Decimal("-0.1"),
-        duration=0,
-        grace_period=-1,
-    )
-    act = partial(propose, creditor_id=make_organisation().id, terms=bad, actor=TESTER)
-    message = refusal(act, InvalidRequest, "invalid_request")
-    assert [part.split()[0] for part in message.split("; ")] == [
-        "name", "access", "investment_categories", "max_amount", "max_outstanding",
-        "collateral_ratio", "interest_rate", "duration", "grace_period",
-    ]  # fmt: skip
 
 
 def test_a_configuration_is_open_to_whom_its_terms_in_force_name():

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from psycopg import errors
 
 from credit.models import EndingAction
 from credit.services.endings import propose_ending
-from tests.credit.test_loan_guards import Connection, ended, off, past_the_guards, refuses
-from tests.credit.test_loan_life import default
-from tests.support.lending import Lending, make_lending
+from tests.credit.attacks import off, past_the_guards, refuses
+from tests.support.loans import default, ended
 from tests.support.world import make_staff
-from tests.wallets.ledger.harness import session
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world() -> Lending:
-    return make_lending()
-
-
-@pytest.fixture
-def runtime(world: Lending) -> Iterator[Connection]:
-    with session("runtime") as connection:
-        connection.autocommit = True
-        yield connection
-
-
-@pytest.fixture
-def owner(world: Lending) -> Iterator[Connection]:
-    with session("owner") as connection:
-        connection.autocommit = True
-        yield connection
 
 
 def confirmed(passed: int = 105, owed: int = 1_596_000, **more: str) -> str:
@@ -109,10 +86,10 @@ def test_a_proposal_starts_pending_for_a_loan_in_default(world, runtime):
 
 
 @pytest.mark.parametrize("passed", ["104", "0"])
-def test_other_units_passed_than_the_confirmed_plan_has_show(world, owner, passed):
+def test_other_units_passed_than_the_confirmed_plan_has_show(world, owner_connection, passed):
     loan = ended(world, EndingAction.LIQUIDATE)
     past_the_guards(
-        owner,
+        owner_connection,
         "UPDATE credit_endingproposal SET final_plan ="
         f" jsonb_set(final_plan, '{{0,passed}}', '\"{passed}\"') WHERE loan_id = %s",
         loan.id,
@@ -120,10 +97,10 @@ def test_other_units_passed_than_the_confirmed_plan_has_show(world, owner, passe
     assert off() == {"what passed to a creditor is what the confirmed plan says"}
 
 
-def test_another_amount_given_up_than_was_owed_shows(world, owner):
+def test_another_amount_given_up_than_was_owed_shows(world, owner_connection):
     loan = ended(world, EndingAction.WRITE_OFF)
     past_the_guards(
-        owner,
+        owner_connection,
         "UPDATE credit_endingproposal SET final_deficiency = 1 WHERE loan_id = %s",
         loan.id,
     )

@@ -23,11 +23,12 @@ from orders.models import Trade
 from orders.services import placing
 from tests.support.access import TESTER, make_member, make_organisation
 from tests.support.credit import make_configuration
-from tests.support.lending import Lending, give_units, held, make_lending
-from tests.support.tokens import make_token
+from tests.support.lending import Lending, make_lending
+from tests.support.tokens import give_units, make_token
 from tests.support.world import (
     Wallet,
     assert_books_hold,
+    held,
     make_member_wallet,
     make_staff,
     make_wallet,
@@ -35,11 +36,6 @@ from tests.support.world import (
 from wallets.models import Transfer
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> Lending:
-    return make_lending()
 
 
 def code_of(world: Lending, **changes: Any) -> str:

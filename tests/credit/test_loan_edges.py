@@ -13,18 +13,12 @@ from credit.services.endings import confirm_ending, propose_ending
 from credit.services.repaying import repay
 from credit.services.valuation import Pledge
 from exchange.models import Token
-from tests.credit.test_loan_life import age
 from tests.support.access import TESTER
-from tests.support.lending import Lending, give_units, make_lending
-from tests.support.tokens import make_token
+from tests.support.loans import age
+from tests.support.tokens import give_units, make_token
 from tests.support.world import assert_books_hold, make_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world() -> Lending:
-    return make_lending()
 
 
 def test_collateral_worth_next_to_nothing_holds_up_no_payment_shortfall_or_end(world):

@@ -14,19 +14,13 @@ from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
 from exchange.errors import Conflict, Forbidden, Refused
 from exchange.models import Event, StaffUser
-from tests.credit.test_loan_life import age, default, let_grow_old, pay, told
 from tests.support.access import TESTER
-from tests.support.lending import Lending, give_units, held, make_lending
-from tests.support.tokens import make_token
-from tests.support.world import assert_books_hold, make_staff
+from tests.support.loans import age, default, let_grow_old, pay, told
+from tests.support.tokens import give_units, make_token
+from tests.support.world import assert_books_hold, held, make_staff
 from wallets.errors import StateConflict
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world() -> Lending:
-    return make_lending()
 
 
 @pytest.fixture
@@ -134,7 +128,7 @@ def test_payments_and_collateral_added_meanwhile_do_not_hold_up_a_liquidation(wo
     give_units(other, world.borrower, 1)
     world.price(7_001)
     proposal = liquidation(loan, officers)
-    pay(world, loan, "0.01")
+    pay(loan, "0.01")
     add_collateral(
         loan_id=loan.id,
         organisation_id=loan.organisation_id,
@@ -197,7 +191,7 @@ def test_a_loan_repaid_in_full_lets_what_waits_lapse(world, officers):
     loan = default(world)
     proposal = liquidation(loan, officers)
     world.borrower.fund(1_000_000, "NGN")
-    assert pay(world, loan, 1_596_000).status == LoanStatus.COMPLETED
+    assert pay(loan, 1_596_000).status == LoanStatus.COMPLETED
     proposal.refresh_from_db()
     assert (proposal.status, proposal.decided_by) == ("Lapsed", None)
     with pytest.raises(StateConflict, match="Lapsed"):
@@ -211,7 +205,7 @@ def test_a_write_off_gives_up_what_is_owed_when_it_is_confirmed(world, officers)
     proposal = propose_ending(
         loan_id=loan.id, action=EndingAction.WRITE_OFF, note="why", user=officers[0]
     )
-    pay(world, loan, 1000)
+    pay(loan, 1000)
     confirm_ending(proposal_id=proposal.id, user=officers[1])
     proposal.refresh_from_db()
     assert proposal.owed == 1_596_000
@@ -228,7 +222,7 @@ def test_no_operation_revives_a_loan_that_is_over(world, officers):
     servicing.age_loans()
     servicing.revalue_loans(all_of_them=True)
     with pytest.raises(StateConflict):
-        pay(world, loan, 1)
+        pay(loan, 1)
     loan.refresh_from_db()
     assert loan.status == LoanStatus.WRITTEN_OFF
     assert not Shortfall.objects.filter(cured_at__isnull=True).exists()

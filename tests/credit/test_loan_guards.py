@@ -1,134 +1,26 @@
-"""What the application's own role cannot do to loans by plain SQL, and what shows when it can."""
+"""What nobody can do to loans by plain SQL, and what the proof of books finds of what they can."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
-import psycopg
 import pytest
 from psycopg import errors
 
-from config.books import CHECKS
 from credit.models import (
-    Collateral,
     EndingAction,
-    EndingProposal,
-    Loan,
     LoanStatus,
     Outstanding,
-    Repayment,
 )
-from credit.services.endings import confirm_ending, propose_ending
-from credit.services.repaying import repay
+from credit.services.endings import propose_ending
 from exchange.ids import uuid7
-from tests.credit.test_loan_life import default
-from tests.support.access import TESTER
+from tests.credit.attacks import copy, off, past_the_guards, refuses
 from tests.support.credit import make_configuration
-from tests.support.lending import Lending, give_units, make_lending
-from tests.support.tokens import make_token
-from tests.support.world import assert_books_hold, make_staff
-from tests.wallets.ledger.harness import session
-from wallets.services import books
+from tests.support.loans import default, of_status, pay
+from tests.support.tokens import give_units, make_token
+from tests.support.world import make_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-Connection = psycopg.Connection[Any]
-
-
-@pytest.fixture
-def world() -> Lending:
-    return make_lending()
-
-
-@pytest.fixture
-def runtime(world: Lending) -> Iterator[Connection]:
-    with session("runtime") as connection:
-        connection.autocommit = True
-        yield connection
-
-
-def picture() -> tuple[Any, ...]:
-    """All that is recorded of loans."""
-    return tuple(
-        sorted(model.objects.values_list(), key=str)
-        for model in (Loan, Collateral, Repayment, EndingProposal, Outstanding)
-    )
-
-
-@pytest.fixture
-def owner(world: Lending) -> Iterator[Connection]:
-    with session("owner") as connection:
-        connection.autocommit = True
-        yield connection
-
-
-_GUARDS = ("loan_guard", "repayment_guard", "ending_guard")
-
-
-def past_the_guards(owner: Connection, statement: str, *values: object) -> None:
-    """What the owner of the tables does once they have put the guards aside."""
-    tables = ("credit_loan", "credit_repayment", "credit_endingproposal")
-    for table, guard in zip(tables, _GUARDS, strict=True):
-        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
-    owner.execute(statement, values)
-    for table, guard in zip(tables, _GUARDS, strict=True):
-        owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
-
-
-def refuses(connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]) -> None:
-    """PostgreSQL does not do it, and nothing changed."""
-    before = picture()
-    with pytest.raises(wrong):
-        connection.execute(attack, {"loan": loan.id, "new": uuid7()})
-    assert picture() == before
-    assert_books_hold()
-
-
-def off() -> set[str]:
-    """Titles of the checks that find something."""
-    return {finding.check for finding in books.prove(CHECKS).findings}
-
-
-def paid(world: Lending, loan: Loan, amount: int) -> Loan:
-    return repay(
-        loan_id=loan.id,
-        organisation_id=loan.organisation_id,
-        amount=Decimal(amount),
-        actor=TESTER,
-    )
-
-
-def completed(world: Lending) -> Loan:
-    loan = world.lend()
-    world.borrower.fund(1_000_000, "NGN")
-    return paid(world, loan, 1_596_000)
-
-
-def ended(world: Lending, action: EndingAction) -> Loan:
-    loan = default(world)
-    paid(world, loan, 50)
-    proposal = propose_ending(
-        loan_id=loan.id, action=action, note="why", user=make_staff("end_loan")
-    )
-    confirm_ending(proposal_id=proposal.id, user=make_staff("end_loan"))
-    loan.refresh_from_db()
-    return loan
-
-
-def of_status(world: Lending, status: LoanStatus) -> Loan:
-    """A loan that has got there by services."""
-    made = {
-        LoanStatus.ACTIVE: world.lend,
-        LoanStatus.DEFAULTED: lambda: default(world),
-        LoanStatus.COMPLETED: lambda: completed(world),
-        LoanStatus.LIQUIDATED: lambda: ended(world, EndingAction.LIQUIDATE),
-        LoanStatus.WRITTEN_OFF: lambda: ended(world, EndingAction.WRITE_OFF),
-    }[status]()
-    assert made.status == status
-    return made
-
 
 CLOSED = [LoanStatus.COMPLETED, LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF]
 
@@ -187,7 +79,7 @@ def test_a_loan_that_is_over_is_not_revived_nor_written_on(world, runtime, statu
 )
 def test_an_open_loan_is_not_moved_on_without_what_it_takes(world, runtime, change):
     loan = world.lend()
-    paid(world, loan, 50)
+    pay(loan, 50)
     attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
     refuses(runtime, attack, loan, errors.CheckViolation)
 
@@ -258,33 +150,21 @@ def test_the_terms_of_a_loan_stay_as_they_were(world, runtime, change):
 )
 def test_nothing_of_loans_is_removed_or_rewritten(world, runtime, attack):
     loan = world.lend()
-    paid(world, loan, 50)
+    pay(loan, 50)
     refuses(runtime, attack, loan, errors.InsufficientPrivilege)
 
 
-def test_the_owner_does_not_remove_loans_and_repayments_either(world):
+def test_the_owner_does_not_remove_loans_and_repayments_either(world, owner_connection):
     loan = world.lend()
-    paid(world, loan, 50)
-    with session("owner") as owner:
-        owner.autocommit = True
-        for attack in (
-            "DELETE FROM credit_loan WHERE id = %(loan)s",
-            "DELETE FROM credit_repayment",
-            "UPDATE credit_repayment SET paid_by = ''",
-            "TRUNCATE credit_repayment",
-            "UPDATE credit_loan SET interest_repaid = 0",
-        ):
-            refuses(owner, attack, loan, errors.RestrictViolation, errors.CheckViolation)
-
-
-def copy(**changes: str) -> str:
-    """Inserts another loan like `%(loan)s`, but for `changes` in SQL."""
-    columns = [str(field.column) for field in Loan._meta.concrete_fields]
-    values = [changes.get(name, name) for name in columns]
-    return (
-        f"INSERT INTO credit_loan ({', '.join(columns)}) SELECT {', '.join(values)}"
-        " FROM credit_loan WHERE id = %(loan)s"
-    )
+    pay(loan, 50)
+    for attack in (
+        "DELETE FROM credit_loan WHERE id = %(loan)s",
+        "DELETE FROM credit_repayment",
+        "UPDATE credit_repayment SET paid_by = ''",
+        "TRUNCATE credit_repayment",
+        "UPDATE credit_loan SET interest_repaid = 0",
+    ):
+        refuses(owner_connection, attack, loan, errors.RestrictViolation, errors.CheckViolation)
 
 
 @pytest.mark.parametrize(
@@ -301,11 +181,11 @@ def copy(**changes: str) -> str:
     ],
 )
 def test_a_loan_starts_active_with_nothing_repaid_of_a_member_of_its_organisation(
-    world, owner, changes
+    world, owner_connection, changes
 ):
     loan = world.lend()
     attack = copy(**{"id": "%(new)s", **changes})
-    refuses(owner, attack, loan, errors.CheckViolation, errors.ForeignKeyViolation)
+    refuses(owner_connection, attack, loan, errors.CheckViolation, errors.ForeignKeyViolation)
 
 
 @pytest.mark.parametrize(
@@ -328,7 +208,7 @@ def test_collateral_and_repayments_make_sense(world, runtime, attack):
     refuses(runtime, attack, loan, errors.CheckViolation, errors.UniqueViolation)
 
 
-def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(world, owner):
+def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(world, owner_connection):
     world.offer = make_configuration(
         world.creditor.organisation,
         access="public",
@@ -336,13 +216,13 @@ def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(world
     )
     loan = world.lend(amount=1_500_000, units=200)
     attack = copy(id="%(new)s")
-    refuses(owner, attack, loan, errors.CheckViolation)
+    refuses(owner_connection, attack, loan, errors.CheckViolation)
     assert Outstanding.objects.get().principal == 1_500_000
 
 
-def test_a_loan_that_nobody_disbursed_shows(world, owner):
+def test_a_loan_that_nobody_disbursed_shows(world, owner_connection):
     loan = world.lend()
-    owner.execute(copy(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
+    owner_connection.execute(copy(id="%(new)s"), {"loan": loan.id, "new": uuid7()})
     assert off() >= {
         "principal accounts equal what open loans still owe",
         "every loan has the transfers its state calls for",
@@ -351,10 +231,10 @@ def test_a_loan_that_nobody_disbursed_shows(world, owner):
     }
 
 
-def test_a_loan_repaid_in_the_record_only_shows(world, owner):
+def test_a_loan_repaid_in_the_record_only_shows(world, owner_connection):
     loan = world.lend()
     past_the_guards(
-        owner,
+        owner_connection,
         "UPDATE credit_loan SET status = 'COMPLETED', closed_at = now(), interest_repaid = 756000,"
         " principal_repaid = 840000 WHERE id = %s",
         loan.id,
@@ -368,10 +248,10 @@ def test_a_loan_repaid_in_the_record_only_shows(world, owner):
     }
 
 
-def test_a_repayment_in_the_record_only_shows(world, owner):
+def test_a_repayment_in_the_record_only_shows(world, owner_connection):
     loan = world.lend()
     past_the_guards(
-        owner,
+        owner_connection,
         "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
         " paid_by, created_at) VALUES (%s, %s, 10, 10, 0, 1595990, '', now())",
         uuid7(),
@@ -383,9 +263,9 @@ def test_a_repayment_in_the_record_only_shows(world, owner):
     }
 
 
-def test_another_amount_outstanding_than_loans_owe_shows(world, owner):
+def test_another_amount_outstanding_than_loans_owe_shows(world, owner_connection):
     world.lend()
-    owner.execute("UPDATE credit_outstanding SET principal = principal - 1")
+    owner_connection.execute("UPDATE credit_outstanding SET principal = principal - 1")
     assert off() == {"what each configuration has outstanding equals what its open loans still owe"}
 
 
@@ -426,9 +306,9 @@ def test_collateral_moved_from_one_lender_to_another_shows(world, runtime):
     )
     for loan, units in ((first, 1), (second, 209)):
         runtime.execute(
-            "UPDATE credit_loan SET collateral_text = replace(collateral_text, '105', %s)"
-            " WHERE id = %s",
-            [str(units), loan.id],
+            "UPDATE credit_loan SET collateral_text ="
+            " replace(collateral_text, '\"quantity\":105', %s) WHERE id = %s",
+            [f'"quantity":{units}', loan.id],
         )
     assert off() == {
         "every open loan's collateral is what was liened for it, and nothing is for the others"
@@ -442,14 +322,14 @@ def test_other_collateral_shown_than_there_is_shows(world, runtime):
 
 
 @pytest.mark.parametrize("status", ["LIQUIDATED", "WRITTEN_OFF"])
-def test_a_defaulted_loan_is_not_ended_by_a_record_alone(world, runtime, owner, status):
+def test_a_defaulted_loan_is_not_ended_by_a_record_alone(world, runtime, owner_connection, status):
     loan = default(world)
     propose_ending(
         loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=make_staff("end_loan")
     )
     attack = f"UPDATE credit_loan SET status = '{status}', closed_at = now() WHERE id = "
     refuses(runtime, f"{attack}%(loan)s", loan, errors.CheckViolation)
-    past_the_guards(owner, f"{attack}%s", loan.id)
+    past_the_guards(owner_connection, f"{attack}%s", loan.id)
     assert off() >= {
         "lien equals open collateral",
         "principal accounts equal what open loans still owe",

@@ -5,13 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import Decimal
 
-import psycopg
 import pytest
 from django.utils import timezone
 
 from credit.models import (
-    EndingProposal,
-    Loan,
     LoanStatus,
     Repayment,
     Shortfall,
@@ -19,47 +16,24 @@ from credit.models import (
 )
 from credit.services import servicing
 from credit.services.pledging import add_collateral, release_collateral
-from credit.services.repaying import repay
 from credit.services.valuation import Pledge
 from exchange.errors import DomainError, Refused
-from exchange.models import Event, Token
+from exchange.models import Token
 from tests.support.access import TESTER
-from tests.support.database import server_url, worker_database
-from tests.support.lending import Lending, held, make_lending
-from tests.support.world import assert_books_hold
+from tests.support.loans import age, pay, told
+from tests.support.world import assert_books_hold, held
 from wallets.errors import InsufficientBalance, StateConflict
 from wallets.models import Alert
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def world() -> Lending:
-    return make_lending()
-
-
-def pay(world: Lending, loan: Loan, amount: str | int) -> Loan:
-    """The borrower's organisation pays."""
-    return repay(
-        loan_id=loan.id,
-        organisation_id=world.borrower.organisation.id,
-        amount=Decimal(amount),
-        actor=TESTER,
-    )
-
-
-def told(loan: Loan) -> list[str]:
-    """Types of the events about the loan to the borrower's organisation, in order."""
-    events = Event.objects.filter(subject_id=loan.id, organisation_id=loan.organisation_id)
-    return list(events.order_by("created_at", "id").values_list("type", flat=True))
-
-
 def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_the_units(world):
     loan = world.lend()  # 840,000 lent, 756,000 interest
     world.borrower.fund(1_000_000, "NGN")
-    pay(world, loan, 700_000)
-    pay(world, loan, 100_000)
-    loan = pay(world, loan, 796_000)
+    pay(loan, 700_000)
+    pay(loan, 100_000)
+    loan = pay(loan, 796_000)
     parts = Repayment.objects.filter(loan=loan).values_list("interest", "principal", "outstanding")
     assert [tuple(map(int, part)) for part in parts] == [
         (700_000, 0, 896_000),
@@ -79,13 +53,13 @@ def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_t
 def test_nobody_pays_more_than_is_due_or_has(world):
     loan = world.lend()
     with pytest.raises(Refused) as refused:
-        pay(world, loan, "1596000.01")
+        pay(loan, "1596000.01")
     assert refused.value.code == "amount_above_due"
     with pytest.raises(InsufficientBalance):
-        pay(world, loan, 840_101)
+        pay(loan, 840_101)
     for wrong in ("0", "-1", "0.001"):
         with pytest.raises(DomainError):
-            pay(world, loan, wrong)
+            pay(loan, wrong)
     assert not Repayment.objects.exists()
     assert_books_hold()
 
@@ -93,9 +67,9 @@ def test_nobody_pays_more_than_is_due_or_has(world):
 def test_a_loan_that_is_over_takes_nothing_any_more(world):
     loan = world.lend()
     world.borrower.fund(1_000_000, "NGN")
-    loan = pay(world, loan, 1_596_000)
+    loan = pay(loan, 1_596_000)
     with pytest.raises(StateConflict, match="COMPLETED"):
-        pay(world, loan, 1)
+        pay(loan, 1)
     pledge = (Pledge(world.token.id, Decimal(1)),)
     for change in (add_collateral, release_collateral):
         with pytest.raises(StateConflict):
@@ -120,31 +94,10 @@ def test_collateral_is_added_and_only_what_is_not_needed_is_released(world):
         release_collateral(pledges=(Pledge(world.token.id, Decimal(106)),), **who)
     assert refused.value.code == "not_pledged"
     world.borrower.fund(1_000_000, "NGN")
-    pay(world, loan, 756_000 + 420_000)  # half of the principal is left
+    pay(loan, 756_000 + 420_000)  # half of the principal is left
     loan = release_collateral(pledges=(Pledge(world.token.id, Decimal("52.5")),), **who)
     assert '"quantity":52.5}' in loan.document
     assert_books_hold()
-
-
-def as_time_does(table: str, guard: str, change: str, *values: object) -> None:
-    """Changes what only time itself may: the owner of the tables puts their guard aside."""
-    with psycopg.connect(server_url(worker_database())) as owner:
-        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
-        owner.execute(f"UPDATE {table} SET {change} WHERE id = %s", values)
-        owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
-
-
-def age(loan: Loan, **past: int) -> None:
-    """Makes the loan due that long ago."""
-    due = timezone.now() - timedelta(**past)
-    as_time_does("credit_loan", "loan_guard", "repayment_date = %s", due, loan.id)
-    loan.refresh_from_db()
-
-
-def let_grow_old(proposal: EndingProposal) -> None:
-    """Makes the proposal one of more than a day ago."""
-    long_ago = timezone.now() - timedelta(hours=25)
-    as_time_does("credit_endingproposal", "ending_guard", "created_at = %s", long_ago, proposal.id)
 
 
 def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(world):
@@ -163,7 +116,7 @@ def test_a_loan_past_its_date_is_overdue_and_past_its_grace_defaulted(world):
     assert loan.status == LoanStatus.DEFAULTED
     assert told(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
     world.borrower.fund(1_000_000, "NGN")
-    assert pay(world, loan, 1_596_000).status == LoanStatus.COMPLETED
+    assert pay(loan, 1_596_000).status == LoanStatus.COMPLETED
     assert_books_hold()
 
 
@@ -223,13 +176,3 @@ def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(world):
     world.price(10_000)
     servicing.revalue_loans(all_of_them=True)
     assert not Alert.objects.filter(kind="collateral_prices", resolved_at__isnull=True).exists()
-
-
-def default(world: Lending, **changes: object) -> Loan:
-    """A DEFAULTED loan."""
-    loan = world.lend(**changes)
-    age(loan, days=30)
-    servicing.age_loans()
-    loan.refresh_from_db()
-    assert loan.status == LoanStatus.DEFAULTED
-    return loan

@@ -42,9 +42,9 @@ from orders.services import placing
 from orders.services.endings import exit_token
 from tests.credit.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, Modelled, Sell, World
 from tests.credit.loan_steps import step_of
-from tests.credit.test_loan_life import age, let_grow_old
 from tests.support.access import TESTER
 from tests.support.crowd import size
+from tests.support.loans import age, let_grow_old
 from tests.support.world import Wallet, assert_books_hold
 from wallets.models import Account
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -43,12 +42,6 @@ EVENT_FIELDS = [
     "created_at",
     "delivered_at",
 ]
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as running:
-        yield running
 
 
 @pytest.fixture

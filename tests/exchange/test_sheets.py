@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tempfile
 import tracemalloc
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -132,3 +133,29 @@ def test_the_memory_it_takes_does_not_grow_with_the_rows(form):
 
     peak(10)
     assert peak(12_000) < peak(4_000) + 1_200_000
+
+
+@pytest.mark.parametrize("form", [CSV, XLSX])
+def test_a_table_that_is_broken_off_leaves_nothing_in_the_temporary_directory(
+    form, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def rows():
+        for n in range(10):
+            yield [Decimal(n), "x"]
+        raise RuntimeError("cut off")
+
+    file = io.BytesIO()
+    with pytest.raises(RuntimeError, match="cut off"):
+        write_table(
+            file,
+            form=form,
+            title="Things",
+            headings=["A", "B"],
+            rows=rows(),
+            as_of=AS_OF,
+            rows_of_a_sheet=4,
+        )
+    assert not file.closed
+    assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.db.models import CharField
 
 from exchange.database import constraint_of
 from exchange.errors import InvalidRequest
@@ -269,6 +270,21 @@ def test_the_database_refuses_terms_that_services_refuse(values, constraint):
     assert constraint_of(refused.value) == constraint
     token.refresh_from_db()
     assert "javascript" not in token.document
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "name",
+    ["type", "deal_access", "investment_type", "investment_category", "payout_frequency"],
+)
+def test_the_database_takes_every_word_that_services_take(name):
+    token = make_token()
+    field = Token._meta.get_field(name)
+    assert isinstance(field, CharField)
+    words = [word for word, _ in field.flatchoices]
+    for word in words:
+        assert Token.objects.filter(id=token.id).update(**{name: word}) == 1
+    assert len(words) >= 2
 
 
 @pytest.mark.django_db

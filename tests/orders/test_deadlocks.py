@@ -14,15 +14,17 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 
+from exchange.errors import Refused
 from exchange.models import Token
 from orders.models import Order
-from tests.support.market import Trader, make_token, make_trader
+from tests.support.database import session
+from tests.support.ledger import account_of
+from tests.support.market import Trader, make_trader
 from tests.support.pausing import Pause
 from tests.support.processes import wait_until
 from tests.support.world import assert_books_hold
-from tests.wallets.ledger.harness import account_of, session
 from wallets.models import Transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -49,12 +51,12 @@ def waits(process: int) -> bool:
     return bool(row[0])
 
 
-def others_wait_for(connection: psycopg.Connection[Any]) -> bool:
-    """Whether somebody waits for a lock of that connection's."""
+def others_wait_for(holder: psycopg.Connection[Any]) -> bool:
+    """Whether somebody waits for a lock of that connection."""
     with session("owner") as look:
         row = look.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))",
-            [connection.info.backend_pid],
+            [holder.info.backend_pid],
         ).fetchone()
     assert row is not None
     return bool(row[0])
@@ -101,7 +103,7 @@ def trader() -> Trader:
 
 @pytest.fixture
 def token() -> Token:
-    return make_token(make_trader())
+    return make_trader().issue()
 
 
 def test_an_order_that_a_deadlock_undoes_is_placed_again(trader, token):
@@ -151,4 +153,21 @@ def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nest
     assert Order.objects.get(id=order).status == "Cancelled"
     assert Transfer.objects.filter(kind="order_release").count() == 1
     assert trader.has("KES") == 10_000
+    assert_books_hold()
+
+
+def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(trader, token):
+    other = make_trader().issue()
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            first = trader.place(other, "Buy", 100, 90)
+            placed = pool.submit(closing(lambda: trader.place(token, "Buy", 100, 50)))
+            wait_until(lambda: others_wait_for(connection.connection), "the order waits to pay")
+        with pytest.raises(Refused) as refused:
+            placed.result(30)
+    left = trader.has("KES")
+    assert 0 < left < 5_000
+    assert refused.value.code == "insufficient_balance"
+    assert f"Available: {left:f}".rstrip("0").rstrip(".") in str(refused.value)
+    assert list(Order.objects.values_list("id", flat=True)) == [first]
     assert_books_hold()

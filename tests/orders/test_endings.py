@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from django.db import IntegrityError, transaction
 from exchange.errors import DomainError, Forbidden, InvalidRequest, Refused
 from exchange.models import Event, StaffUser, Token
 from orders.models import Order, Trade
+from orders.selectors.endings import version_of_raise
 from orders.services import endings, placing
+from orders.services.as_seen import cancel_as_seen, complete_as_seen
 from tests.support.world import (
     SYSTEM,
     Wallet,
@@ -193,6 +196,24 @@ def test_staff_complete_a_raise_and_open_the_secondary_market(issuer, buyer, off
     place(make_member_wallet(1000), token, "Buy", 5)
     assert Trade.objects.filter(token=token).count() == 2
     assert_books_hold()
+
+
+def test_a_raise_that_went_on_since_somebody_looked_is_neither_completed_nor_cancelled(
+    issuer, buyer, officer
+):
+    token = make_raise(issuer)
+    seen = version_of_raise(token)
+    place(buyer, token, "Buy", 10)
+    for decide in (
+        partial(complete_as_seen, token_id=token.id, user=officer, seen=seen),
+        partial(cancel_as_seen, token_id=token.id, user=officer, seen=seen, reason="over"),
+    ):
+        with pytest.raises(StateConflict, match="went on since you looked"):
+            decide()
+    token.refresh_from_db()
+    assert (token.completed_raise, token.cancelled, held(buyer, token.id)) == (False, False, 10)
+    complete_as_seen(token_id=token.id, user=officer, seen=version_of_raise(token))
+    assert held(issuer, "KES") == 2000
 
 
 def test_one_raise_of_an_issuer_does_not_pay_out_another_ones_proceeds(issuer, buyer, officer):

@@ -17,7 +17,7 @@ from orders.api.market import TradesView
 from orders.api.orders import SORT_FIELDS
 from orders.models import Order
 from orders.selectors.orders import orders_of, orders_on_token, together, trades_of
-from tests.support.market import make_token, make_trader
+from tests.support.market import make_trader
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -39,7 +39,7 @@ def crowded(owner_connection: psycopg.Connection[Any]) -> tuple[UUID, UUID]:
     somebody else there are 20,000 that are over.
     """
     issuer, other, quiet = make_trader(), make_trader(), make_trader(10_000)
-    token, elsewhere = make_token(issuer), make_token(issuer)
+    token, elsewhere = issuer.issue(), issuer.issue()
     quiet.cancel(quiet.place(token, "Buy", 90, 1))
     quiet.place(token, "Buy", 91, 1)
     quiet.place(elsewhere, "Buy", 92, 1)

@@ -12,7 +12,7 @@ from exchange.errors import Refused
 from exchange.models import Token
 from orders.models import Order, Trade
 from tests.support.access import make_caller
-from tests.support.market import Trader, fee_income, make_token, make_trader
+from tests.support.market import Trader, fee_income, make_trader
 from tests.support.world import assert_books_hold
 from wallets.models import Account, Entry
 
@@ -41,7 +41,7 @@ def trades(token: Token) -> list[tuple[object, object]]:
 
 
 def test_an_order_trades_at_the_resting_price_and_pays_no_more(issuer, buyer):
-    token = make_token(issuer, buy_fee=Decimal(1), sell_fee=Decimal(2))
+    token = issuer.issue(buy_fee=Decimal(1), sell_fee=Decimal(2))
     ask = issuer.place(token, "Sell", "90", 10)
     bid = buyer.place(token, "Buy", "100", 4)
     assert trades(token) == [(90, 4)]
@@ -55,7 +55,7 @@ def test_an_order_trades_at_the_resting_price_and_pays_no_more(issuer, buyer):
 
 
 def test_a_resting_buy_keeps_reserved_what_its_rest_and_its_fee_can_cost(issuer, buyer):
-    token = make_token(issuer, buy_fee=Decimal(1))
+    token = issuer.issue(buy_fee=Decimal(1))
     issuer.place(token, "Sell", "90", 4)
     bid = buyer.place(token, "Buy", "100", 10)
     # Filled for 360, the rest costs 600 at most; the fee of all is 9.60, 3.60 of it charged.
@@ -70,7 +70,7 @@ def test_a_resting_buy_keeps_reserved_what_its_rest_and_its_fee_can_cost(issuer,
 
 
 def test_the_best_price_comes_first_then_who_came_first(issuer, buyer):
-    token = make_token(issuer)
+    token = issuer.issue()
     late, early_dear, early = (
         issuer.place(token, "Sell", price, 1) for price in ("101", "102", "101")
     )
@@ -82,7 +82,7 @@ def test_the_best_price_comes_first_then_who_came_first(issuer, buyer):
 
 
 def test_fills_add_up_to_what_one_fill_would_have_cost(issuer, buyer):
-    token = make_token(issuer, buy_fee=Decimal("1.5"), sell_fee=Decimal("1.5"))
+    token = issuer.issue(buy_fee=Decimal("1.5"), sell_fee=Decimal("1.5"))
     ask = issuer.place(token, "Sell", "0.05", "3.3")
     for _ in range(11):
         buyer.place(token, "Buy", "0.05", "0.3")
@@ -103,7 +103,7 @@ def test_fills_add_up_to_what_one_fill_would_have_cost(issuer, buyer):
 def test_an_order_that_meets_its_own_owner_ends_there(issuer, buyer):
     key = make_caller(organisation=issuer.wallet.organisation).key
     same = Trader(issuer.wallet, key.id)
-    token = make_token(issuer)
+    token = issuer.issue()
     bids = [buyer.place(token, "Buy", "101", 2), issuer.place(token, "Buy", "100", 2)]
     ask = same.place(token, "Sell", "99", 5)
     assert trades(token) == [(101, 2)]
@@ -113,7 +113,7 @@ def test_an_order_that_meets_its_own_owner_ends_there(issuer, buyer):
 
 
 def test_a_resting_order_whose_rest_is_worth_nothing_makes_way(issuer, buyer):
-    token = make_token(issuer)
+    token = issuer.issue()
     ask = issuer.place(token, "Sell", "0.01", "2.4")
     buyer.place(token, "Buy", "0.01", 2)
     assert state(ask) == ("Active", 2, Decimal("0.4"), "")
@@ -128,7 +128,7 @@ def test_a_resting_order_whose_rest_is_worth_nothing_makes_way(issuer, buyer):
 
 
 def test_an_incoming_order_ends_where_its_rest_is_worth_nothing(issuer, buyer):
-    token = make_token(issuer)
+    token = issuer.issue()
     ask = issuer.place(token, "Sell", "0.01", 10)
     bid = buyer.place(token, "Buy", "0.02", "0.4")
     assert state(bid) == ("Cancelled", 0, 0, "The rest is worth nothing")
@@ -139,7 +139,7 @@ def test_an_incoming_order_ends_where_its_rest_is_worth_nothing(issuer, buyer):
 
 
 def test_fees_are_those_of_the_moment_the_order_was_placed(issuer, buyer):
-    token = make_token(issuer, buy_fee=Decimal(1), sell_fee=Decimal(1))
+    token = issuer.issue(buy_fee=Decimal(1), sell_fee=Decimal(1))
     issuer.place(token, "Sell", "100", 10)
     Token.objects.filter(id=token.id).update(buy_fee=Decimal(3), sell_fee=Decimal(3))
     buyer.place(token, "Buy", "100", 10)
@@ -149,7 +149,7 @@ def test_fees_are_those_of_the_moment_the_order_was_placed(issuer, buyer):
 
 
 def test_a_cancelled_order_gives_back_what_its_rest_had_reserved(issuer, buyer):
-    token = make_token(issuer, buy_fee=Decimal(1))
+    token = issuer.issue(buy_fee=Decimal(1))
     bid = buyer.place(token, "Buy", "100", 10)
     issuer.place(token, "Sell", "100", 4)
     buyer.cancel(bid)
@@ -159,7 +159,7 @@ def test_a_cancelled_order_gives_back_what_its_rest_had_reserved(issuer, buyer):
 
 
 def test_what_an_owner_cannot_pay_or_deliver_is_refused_whole(issuer, buyer):
-    token = make_token(issuer, buy_fee=Decimal(1))
+    token = issuer.issue(buy_fee=Decimal(1))
     issuer.place(token, "Sell", "100", 1000)
     before = (buyer.has("KES"), Order.objects.count(), Entry.objects.count())
     # At the resting price it could pay; it must be able to at its own.
@@ -181,7 +181,7 @@ def test_what_an_owner_cannot_pay_or_deliver_is_refused_whole(issuer, buyer):
 
 def test_every_entry_tells_the_balance_after_it(issuer, buyer):
     """One order moves one account several times: for each fill, and for its rest."""
-    token = make_token(issuer, buy_fee=Decimal(1))
+    token = issuer.issue(buy_fee=Decimal(1))
     for price in ("90", "91", "92"):
         issuer.place(token, "Sell", price, 2)
     buyer.place(token, "Buy", "95", 10)
@@ -200,8 +200,7 @@ def test_every_entry_tells_the_balance_after_it(issuer, buyer):
 def test_a_raise_is_complete_when_what_it_lacks_buys_no_unit(issuer):
     """0.11 is less than the hundred-millionth part of a unit costs."""
     price = Decimal("11000000.03")
-    token = make_token(
-        issuer,
+    token = issuer.issue(
         price_buy=price,
         raise_amount=Decimal(770_000),
         total_supply=Decimal(10),
@@ -222,7 +221,7 @@ def test_a_raise_brings_no_more_than_it_was_to_bring(issuer):
     with connection.cursor() as cursor:
         cursor.execute("SELECT trunc(%s / %s, 8) * %s > %s + 0.01", [amount, price, price, amount])
         assert cursor.fetchone() == (True,)
-    token = make_token(issuer, price_buy=price, raise_amount=amount, total_supply=Decimal(10**9))
+    token = issuer.issue(price_buy=price, raise_amount=amount, total_supply=Decimal(10**9))
     rich = make_trader(Decimal(10) ** 15)
     rich.place(token, "Buy", price, Decimal(111_000_000))
     token.refresh_from_db()
@@ -232,8 +231,7 @@ def test_a_raise_brings_no_more_than_it_was_to_bring(issuer):
 
 
 def test_a_raise_is_complete_when_less_than_the_smallest_purchase_is_left(issuer, buyer):
-    token = make_token(
-        issuer,
+    token = issuer.issue(
         raise_amount=Decimal(5000),
         min_trade_buy=Decimal(1000),
         offered=Decimal(50),
@@ -255,7 +253,7 @@ def test_a_raise_is_complete_when_less_than_the_smallest_purchase_is_left(issuer
 
 
 def test_a_member_of_the_issuer_may_buy_in_its_raise_the_issuer_not(issuer):
-    token = make_token(issuer, raise_amount=Decimal(5000))
+    token = issuer.issue(raise_amount=Decimal(5000))
     member = make_trader(1000, organisation=issuer.wallet.organisation, member=True)
     member.place(token, "Buy", "100", 5)
     assert (member.has(token.id), issuer.has("KES", "raise")) == (5, 500)

@@ -14,9 +14,10 @@ from exchange.errors import Refused, UserNotFound
 from exchange.ids import uuid7
 from exchange.models import Token
 from orders.models import Order, Trade
-from tests.support.market import Trader, make_token, make_trader
+from tests.support.database import session
+from tests.support.ledger import ROLES, picture
+from tests.support.market import Trader, make_trader
 from tests.support.world import Wallet, assert_books_hold
-from tests.wallets.ledger.harness import ROLES, picture, session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +28,7 @@ DENIED = errors.InsufficientPrivilege
 def token() -> Token:
     """A token with one order partly filled, one fulfilled, one cancelled, and a trade."""
     issuer, buyer = make_trader(), make_trader(10_000, member=True)
-    token = make_token(issuer)
+    token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     buyer.cancel(buyer.place(token, "Buy", 50, 1))
@@ -89,10 +90,10 @@ def test_the_application_writes_orders_and_trades_by_functions_only(token):
 
 def test_the_parts_of_placing_are_no_way_round_for_the_application(token):
     attacks = [
-        "SELECT write_order(o, '{}', ARRAY[gen_random_uuid(), gen_random_uuid()])"
-        " FROM orders_order o LIMIT 1",
-        "SELECT settle_order(o, NULL, '{}', ROW(ARRAY[a.id, a.id], ARRAY[a.id], ARRAY[1000])"
-        "::order_accounts, ARRAY[a.id, a.id, a.id, a.id])"
+        "SELECT write_order(o, '{}', '{}') FROM orders_order o LIMIT 1",
+        "SELECT reserve_order(o, NULL, ARRAY[a.id, a.id]) FROM orders_order o, wallets_account a"
+        " WHERE o.status = 'Active' AND a.owner_id = o.owner_id LIMIT 1",
+        "SELECT settle_order(o, NULL, '{}', ARRAY[a.id, a.id], ARRAY[o.id])"
         " FROM orders_order o, wallets_account a"
         " WHERE o.status = 'Active' AND a.owner_id = o.owner_id LIMIT 1",
     ]
@@ -204,7 +205,7 @@ def test_closing_an_order_again_changes_nothing(orders):
 
 def test_completing_a_raise_again_moves_nothing():
     issuer, buyer = make_trader(), make_trader(10_000)
-    token = make_token(issuer, raise_amount=Decimal(100_000))
+    token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
     with session("runtime") as connection:
         connection.execute("SELECT complete_raise(%s, 'system:attack')", [token.id])
@@ -218,7 +219,7 @@ def test_completing_a_raise_again_moves_nothing():
 
 def test_an_organisation_places_no_order_for_the_member_of_another():
     issuer, member = make_trader(), make_trader(10_000, member=True)
-    token = make_token(issuer)
+    token = issuer.issue()
     thief = Trader(Wallet(make_trader().wallet.organisation, member.wallet.member))
     before = everything()
     with pytest.raises(UserNotFound):

@@ -28,7 +28,7 @@ from exchange.errors import IdempotencyKeyReused
 from exchange.idempotency import Answer, IdempotencyClaim
 from exchange.models import Event, IdempotencyRecord
 from tests.support.crowd import Crowd, size
-from tests.support.database import worker_database
+from tests.support.database import session, worker_database
 from tests.support.pausing import Pause
 from tests.support.processes import wait_until
 from tests.support.world import (
@@ -39,7 +39,6 @@ from tests.support.world import (
     make_member_wallet,
     make_wallet,
 )
-from tests.wallets.ledger.harness import session
 from wallets.errors import InsufficientBalance
 from wallets.models import BankAccount, Entry, Transfer, TransferKind, Withdrawal
 from wallets.providers.base import BankEntry
@@ -376,7 +375,7 @@ def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
 
     def form(wallet: Wallet, key: str) -> dict[str, Any]:
         made = requests._form(payee, wallet.organisation.id, wallet.member_id, order)
-        given = requests._key(claim(wallet, key)) if keyed else {}
+        given = claim(wallet, key).as_form() if keyed else {}
         return {**made, "actor": str(SYSTEM), **given}
 
     def process(seed: int) -> None:

@@ -30,7 +30,6 @@ from credit.services import servicing
 from credit.services.endings import confirm_ending, decline_ending, propose_ending
 from credit.services.lending import create_loan
 from credit.services.pledging import add_collateral, release_collateral
-from credit.services.repaying import repay
 from credit.services.valuation import Pledge
 from exchange.errors import DomainError
 from exchange.models import Event, Token
@@ -38,12 +37,14 @@ from orders.services import placing
 from tests.support.access import TESTER
 from tests.support.credit import make_configuration
 from tests.support.crowd import Crowd, size
-from tests.support.lending import Lending, give_units, held, make_lending
+from tests.support.lending import Lending, make_lending
+from tests.support.loans import default, pay
 from tests.support.start_line import StartLine
-from tests.support.tokens import make_token
+from tests.support.tokens import give_units, make_token
 from tests.support.world import (
     Wallet,
     assert_books_hold,
+    held,
     make_member_wallet,
     make_staff,
     make_wallet,
@@ -104,15 +105,6 @@ def order(wallet: Wallet, token: Token, side: str, units: int | Decimal, price: 
     )
 
 
-def pay(loan: Loan, amount: int | Decimal) -> Loan:
-    return repay(
-        loan_id=loan.id,
-        organisation_id=loan.organisation_id,
-        amount=Decimal(amount),
-        actor=TESTER,
-    )
-
-
 def change(loan: Loan, call: Callable[..., Loan], *pledges: tuple[Token, Decimal | int]) -> Loan:
     """`add_collateral` or `release_collateral`."""
     return call(
@@ -121,20 +113,6 @@ def change(loan: Loan, call: Callable[..., Loan], *pledges: tuple[Token, Decimal
         pledges=tuple(Pledge(token.id, Decimal(units)) for token, units in pledges),
         actor=TESTER,
     )
-
-
-def default(world: Lending) -> Loan:
-    """A DEFAULTED loan, made long ago."""
-    loan = create_loan(
-        organisation_id=world.borrower.organisation.id,
-        request=world.request(),
-        actor=TESTER,
-        made_at=timezone.now() - timedelta(days=200),
-    )
-    servicing.age_loans()
-    loan.refresh_from_db()
-    assert loan.status == LoanStatus.DEFAULTED
-    return loan
 
 
 @pytest.mark.parametrize("offers", [1, 2])

@@ -21,11 +21,13 @@ from exchange.errors import DomainError
 from exchange.services.quotes import Prices, put_in_force_at_once
 from orders.models import Order, OrderStatus
 from orders.services import placing
-from tests.races.test_credit_races import change, codes, order, pay, priced_token, sell
+from tests.races.test_credit_races import change, codes, order, priced_token, sell
 from tests.support.access import TESTER
 from tests.support.credit import make_configuration
 from tests.support.crowd import Crowd, size
-from tests.support.lending import Lending, give_units, make_lending
+from tests.support.lending import Lending, make_lending
+from tests.support.loans import pay
+from tests.support.tokens import give_units
 from tests.support.world import assert_books_hold, make_member_wallet, make_staff, make_wallet
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

@@ -63,7 +63,7 @@ class Person:
 def told(page: Page) -> tuple[str, str]:
     """The level and words of the one message on the page that a decision led to."""
     ((level, words),) = re.findall(
-        r'<li class="message (\w+)"[^>]*>.*?<span>(.*?)</span></li>', page.text, re.S
+        r'<li class="message (\w+)"[^>]*>.*?<span role="\w+">(.*?)</span></li>', page.text, re.S
     )
     return level, unescape(words)
 

@@ -9,9 +9,10 @@ import pytest
 from django.db import connections
 
 from exchange.idempotency import Answer
+from tests.support.database import session
+from tests.support.ledger import account_of, post, system
 from tests.support.processes import wait_until
 from tests.support.world import SYSTEM, know_banks, make_wallet
-from tests.wallets.ledger.harness import account_of, post, session, system
 from tests.wallets.services.test_combined_requests import form
 from wallets.ledger import Leg, open_account, post_transfer
 from wallets.models import AccountKind, Entry, TransferKind

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from tests.support.crowd import Crowd, size
-from tests.support.payouts import booked, orders, settle
+from tests.support.payouts import booked, orders, proposed, settle
 from tests.support.services import Sandbox
 from tests.support.world import (
     SYSTEM,
@@ -143,12 +143,7 @@ def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sa
                 first_not_found_at=long_ago.replace(year=2020),
                 last_not_found_at=long_ago,
             )
-            proposal = resolutions.propose(
-                withdrawal_id=withdrawal.id,
-                action=ProposalAction.FAIL,
-                reason="gone",
-                proposer=make_staff(),
-            )
+            proposal = proposed(withdrawal, ProposalAction.FAIL)
             settle(provider_sandbox, withdrawal)
             crowd.at_once(
                 [

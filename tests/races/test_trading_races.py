@@ -31,10 +31,11 @@ from orders.models import Order, Trade
 from orders.services import endings
 from tests.orders import reference
 from tests.support.crowd import Crowd, size
-from tests.support.market import Trader, fee_income, give_units, make_token, make_trader
+from tests.support.database import session
+from tests.support.market import Trader, fee_income, make_trader
 from tests.support.pausing import Pause
+from tests.support.tokens import give_units
 from tests.support.world import assert_books_hold, make_staff
-from tests.wallets.ledger.harness import session
 from wallets.models import Account
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -56,8 +57,9 @@ def make_market(tokens: int, owners: int, **more: Any) -> tuple[list[Token], lis
     ]
     made = []
     for _ in range(tokens):
-        token = make_token(traders[0], total_supply=UNITS * owners, **more)
-        give_units(token, traders[0], dict.fromkeys(traders[1:], UNITS))
+        token = traders[0].issue(total_supply=UNITS * owners, **more)
+        for trader in traders[1:]:
+            give_units(token, trader.wallet, UNITS)
         made.append(token)
     return made, traders
 
@@ -202,9 +204,10 @@ def test_owners_without_accounts_get_each_of_them_once():
             one, other = (
                 make_trader(organisation=issuer.wallet.organisation, member=True) for _ in range(2)
             )
-            tokens = [make_token(issuer) for _ in range(4)]
+            tokens = [issuer.issue() for _ in range(4)]
             for token in tokens:
-                give_units(token, issuer, {one: Decimal(10), other: Decimal(10)})
+                for trader in (one, other):
+                    give_units(token, trader.wallet, 10)
                 # Neither has an account for money, nor one for reserved units yet.
                 one.place(token, "Sell", 1, 5)
             results = crowd.at_once(
@@ -223,7 +226,7 @@ def test_owners_without_accounts_get_each_of_them_once():
 def test_completing_a_raise_locks_the_issuers_own_accounts_with_all_others():
     """They get the proceeds last; locked only then, they could be held by who waits for these."""
     issuer, buyer = make_trader(1), make_trader(1_000_000)
-    token = make_token(issuer, raise_amount=Decimal(1000), offered=Decimal(20))
+    token = issuer.issue(raise_amount=Decimal(1000), offered=Decimal(20))
     assert_locked_before_anything_is_written(
         partial(buyer.place, token, "Buy", 100, 10),
         [
@@ -276,7 +279,7 @@ def test_ending_a_tokens_trading_locks_the_accounts_of_all_its_orders_first():
 
 def test_undoing_a_raise_locks_the_accounts_of_all_its_buyers_first():
     issuer = make_trader()
-    token = make_token(issuer, raise_amount=Decimal(10_000))
+    token = issuer.issue(raise_amount=Decimal(10_000))
     buyers = [make_trader(1000) for _ in range(3)]
     for buyer in buyers:
         buyer.place(token, "Buy", 100, 5)
@@ -296,7 +299,7 @@ def test_undoing_a_raise_locks_the_accounts_of_all_its_buyers_first():
 def test_completing_a_raise_opens_accounts_before_it_locks_any():
     """Who opens the same account at that moment is waited for, and may want those it has."""
     issuer, buyer = make_trader(), make_trader(1000)
-    token = make_token(issuer, raise_amount=Decimal(10_000))
+    token = issuer.issue(raise_amount=Decimal(10_000))
     buyer.place(token, "Buy", 100, 5)
     officer = make_staff("end_token")
     with (

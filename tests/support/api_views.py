@@ -75,8 +75,8 @@ FAULTS: dict[str, Exception] = {
     "missing": errors.NotFound("Thing not found", code="thing_not_found"),
     "forbidden": errors.Forbidden("Not yours"),
     "conflict": errors.Conflict("Too late"),
-    "running": errors.StillRunning("Wait"),
-    "reused": errors.IdempotencyKeyReused("Other body"),
+    "running": errors.StillRunning(),
+    "reused": errors.IdempotencyKeyReused(),
     "provider": errors.ProviderFailed("Provider down"),
     "unready": errors.NotReady("Not yet"),
 }

@@ -69,6 +69,7 @@ def withdraw(
     amount: str,
     account_number: str = "0690000031",
     corridor: Corridor | None = None,
+    account_name: str = "Ada Obi",
 ) -> Withdrawal:
     """A Pending request."""
     answer = request_withdrawal(
@@ -78,7 +79,7 @@ def withdraw(
             amount=Decimal(amount),
             currency=currency,
             bank_name=bank_directory(currency).banks[0].name,
-            account_name="Ada Obi",
+            account_name=account_name,
             account_number=account_number,
             corridor=corridor or Corridor(),
         ),
@@ -93,14 +94,14 @@ def said(response: Any) -> list[str]:
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
-def confirm(client: Client, address: str, *, at: Any = None) -> Any:
-    """Answers the question that `address` asks with its own button; the page asked before is `at`
-    where one is given. What refuses to ask at all is the answer.
+def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> Any:
+    """Answers the question that `address` asks with its own button and what is `typed`; the page
+    asked before is `at` where one is given. What refuses to ask at all is the answer.
     """
     asked = at or client.get(address)
     if asked.status_code != 200:
         return asked
-    return client.post(address, {"seen": asked.context["seen"]})
+    return client.post(address, {"seen": asked.context["seen"], **typed})
 
 
 def text_of(response: Any) -> str:

@@ -32,6 +32,8 @@ _SERVER = "TEST_SERVER_URL"
 _RUN = "TEST_RUN_NAME"
 _LOCK_KEY = 0x7E57_0001
 
+Connection = psycopg.Connection[Any]
+
 _run_resources = contextlib.ExitStack()
 
 
@@ -97,9 +99,17 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
 
 
 @pytest.fixture
-def owner_connection(django_db_setup: None) -> Iterator[psycopg.Connection[Any]]:
+def owner_connection(django_db_setup: None) -> Iterator[Connection]:
     """A connection of the schema's owner to this process's database, in autocommit mode."""
     with psycopg.connect(server_url(worker_database()), autocommit=True) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def session(role: str) -> Iterator[Connection]:
+    """A connection as the owner, or acting as the runtime role as the application does."""
+    options = "-c role=exchange_runtime" if role == "runtime" else ""
+    with psycopg.connect(server_url(worker_database()), options=options) as connection:
         yield connection
 
 
@@ -191,7 +201,7 @@ def _template() -> str:
 
 
 @contextlib.contextmanager
-def _maintenance() -> Iterator[psycopg.Connection[Any]]:
+def _maintenance() -> Iterator[Connection]:
     given = conninfo_to_dict(os.environ[_SERVER]).get("dbname") or "postgres"
     with psycopg.connect(server_url(str(given)), autocommit=True) as connection:
         yield connection

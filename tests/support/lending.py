@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import count
 from typing import Any
-from uuid import UUID
 
 from credit.models import Access, Loan, LoanConfiguration
 from credit.services.assessing import LoanRequest, most_repayable
@@ -16,37 +14,8 @@ from exchange.models import Token
 from exchange.services.quotes import Prices, put_in_force_at_once
 from tests.support.access import TESTER
 from tests.support.credit import make_configuration
-from tests.support.tokens import make_token
-from tests.support.world import SYSTEM, Wallet, make_member_wallet, make_wallet
-from wallets.ledger import Leg, open_account, post_transfer
-from wallets.models import Account, AccountKind, TransferKind
-
-_numbers = count(1)
-
-
-def held(owner: UUID, asset: object, kind: str = "available") -> Decimal | int:
-    """What an owner has in one account."""
-    found = Account.objects.filter(owner_id=owner, asset_id=str(asset), kind=kind)
-    return found.values_list("balance", flat=True).first() or 0
-
-
-def give_units(token: Token, to: Wallet, units: str | int | Decimal) -> None:
-    """Moves units from the issuer to somebody, as if they had been bought."""
-    asset = str(token.id)
-    mine = open_account(asset, AccountKind.AVAILABLE, organisation_id=token.issuer_id)
-    theirs = open_account(
-        asset,
-        AccountKind.AVAILABLE,
-        organisation_id=to.organisation.id,
-        member_id=to.member_id,
-    )
-    post_transfer(
-        kind=TransferKind.LOAN_RELEASE,
-        reference=f"gift-{next(_numbers)}",
-        subject_id=None,
-        actor=SYSTEM,
-        legs=[Leg(mine, -Decimal(units)), Leg(theirs, Decimal(units))],
-    )
+from tests.support.tokens import give_units, make_token
+from tests.support.world import Wallet, make_member_wallet, make_wallet
 
 
 @dataclass

@@ -1,21 +1,28 @@
-"""What the sandbox holds of a payout, and time that passes for it."""
+"""What the sandbox holds of a payout, time that passes for it, and what two people do about it."""
 
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import requests
 from django.db.models import F
 
 from tests.support.services import Sandbox
-from wallets.models import Alert, Payout, Withdrawal
+from tests.support.world import assert_books_hold, make_staff
+from wallets.models import Alert, Payout, Proposal, ProposalAction, Withdrawal
+from wallets.services import resolutions
 
 TRANSFERS = {"method": "POST", "path_prefix": "/v3/transfers"}
 LOOK_UPS = {"method": "GET", "path_prefix": "/v3/transfers"}
 # A read is tried three times.
 EVERY_TRY = 3
 HALF_AN_HOUR = 30 * 60
+# Available and escrow of 1,000 KES, of which 500 are to be paid out.
+HELD = (Decimal(500), Decimal(500))
+PAID_OUT = (Decimal(500), Decimal(0))
+GIVEN_BACK = (Decimal(1000), Decimal(0))
 
 
 def control(sandbox: Sandbox, method: str, path: str, **body: Any) -> Any:
@@ -71,3 +78,17 @@ def pass_time(withdrawal: Withdrawal, seconds: float) -> None:
 def open_alerts() -> set[str]:
     """Kinds of the alerts that nobody has resolved."""
     return set(Alert.objects.filter(resolved_at=None).values_list("kind", flat=True))
+
+
+def proposed(withdrawal: Withdrawal, action: ProposalAction) -> Proposal:
+    """Somebody proposes that for the payout; nobody has confirmed it."""
+    return resolutions.propose(
+        withdrawal_id=withdrawal.id, action=action, reason="why", proposer=make_staff()
+    )
+
+
+def decide(withdrawal: Withdrawal, action: ProposalAction) -> None:
+    """Two people do that about the payout, after which the books hold."""
+    proposal = proposed(withdrawal, action)
+    resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+    assert_books_hold()

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 
 @dataclass(frozen=True, slots=True)
 class Received:
@@ -132,3 +134,10 @@ def drip(connection: socket.socket, text: bytes, *, every_seconds: float = 0.05)
         for byte in text:
             connection.sendall(bytes([byte]))
             time.sleep(every_seconds)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """One that listens for as long as the test runs."""
+    with Receiver() as running:
+        yield running

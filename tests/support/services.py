@@ -28,7 +28,7 @@ from wallets.providers.registry import payment_provider
 PROVIDER_SECRET_KEY = "FLWSECK_TEST-tests-X"
 PROVIDER_WEBHOOK_HASH = "tests-webhook-hash"
 HOST = "127.0.0.1"
-FILE_BROKER = "filesystem://localhost//"
+FILE_BROKER = "files://localhost//"
 WEB_WORKERS = 2
 WEB_THREADS = 8
 

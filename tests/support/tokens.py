@@ -14,6 +14,9 @@ from django.utils import timezone
 from exchange.ids import uuid7
 from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token
 from tests.support.access import TESTER, make_organisation
+from tests.support.world import Wallet
+from wallets.ledger import Leg, open_account, post_transfer
+from wallets.models import AccountKind, TransferKind
 from wallets.services.listings import Listing, list_token
 
 _LISTING = {field.name for field in fields(Listing)}
@@ -48,6 +51,25 @@ def make_token(issuer: Organisation | None = None, **overrides: Any) -> Token:
         Token.objects.filter(id=token.id).update(**after)
         token.refresh_from_db()
     return token
+
+
+def give_units(token: Token, to: Wallet, units: str | int | Decimal) -> None:
+    """Moves units of `token` from its issuer to somebody, as if they had been bought."""
+    asset = str(token.id)
+    issuers = open_account(asset, AccountKind.AVAILABLE, organisation_id=token.issuer_id)
+    theirs = open_account(
+        asset,
+        AccountKind.AVAILABLE,
+        organisation_id=to.organisation.id,
+        member_id=to.member_id,
+    )
+    post_transfer(
+        kind=TransferKind.UNITS_ISSUE,
+        reference=f"gift-{next(_numbers)}",
+        subject_id=token.id,
+        actor=TESTER,
+        legs=[Leg(issuers, -Decimal(units)), Leg(theirs, Decimal(units))],
+    )
 
 
 def bare_token(issuer: Organisation, **values: Any) -> Token:

@@ -8,19 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
-from itertools import count
 from typing import Any
 
 from django.db import connection
 from django.utils import timezone
 
-from exchange.actors import Actor
 from exchange.models import Event, IdempotencyRecord, Member
 from tests.support.access import ApiCaller, make_caller, make_member
+from tests.support.world import Wallet, assert_books_hold
 from wallets.models import Account, BankAccount, BankList, Entry, Transfer, Withdrawal
 from wallets.services.banks import bank_directory, forget_bank_lists
-from wallets.services.books import prove
-from wallets.services.deposits import Arrival, deposit
 
 PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
 BANK = "Guaranty Trust Bank"
@@ -32,8 +29,6 @@ BANKS = [
     {"id": 5, "name": "Access Bank (Diamond)", "code": "063"},
 ]
 OPERATIONS = ("organisation", "member")
-
-_references = count(1)
 
 
 @dataclass
@@ -57,19 +52,18 @@ class Desk:
         return f"{self.wallet_path(operation)}/withdraw"
 
     def fund(self, operation: str, currency: str, amount: str) -> None:
-        deposit(
-            arrival=Arrival(
-                organisation_id=self.caller.organisation.id,
-                member_id=self.member.id if operation == "member" else None,
-                currency=currency,
-                amount=Decimal(amount),
-                reference=f"in-{next(_references)}",
-            ),
-            actor=Actor.system("tests"),
-        )
+        member = self.member if operation == "member" else None
+        Wallet(self.caller.organisation, member).fund(amount, currency)
 
     def withdraw(self, operation: str, body: Any, **headers: str) -> Any:
         return self.caller.post(self.path(operation), body, **headers)
+
+    def made(self, operation: str = "organisation", **changes: Any) -> dict[str, Any]:
+        """The record of a withdrawal of `body_of(**changes)` that was asked for and is Pending."""
+        response = self.withdraw(operation, body_of(**changes))
+        assert response.status_code == 201, response.content
+        record: dict[str, Any] = json.loads(response.content)["data"]["withdrawalRequest"]
+        return record
 
 
 def body_of(**changes: Any) -> dict[str, Any]:
@@ -114,7 +108,7 @@ def nothing_moves() -> Iterator[None]:
     before = _state()
     yield
     assert _state() == before
-    assert prove().findings == ()
+    assert_books_hold()
 
 
 def _state() -> Any:

@@ -17,15 +17,14 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from config.books import CHECKS
-from exchange.actors import Actor
 from exchange.idempotency import Answer
-from exchange.models import Member, Organisation, StaffUser
-from tests.support.access import make_member, make_organisation
-from wallets.models import BankList, Withdrawal
+from exchange.models import Member, Organisation, StaffUser, Token
+from tests.support.access import TESTER, make_member, make_organisation
+from wallets.models import Account, BankList, Withdrawal
 from wallets.selectors.wallets import wallet_balances
 from wallets.services import books, decisions, deposits, requests
 
-SYSTEM = Actor.system("tests")
+SYSTEM = TESTER
 BANK = "KCB Bank Kenya"
 # What the sandbox makes of an account (wallets.providers.sandbox).
 PAID, REFUSED_AT_ONCE, FAILS_LATER, RETURNED = (
@@ -120,6 +119,13 @@ class Wallet:
     def kes(self) -> tuple[Decimal, Decimal]:
         """Available and escrow in KES."""
         return self.balance(), self.balance("escrow")
+
+
+def held(owner_id: UUID, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
+    """The balance of one account of a currency or of a token's units; 0 where there is none."""
+    asset_id = str(asset.id if isinstance(asset, Token) else asset)
+    found = Account.objects.filter(owner_id=owner_id, asset_id=asset_id, kind=kind)
+    return found.values_list("balance", flat=True).first() or 0
 
 
 def make_wallet(amount: str | int | Decimal = 0, *, currency: str = "KES") -> Wallet:

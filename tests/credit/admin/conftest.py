@@ -9,7 +9,7 @@ from config.roles import CREDIT_OFFICER
 from credit.models import Loan
 from tests.support.back_office import signed_in
 from tests.support.lending import Lending, make_lending
-from tests.support.loan_pages import default
+from tests.support.loans import default
 
 
 @pytest.fixture

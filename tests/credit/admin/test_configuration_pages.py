@@ -90,7 +90,7 @@ def test_a_page_that_has_gone_stale_decides_about_nothing_else_than_it_showed():
     offer(ada)
     made = LoanConfiguration.objects.get()
     seen = decision(made, "approve")
-    said(ada.post(page(made, "propose"), form(interest_rate="0.01")))
+    confirm(ada, page(made, "propose"), **form(interest_rate="0.01"))
     before = everything()
     response = confirm(ben, seen)
     assert said(response)[-1] == (
@@ -141,7 +141,7 @@ def test_a_change_starts_from_what_is_in_force():
     assert fields.initial["max_outstanding_NGN"] == "7000000"
     assert "Njia" in text_of(client.get(page(made, "propose")))
     body = {name: value for name, value in fields.initial.items() if value is not None}
-    client.post(page(made, "propose"), {**body, "duration": 6})
+    confirm(client, page(made, "propose"), **{**body, "duration": 6})
     version = waiting(made)
     assert (version.duration, version.proposed_by_label) == (6, "credit-officer")
     assert list(version.organisations.all()) == [borrower]
@@ -153,10 +153,15 @@ def test_while_a_change_waits_no_other_is_offered_or_taken():
     made = make_configuration()
     client = signed_in(CREDIT_OFFICER)
     assert "Propose new terms" in text_of(client.get(page(made)))
+    asked = client.get(page(made, "propose"))
     propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
     assert "Propose new terms" not in text_of(client.get(page(made)))
     before = everything()
-    response = client.post(page(made, "propose"), form())
+    stale = confirm(client, page(made, "propose"), at=asked, **form())
+    told = "Waits for a decision was nothing and is version 2"
+    assert told in said(stale)[-1]
+    assert b'value="Secured"' in stale.content
+    response = confirm(client, page(made, "propose"), at=stale, **form())
     assert "Another change of this loan configuration waits for a decision" in text_of(response)
     assert b'value="Secured"' in response.content
     assert everything() == before
@@ -166,10 +171,19 @@ def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
     made = make_configuration(approved=False)
     client = signed_in(CREDIT_OFFICER)
     before = everything()
-    response = client.post(decision(made, "reject"), {"reason": " "})
-    assert said(response)[-1] == "A rejection needs a reason. Nothing was done."
+    asked = client.get(decision(made, "reject"))
+    assert "Interest a month 30 %" in text_of(asked)
+    address = decision(made, "reject")
+    response = confirm(client, address, at=asked, reason=" ")
+    assert "This field is required." in text_of(response)
     assert everything() == before
-    client.post(decision(made, "reject"), {"reason": "Too cheap"})
+    confirm(client, address, at=asked, reason="Too cheap")
+    before = everything()
+    again = confirm(client, address, at=asked, reason="Too cheap")
+    assert said(again)[-1] == (
+        "Version 1 is Rejected by credit-officer (Too cheap), no longer Pending. Nothing was done."
+    )
+    assert everything() == before
     made.refresh_from_db()
     assert made.status == "Rejected"
     text = text_of(client.get(page(made)))
@@ -180,17 +194,58 @@ def test_a_rejection_needs_a_reason_which_the_creditor_is_told():
 def test_retiring_is_asked_about_first_and_is_final():
     made = make_configuration()
     client = signed_in(CREDIT_OFFICER)
-    asked = text_of(client.get(page(made, "retire")))
-    assert "cannot be undone" in asked
+    asked = client.get(page(made, "retire"))
+    for words in (
+        "cannot be undone",
+        f"Creditor {made.creditor} State Approved In force version 1 Waits for a decision nothing",
+        "Interest a month 30 %",
+        "Lent so far",
+    ):
+        assert words in text_of(asked), words
     made.refresh_from_db()
     assert made.status == "Approved"
-    assert said(client.post(page(made, "retire"))) == ["Retired: it makes no more loans."]
+    done = confirm(client, page(made, "retire"), at=asked)
+    assert said(done) == ["Retired: it makes no more loans."]
     made.refresh_from_db()
     assert made.status == "Retired"
     text = text_of(client.get(page(made)))
     assert "Propose new terms" not in text
-    again = text_of(client.post(page(made, "retire")))
-    assert "Only an Approved loan configuration is retired: it is Retired" in again
+    before = everything()
+    again = confirm(client, page(made, "retire"), at=asked)
+    told = "Only an Approved loan configuration is retired: it is Retired. Nothing was done."
+    assert said(again)[-1] == told
+    assert everything() == before
+
+
+def test_a_configuration_that_changed_since_the_question_is_not_retired():
+    made = make_configuration()
+    client = signed_in(CREDIT_OFFICER)
+    asked = client.get(page(made, "retire"))
+    terms = make_terms(interest_rate=Decimal("0.25"))
+    propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
+    waiting = confirm(client, page(made, "retire"), at=asked)
+    told = "Waits for a decision was nothing and is version 2"
+    assert told in said(waiting)[-1]
+    approve_waiting(made)
+    before = everything()
+    refused = confirm(client, page(made, "retire"), at=asked)
+    assert "In force was version 1 and is version 2" in said(refused)[-1]
+    assert "Interest a month was 30 % and is 25 %" in said(refused)[-1]
+    assert everything() == before
+
+
+def test_a_version_that_was_approved_meanwhile_is_not_rejected():
+    made = make_configuration()
+    terms = make_terms(interest_rate=Decimal("0.25"))
+    propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
+    client = signed_in(CREDIT_OFFICER)
+    address = decision(made, "reject")
+    asked = client.get(address)
+    approve_waiting(made)
+    before = everything()
+    refused = confirm(client, address, at=asked, reason="Too cheap")
+    assert "Version 2 is Approved" in said(refused)[-1]
+    assert everything() == before
 
 
 @pytest.mark.parametrize(
@@ -289,10 +344,9 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
     made, other = make_configuration(approved=False), make_configuration(approved=False)
     client = signed_in(CREDIT_OFFICER)
     before = everything()
-    assert client.get(decision(made, "approve")).status_code == 200
-    assert client.post(decision(made, "approve")).status_code == 200
-    assert client.get(decision(made, "reject")).status_code == 405
     for name in ("approve", "reject"):
+        assert client.get(decision(made, name)).status_code == 200
+        assert client.post(decision(made, name)).status_code == 200
         foreign = reverse(
             f"admin:credit_loanconfiguration_{name}", args=[made.pk, waiting(other).pk]
         )

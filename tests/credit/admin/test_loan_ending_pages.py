@@ -20,10 +20,10 @@ from credit.services.valuation import Pledge
 from exchange.models import Token
 from tests.support.access import TESTER
 from tests.support.back_office import confirm, everything, said, signed_in, text_of, user_of
-from tests.support.lending import held
-from tests.support.loan_pages import LIQUIDATE, as_time_does, default, page, propose, seen_by
+from tests.support.loan_pages import LIQUIDATE, page, propose
+from tests.support.loans import as_time_does, default
 from tests.support.signin import sign_in
-from tests.support.world import assert_books_hold
+from tests.support.world import assert_books_hold, held
 
 pytestmark = pytest.mark.django_db
 
@@ -95,8 +95,15 @@ def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(world, loa
 def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada, ben):
     for client in (ben, ada):
         proposal = propose(ada, loan)
-        response = client.post(decision(proposal, "decline"))
+        asked = client.get(decision(proposal, "decline"))
+        own = client is ada
+        assert ("Take back the proposal to liquidate?" in text_of(asked)) is own
+        response = confirm(client, decision(proposal, "decline"), at=asked)
         assert said(response)[-1] == "Declined: nothing moved."
+        before = everything()
+        again = confirm(client, decision(proposal, "decline"), at=asked)
+        assert said(again)[-1].endswith("no longer Pending. Nothing was done.")
+        assert everything() == before
         proposal.refresh_from_db()
         assert (proposal.status, proposal.decided_by) == ("Declined", user_of(client))
     loan.refresh_from_db()
@@ -106,7 +113,7 @@ def test_a_proposal_is_declined_by_anybody_and_another_one_can_follow(loan, ada,
 
 def test_a_page_that_has_gone_stale_confirms_nothing_else_than_it_showed(loan, ada, ben):
     seen = propose(ada, loan)
-    said(ada.post(decision(seen, "decline")))
+    confirm(ada, decision(seen, "decline"))
     propose(ada, loan, WRITE_OFF)
     before = everything()
     response = confirm(ben, decision(seen, "confirm"))
@@ -153,7 +160,6 @@ def test_a_payment_after_the_question_is_told_and_ends_nothing(world, ada, ben):
     )
     before = everything()
     refused = confirm(ben, address, at=asked)
-    assert refused["Location"] == address
     told = "Owed now was 1,596,000.00 NGN and is 1,595,000.00 NGN"
     assert told in said(refused)[-1]
     assert everything() == before
@@ -192,19 +198,44 @@ def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
 
 
 def test_nobody_proposes_other_prices_than_they_saw(world, loan, ada):
-    seen = seen_by(ada, loan, LIQUIDATE)
+    asked = ada.get(page(loan, LIQUIDATE))
     world.price(9_000)
     before = everything()
-    response = ada.post(page(loan, LIQUIDATE), {"note": "No answer", "seen": seen})
-    assert response["Location"] == page(loan, LIQUIDATE)
-    assert said(response)[-1].endswith("Nothing was proposed: look again.")
+    response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="Nobody answers")
+    symbol = world.token.symbol
+    assert said(response) == [
+        f"Nothing was done. Since you opened the page: {symbol} that would pass was 105 units at "
+        "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value of the units that would pass was "
+        "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency: owed and not covered was "
+        "546,000.00 NGN and is 651,000.00 NGN. Look again."
+    ]
+    assert "Nobody answers" in text_of(response)
     assert everything() == before
-    assert "9,000.00 NGN" in text_of(ada.get(page(loan, LIQUIDATE)))
+
+
+def test_a_double_click_proposes_once(loan, ada):
+    asked = ada.get(page(loan, WRITE_OFF))
+    confirm(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
+    before = everything()
+    again = confirm(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
+    assert said(again)[-1] == "Another proposal for this loan waits. Nothing was done."
+    assert everything() == before
+
+
+def test_a_double_click_confirms_once(loan, ada, ben):
+    address = decision(propose(ada, loan), "confirm")
+    asked = ben.get(address)
+    confirm(ben, address, at=asked)
+    before = everything()
+    again = confirm(ben, address, at=asked)
+    told = "The proposal is Confirmed by ben, no longer Pending. Nothing was done."
+    assert said(again)[-1] == told
+    assert everything() == before
 
 
 def test_what_is_shown_is_what_is_frozen(world, loan, ada):
     world.price("7001.5")
-    sections = ada.get(page(loan, LIQUIDATE)).context["sections"]
+    sections = ada.get(page(loan, LIQUIDATE)).context["question"].sections
     proposal = propose(ada, loan)
     assert ada.get(page(loan)).context["plan"] == sections
     assert proposal.deficiency == 1_596_000 - Decimal("735157.50")
@@ -218,16 +249,15 @@ def test_a_missing_price_blocks_a_liquidation_and_no_write_off(world, loan, ada)
         ada.post(page(loan, LIQUIDATE), {"note": "x", "seen": "x"}),
     ):
         assert response["Location"] == page(loan)
-        assert said(response)[-1] == f"{world.token.symbol} has no price"
+        assert said(response)[-1] == f"{world.token.symbol} has no price. Nothing was done."
     assert everything() == before
     assert ada.get(page(loan, WRITE_OFF)).status_code == 200
     assert f"Value now {world.token.symbol} has no price" in text_of(ada.get(page(loan)))
 
 
 def test_a_proposal_needs_a_note(loan, ada):
-    seen = seen_by(ada, loan, WRITE_OFF)
     before = everything()
-    response = ada.post(page(loan, WRITE_OFF), {"note": " ", "seen": seen})
+    response = confirm(ada, page(loan, WRITE_OFF), note=" ")
     assert "This field is required." in text_of(response)
     assert "Owed, and given up" in text_of(response)
     assert everything() == before
@@ -237,13 +267,14 @@ def test_only_a_defaulted_loan_without_a_proposal_can_be_proposed_to_end(world, 
     active = world.lend()
     assert "Propose:" not in text_of(ada.get(page(active)))
     response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
-    assert said(response) == ["Only a DEFAULTED loan can be ended: it is ACTIVE"]
+    told = "Only a DEFAULTED loan can be ended: it is ACTIVE. Nothing was done."
+    assert said(response) == [told]
     loan = default(world)
     assert "Propose: liquidate" in text_of(ada.get(page(loan)))
     propose(ada, loan)
     assert "Propose:" not in text_of(ada.get(page(loan)))
     response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
-    assert said(response)[-1] == "Another proposal for this loan waits"
+    assert said(response)[-1] == "Another proposal for this loan waits. Nothing was done."
     assert EndingProposal.objects.count() == 1
 
 
@@ -260,8 +291,8 @@ def test_a_loan_that_was_repaid_lets_its_proposal_lapse(world, loan, ada, ben):
     assert "A proposal waits" not in his
     assert "Liquidate Lapsed ada No answer" in his
     told = "The proposal is Lapsed, no longer Pending"
-    assert said(ben.post(decision(proposal, "decline")))[-1] == told
-    assert said(confirm(ben, decision(proposal, "confirm")))[-1] == f"{told}. Nothing was done."
+    for name in ("decline", "confirm"):
+        assert said(confirm(ben, decision(proposal, name)))[-1] == f"{told}. Nothing was done."
     assert held(world.creditor.owner_id, world.token.id) == 0
 
 
@@ -275,6 +306,7 @@ def test_only_credit_officers_end_loans_and_everybody_may_look(role, world, loan
         assert client.get(page(other, action)).status_code == 403
         assert client.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
     for name in ("confirm", "decline"):
+        assert client.get(decision(proposal, name)).status_code == 403
         assert client.post(decision(proposal, name)).status_code == 403
     assert everything() == before
     seen = text_of(client.get(page(loan)))
@@ -292,10 +324,9 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(ben))
     before = everything()
-    assert ben.get(decision(proposal, "confirm")).status_code == 200
-    assert ben.post(decision(proposal, "confirm")).status_code == 200
-    assert ben.get(decision(proposal, "decline")).status_code == 405
     for name in ("confirm", "decline"):
+        assert ben.get(decision(proposal, name)).status_code == 200
+        assert ben.post(decision(proposal, name)).status_code == 200
         assert ben.post(decision(proposal, name, other)).status_code == 404
         assert strict.post(decision(proposal, name)).status_code == 403
     for action in (LIQUIDATE, WRITE_OFF):
@@ -314,9 +345,9 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
 
 
 def test_a_proposal_made_elsewhere_meanwhile_is_told_on_the_page(loan, ada, ben):
-    seen = seen_by(ada, loan, LIQUIDATE)
+    asked = ada.get(page(loan, LIQUIDATE))
     propose_ending(loan_id=loan.pk, action=EndingAction.WRITE_OFF, note="first", user=user_of(ben))
     before = everything()
-    response = ada.post(page(loan, LIQUIDATE), {"note": "second", "seen": seen})
-    assert said(response)[-1] == "Another proposal for this loan waits"
+    response = confirm(ada, page(loan, LIQUIDATE), at=asked, note="second")
+    assert said(response)[-1] == "Another proposal for this loan waits. Nothing was done."
     assert everything() == before

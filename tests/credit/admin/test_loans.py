@@ -19,7 +19,8 @@ from exchange.models import Member, Token
 from tests.support.access import TESTER
 from tests.support.back_office import signed_in, text_of
 from tests.support.lending import make_lending
-from tests.support.loan_pages import default, page, propose, set_due
+from tests.support.loan_pages import page, propose
+from tests.support.loans import age, default
 
 pytestmark = pytest.mark.django_db
 
@@ -33,13 +34,13 @@ def test_the_page_tells_the_whole_loan(world):
     repay(
         loan_id=loan.pk, organisation_id=loan.organisation_id, amount=Decimal(800_000), actor=TESTER
     )
-    set_due(loan, 3)
+    age(loan, days=3, minutes=1)
     servicing.age_loans()
     response = signed_in(AUDITOR).get(page(loan))
     text = text_of(response)
     symbol = world.token.symbol
     for words in (
-        "Overdue loan of 840,000.00 NGN to",
+        "Overdue id",
         f"Configuration {loan.version}",
         "To be repaid in all 1,596,000.00 NGN",
         "Owed 796,000.00 NGN Principal owed 796,000.00 NGN Interest owed 0.00 NGN",
@@ -73,7 +74,7 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(world, ada):
     brink = make_lending()
     short = brink.lend()
     Member.objects.filter(pk=short.borrower_id).update(name="Zuri Bello")
-    set_due(short, -5)
+    age(short, days=-5, minutes=1)
     brink.price(9_000)
     servicing.revalue_loans(all_of_them=True)
     client = signed_in(AUDITOR)

@@ -315,6 +315,7 @@ def test_nobody_changes_their_own_access_not_even_an_administrator():
     for page, body in (
         ("role", {"role": finance, "seen": ADMINISTRATOR}),
         ("reset", {}),
+        ("unlock", {}),
         ("deactivate", {}),
         ("invitation", {}),
     ):
@@ -329,7 +330,7 @@ def test_nobody_but_a_superuser_touches_a_superuser():
     superuser = StaffUser.objects.create_superuser("owner", password="x")
     app_of(superuser)
     before = everything()
-    for page in ("details", "role", "reset", "deactivate", "activate", "invitation"):
+    for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
         assert client.get(of(superuser, page)).status_code == 403
         assert client.post(of(superuser, page), {"email": "x@example.com"}).status_code == 403
     assert client.post(of(superuser, "change"), {"is_superuser": "on"}).status_code in {403, 405}
@@ -343,7 +344,7 @@ def test_only_an_administrator_manages_people(role):
     client = signed_in(role)
     before = everything()
     assert invite(client).status_code == 403
-    for page in ("details", "role", "reset", "deactivate", "activate", "invitation"):
+    for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
         assert client.post(of(somebody, page), {}).status_code == 403
     assert everything() == before
 

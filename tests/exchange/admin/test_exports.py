@@ -348,7 +348,7 @@ def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, m
     assert exports.write_next()
     rows, _ = table(body(download(finance, export)))
     assert [row["Reason"] for row in rows] == ["", "", ""]
-    assert told == [0, 1, 2, 3]
+    assert told == [0, 1, 2, 3, 3]  # before it is packed and after
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,8 +11,9 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import ADMINISTRATOR, AUDITOR, ROLES, create_staff, ensure_roles
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, ROLES, create_staff, ensure_roles
 from exchange.errors import Conflict, InvalidRequest
+from exchange.ids import uuid7
 from exchange.models import AccessRecord, Change, StaffUser
 from tests.support.back_office import everything, fund, participants, signed_in, text_of, withdraw
 from tests.support.signin import sign_in
@@ -222,3 +223,15 @@ def test_lists_have_the_width_of_the_page():
     assert page.status_code == 200
     assert "nav-sidebar" not in page.content.decode()
     assert reverse("admin:index") in page.content.decode()
+
+
+def test_who_is_refused_and_who_is_lost_reads_so_on_a_page_without_code():
+    client = signed_in(BACK_OFFICE)
+    for address, status, words in (
+        (reverse("admin:exchange_apikey_add"), 403, "Your role does not allow this page"),
+        (reverse("admin:exchange_token_edit", args=[uuid7()]), 404, "There is no such page"),
+    ):
+        answer = client.get(address)
+        assert answer.status_code == status
+        assert words in text_of(answer)
+        assert not re.search(r"<script(?! src=)|\bon\w+=|style=\"", answer.content.decode())

@@ -233,7 +233,7 @@ def test_the_page_tells_what_it_is_its_limits_and_where_its_units_are():
         "Interest 12.5 %",
         "Lowest price 50.00 NGN none",
         "Largest value none 250,000.00 NGN",
-        "Buy 100.00 NGN 100.00 NGN +0.0 %",
+        "Buy 100.00 NGN 100.00 NGN none",
         "Free to sell or pledge 1,000 units",
         "Nothing was changed since the listing.",
         "No quote was approved since the listing",

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 
 
 def propose(client: Client, token: Token, **changes: str):
-    body = {"buy": "118", "sell": "115.5", "exchange": "1600", "note": "Annual report", **changes}
-    return client.post(reverse("admin:exchange_token_quote", args=[token.pk]), body)
+    typed = {"buy": "118", "sell": "115.5", "exchange": "1600", "note": "Annual report", **changes}
+    return confirm(client, reverse("admin:exchange_token_quote", args=[token.pk]), **typed)
 
 
 def page(quote: Quote, name: str) -> str:
@@ -72,8 +72,8 @@ def test_a_decided_quote_is_not_decided_again():
     again = confirm(finance, page(quote, "approve"))
     told = "The quote is Approved by finance-approver, no longer Pending"
     assert said(again)[-1] == f"{told}. Nothing was done."
-    late = finance.post(page(quote, "reject"), {"reason": "Too high"})
-    assert told in text_of(late)
+    late = confirm(finance, page(quote, "reject"), reason="Too high")
+    assert said(late)[-1] == f"{told}. Nothing was done."
     assert everything() == before
     assert "Approve 118" not in text_of(finance.get(page(quote, "change")))
 
@@ -97,9 +97,9 @@ def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
     propose(signed_in(BACK_OFFICE), token)
     quote = Quote.objects.get()
     finance = signed_in(FINANCE_APPROVER)
-    refused = finance.post(page(quote, "reject"), {"reason": " "})
+    refused = confirm(finance, page(quote, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    done = finance.post(page(quote, "reject"), {"reason": "Not in the report"})
+    done = confirm(finance, page(quote, "reject"), reason="Not in the report")
     assert said(done)[-1] == "Rejected. The prices stay as they are."
     quote.refresh_from_db()
     token.refresh_from_db()
@@ -113,8 +113,8 @@ def test_who_proposed_a_quote_takes_it_back_without_deciding_about_others():
     propose(office, token)
     quote = Quote.objects.get()
     assert "Take back" in text_of(office.get(page(quote, "change")))
-    assert "Take back" in text_of(office.get(page(quote, "reject")))
-    done = office.post(page(quote, "reject"), {"reason": "A slip of the pen"})
+    assert f"Take the quote of {token.symbol} back?" in text_of(office.get(page(quote, "reject")))
+    done = confirm(office, page(quote, "reject"), reason="A slip of the pen")
     assert said(done)[-1] == "Taken back. The prices stay as they are."
     quote.refresh_from_db()
     assert (quote.status, quote.reason) == ("Rejected", "A slip of the pen")
@@ -212,7 +212,6 @@ def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved
     quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
     before = everything()
     refused = confirm(finance, page(quote, "approve"), at=asked)
-    assert refused["Location"] == page(quote, "approve")
     told = said(refused)[-1]
     assert told.startswith("Nothing was done. Since you opened the page: ")
     assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in told
@@ -223,6 +222,28 @@ def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved
     confirm(finance, page(quote, "approve"))
     token.refresh_from_db()
     assert (token.price_buy, token.prev_price_buy) == (118, 110)
+
+
+def test_prices_that_changed_since_they_were_to_be_proposed_or_rejected_are_told():
+    token = make_token()
+    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    address = reverse("admin:exchange_token_quote", args=[token.pk])
+    to_propose = office.get(address)
+    propose(office, token)
+    quote = Quote.objects.get()
+    typed = {"buy": "119", "sell": "117", "note": "Typed with care"}
+    refused = confirm(office, address, at=to_propose, **typed)
+    told = "Waits for a decision was none and is the quote of back-office"
+    assert told in said(refused)[-1]
+    assert b'value="Typed with care"' in refused.content
+    to_reject = finance.get(page(quote, "reject"))
+    prices = quotes.Prices(Decimal(110), Decimal(105))
+    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    before = everything()
+    refused = confirm(finance, page(quote, "reject"), at=to_reject, reason="Too high")
+    assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in said(refused)[-1]
+    assert "Too high" in text_of(refused)
+    assert everything() == before
 
 
 def test_a_double_click_approves_once():

@@ -7,7 +7,6 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -17,12 +16,6 @@ from exchange.webhooks.posting import Outcome, post
 from tests.support.receiver import Receiver, Reply, drip, raw_server
 
 BODY = '{"name":"Zoë"}'.encode()
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as running:
-        yield running
 
 
 def send(url: str, *, deadline: float = 5.0, allow_local: bool = True) -> Outcome:

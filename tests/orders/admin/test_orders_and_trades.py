@@ -15,7 +15,7 @@ from config.roles import AUDITOR, ROLES
 from exchange.models import StaffUser
 from orders.models import Order, Trade
 from tests.support.back_office import everything, signed_in, text_of
-from tests.support.market import Trader, make_token, make_trader
+from tests.support.market import Trader, make_trader
 from tests.support.signin import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +40,7 @@ def buyer() -> Trader:
 
 
 def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
-    token = make_token(issuer, symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
+    token = issuer.issue(symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
     sell = issuer.place(token, "Sell", 100, 10)
     buy = buyer.place(token, "Buy", 101, 12, client_order_id="mine-1")
     client = signed_in(AUDITOR)
@@ -55,7 +55,7 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
         "Reserved 205.03 KES",
         "Client order id mine-1",
         "10 units 100.00 KES 1,000.00 KES 15.00 KES Organisation",
-        "Order Reserve Ada Obi Available -205.03 KES",
+        "Order reserve Ada Obi Available -205.03 KES",
         "Trade Ada Obi Available -1,015.00 KES",
         "The exchange Fees 20.00 KES",
     ):
@@ -68,7 +68,7 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
 
 
 def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
-    token = make_token(issuer, symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
+    token = issuer.issue(symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     trade = Trade.objects.get()
@@ -84,7 +84,7 @@ def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
 
 
 def test_a_sale_of_a_raise_has_the_issuer_on_the_other_side(issuer, buyer):
-    token = make_token(issuer, raise_amount=Decimal(100_000))
+    token = issuer.issue(raise_amount=Decimal(100_000))
     buy = buyer.place(token, "Buy", 100, 10)
     client = signed_in(AUDITOR)
     side = f"{token.issuer}, the issuer"
@@ -96,8 +96,8 @@ def test_a_sale_of_a_raise_has_the_issuer_on_the_other_side(issuer, buyer):
 
 
 def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
-    token = make_token(issuer, symbol="RVT")
-    other = make_token(issuer, symbol="SOLAR")
+    token = issuer.issue(symbol="RVT")
+    other = issuer.issue(symbol="SOLAR")
     ask = issuer.place(token, "Sell", 100, 10)
     bid = buyer.place(token, "Buy", 100, 4, client_order_id="mine-1")
     issuer.place(other, "Sell", 100, 10)
@@ -124,7 +124,7 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
 
 
 def test_nobody_adds_changes_or_removes_orders_and_trades(issuer, buyer):
-    token = make_token(issuer)
+    token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     client = Client()
@@ -140,7 +140,7 @@ def test_nobody_adds_changes_or_removes_orders_and_trades(issuer, buyer):
 
 @pytest.mark.parametrize("role", list(ROLES))
 def test_every_role_reads_them(issuer, buyer, role):
-    token = make_token(issuer)
+    token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     client = signed_in(role)
@@ -151,7 +151,7 @@ def test_every_role_reads_them(issuer, buyer, role):
 
 
 def test_pages_ask_the_database_no_more_when_there_is_more_to_show(issuer, buyer):
-    token = make_token(issuer)
+    token = issuer.issue()
     client = signed_in(AUDITOR)
     ask = issuer.place(token, "Sell", 100, 50)
     addresses = [

@@ -17,7 +17,7 @@ from django.utils import timezone
 from config.roles import AUDITOR
 from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.support.world import know_banks
-from wallets.admin.ledger import _SUBJECTS
+from wallets.admin.ledger.transfers import SUBJECTS
 from wallets.ledger import system_account
 from wallets.models import Account, AccountKind, BooksProof, Entry, Transfer, TransferKind
 from wallets.selectors import ledger
@@ -48,8 +48,8 @@ def clearing(currency: str = "NGN") -> Account:
 
 
 def test_every_kind_of_transfer_leads_to_what_it_is_about():
-    assert set(_SUBJECTS) == set(TransferKind.values)
-    for name, _ in _SUBJECTS.values():
+    assert set(SUBJECTS) == set(TransferKind.values)
+    for name, _ in SUBJECTS.values():
         assert reverse(f"admin:{name}_change", args=["00000000-0000-7000-8000-000000000000"])
 
 

@@ -98,9 +98,10 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
     enter(signed_in(BACK_OFFICE), organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     finance = signed_in(FINANCE_APPROVER)
-    refused = finance.post(page(deposit, "reject"), {"reason": " "})
+    refused = confirm(finance, page(deposit, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    finance.post(page(deposit, "reject"), {"reason": "Not on the statement"})
+    assert "Amount 1,500.50 NGN Into the wallet of Acme" in text_of(refused)
+    confirm(finance, page(deposit, "reject"), reason="Not on the statement")
     deposit.refresh_from_db()
     assert (deposit.status, deposit.reason) == ("Rejected", "Not on the statement")
     assert Transfer.objects.count() == 0
@@ -149,6 +150,21 @@ def test_one_reference_is_booked_once():
     again = enter(client, organisation=str(organisation.pk))
     assert "A deposit with reference BANK-1 exists already" in text_of(again)
     assert Deposit.objects.count() == 1
+
+
+def test_one_that_was_rejected_is_entered_again_and_booked_once():
+    organisation, _ = participants()
+    client = signed_in(BACK_OFFICE)
+    enter(client, organisation=str(organisation.pk), amount="10000")
+    wrong = Deposit.objects.get()
+    finance = signed_in(FINANCE_APPROVER)
+    confirm(finance, page(wrong, "reject"), reason="One nought too many")
+    enter(client, organisation=str(organisation.pk), amount="1000")
+    right = Deposit.objects.get(status="Pending")
+    confirm(finance, page(right, "confirm"))
+    again = enter(client, organisation=str(organisation.pk), amount="1000")
+    assert "exists already" in text_of(again)
+    assert (right.reference, Deposit.objects.count()) == (wrong.reference, 2)
 
 
 def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():

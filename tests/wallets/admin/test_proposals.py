@@ -121,8 +121,16 @@ def test_a_declined_proposal_does_nothing_else(lost):
     one.post(page(lost, "propose"), {"action": "Fail", "reason": "not there"})
     second = other.post(page(lost, "propose"), {"action": "Fail", "reason": "me too"})
     assert said(second)[-1] == "Another proposal about this withdrawal is open"
-    other.post(page(lost, "decline", Proposal.objects.get().pk), {"reason": "wait"})
+    address = page(lost, "decline", Proposal.objects.get().pk)
+    question = other.get(address)
+    assert "Payee" in text_of(question)
+    done = confirm(other, address, at=question, reason="wait")
+    assert said(done)[-1] == "Declined. Nothing else happened."
     assert Proposal.objects.get().status == "Declined"
+    before = everything()
+    again = confirm(other, address, at=question, reason="wait")
+    assert said(again)[-1] == "The proposal is Declined already. Nothing was done."
+    assert everything() == before
     lost.refresh_from_db()
     assert lost.status == "Unknown"
     assert balances(lost.owner_id, "KES") == (Decimal(600), Decimal(400))

@@ -225,7 +225,7 @@ def test_the_page_shows_what_is_asked_and_what_will_be_sent(world):
         f"Reference {withdrawal.reference}",
         "Amount 1950 Currency NGN",
         "withdrawal.created Pending",
-        "Withdrawal Hold",
+        "Withdrawal hold",
         "-2,000.00 NGN",
         "Nobody has decided yet.",
         "Your role may look at this, not decide.",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.ledger import ROLES
 from tests.support.world import Wallet, know_banks, make_wallet
-from tests.wallets.ledger.harness import ROLES
 
 
 @pytest.fixture(params=ROLES)

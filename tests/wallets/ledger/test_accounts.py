@@ -6,18 +6,18 @@ import pytest
 from psycopg import errors
 
 from exchange.ids import uuid7
-from tests.support.world import (
-    make_member_wallet,
-)
-from tests.wallets.ledger.harness import (
+from tests.support.database import session
+from tests.support.ledger import (
     account_of,
     copy_withdrawal,
-    insert_entry,
+    insert_entries,
     insert_transfer,
     post,
     refused,
-    session,
     system,
+)
+from tests.support.world import (
+    make_member_wallet,
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -107,8 +107,7 @@ def test_an_account_has_the_owner_that_its_kind_calls_for(wallet, kind, owned, b
 def test_an_entry_has_the_asset_of_its_account(wallet):
     with refused(errors.ForeignKeyViolation), session("owner") as connection:
         transfer = insert_transfer(connection)
-        insert_entry(connection, transfer, system(asset="NGN"), "-5")
-        insert_entry(connection, transfer, system("fees"), "5")
+        insert_entries(connection, transfer, (system(asset="NGN"), "-5"), (system("fees"), "5"))
 
 
 @pytest.mark.parametrize(("asset", "amount"), [("UGX", "10.5"), ("KES", "0.001"), ("NGN", "1e-8")])

@@ -8,17 +8,11 @@ from uuid import UUID
 import pytest
 from psycopg import errors
 
+from tests.support.database import session
+from tests.support.ledger import account_of, copy_withdrawal, picture, refused, system
 from tests.support.world import (
     SYSTEM,
     Wallet,
-)
-from tests.wallets.ledger.harness import (
-    account_of,
-    copy_withdrawal,
-    picture,
-    refused,
-    session,
-    system,
 )
 from wallets.ledger import InsufficientFunds, Leg, TransferAlreadyPosted, post_transfer
 from wallets.models import TransferKind, Withdrawal

@@ -120,13 +120,13 @@ def test_it_writes_the_ledger_by_no_statement_of_its_own(runtime, wallet, attack
         "SET session_replication_role = replica",
         "ALTER TABLE wallets_entry DISABLE TRIGGER ALL",
         "ALTER TABLE wallets_account DROP CONSTRAINT account_balance_not_negative",
-        "DROP TRIGGER entry_guard ON wallets_entry",
-        "DROP FUNCTION transfer_balanced() CASCADE",
+        "DROP TRIGGER legs_guard ON wallets_entry",
+        "DROP FUNCTION legs_guard() CASCADE",
         "ALTER TABLE exchange_member DISABLE TRIGGER audit_update",
         "SELECT write_change('exchange_member', 'UPDATE', '', '', NULL, NULL)",
         "SELECT audit_table('exchange_member')",
         "CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
-        "CREATE OR REPLACE FUNCTION entry_balanced() RETURNS trigger LANGUAGE plpgsql"
+        "CREATE OR REPLACE FUNCTION legs_guard() RETURNS trigger LANGUAGE plpgsql"
         " AS 'BEGIN RETURN NULL; END'",
         "CREATE TABLE public.mine (id int)",
         "CREATE SCHEMA mine",

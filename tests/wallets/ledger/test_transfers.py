@@ -9,17 +9,10 @@ import pytest
 from psycopg import errors
 
 from exchange.ids import uuid7
+from tests.support.database import session
+from tests.support.ledger import account_of, insert_entries, insert_transfer, post, refused, system
 from tests.support.world import (
     SYSTEM,
-)
-from tests.wallets.ledger.harness import (
-    account_of,
-    insert_entry,
-    insert_transfer,
-    post,
-    refused,
-    session,
-    system,
 )
 from wallets.models import Entry, Transfer
 from wallets.services import decisions
@@ -56,11 +49,18 @@ def test_legs_of_two_assets_do_not_make_up_for_each_other(wallet, role):
 def test_checking_early_does_not_let_a_third_leg_through(wallet):
     with refused(errors.CheckViolation), session("owner") as connection:
         transfer = insert_transfer(connection)
-        insert_entry(connection, transfer, system(), "-5")
-        insert_entry(connection, transfer, system("fees"), "5")
+        insert_entries(connection, transfer, (system(), "-5"), (system("fees"), "5"))
         connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
         connection.execute("SET CONSTRAINTS ALL DEFERRED")
-        insert_entry(connection, transfer, system("fees"), "5")
+        insert_entries(connection, transfer, (system("fees"), "5"))
+
+
+def test_legs_of_an_asset_come_in_one_statement(wallet):
+    """So nothing is ever half written, not even between two statements of one transaction."""
+    with refused(errors.CheckViolation), session("owner") as connection:
+        transfer = insert_transfer(connection)
+        insert_entries(connection, transfer, (system(), "-5"))
+        insert_entries(connection, transfer, (system("fees"), "5"))
 
 
 def test_checking_early_is_no_way_round_for_the_runtime_role(wallet):
@@ -91,6 +91,12 @@ def test_temporary_tables_do_not_stand_in_for_the_ledger(wallet, role):
         post(connection, (account_of(wallet), "1000000"), (system(), "-1"), transfer=transfer)
 
 
+def test_a_temporary_table_does_not_stand_in_for_the_legs_of_a_statement(wallet, role):
+    with refused(errors.CheckViolation), session(role) as connection:
+        connection.execute("CREATE TEMPORARY TABLE added (LIKE public.wallets_entry)")
+        post(connection, (account_of(wallet), "1000000"), (system(), "-1"))
+
+
 def test_a_temporary_table_does_not_open_a_decided_bank_record(wallet, role):
     withdrawal = wallet.request(500)
     decisions.cancel(
@@ -107,8 +113,7 @@ def test_a_temporary_table_does_not_open_a_decided_bank_record(wallet, role):
 def test_a_leg_does_not_join_a_closed_transfer(wallet):
     closed = Transfer.objects.get().id
     with refused(errors.RestrictViolation), session("owner") as connection:
-        insert_entry(connection, closed, system(), "-5")
-        insert_entry(connection, closed, system("fees"), "5")
+        insert_entries(connection, closed, (system(), "-5"), (system("fees"), "5"))
 
 
 def test_a_forged_transaction_number_does_not_open_a_transfer(wallet):
@@ -124,14 +129,12 @@ def test_a_forged_transaction_number_does_not_open_a_transfer(wallet):
             " VALUES (%s, 'provider_charge', 'forged', 'x', '', '2001-01-01', %s)",
             [made, ahead],
         )
-        insert_entry(connection, made, system("expenses"), "-5")
-        insert_entry(connection, made, system("fees"), "5")
+        insert_entries(connection, made, (system("expenses"), "-5"), (system("fees"), "5"))
     stored = Transfer.objects.get(id=made)
     assert stored.created_at.year != 2001
     for _ in range(3):
         with refused(errors.RestrictViolation), session("owner") as connection:
-            insert_entry(connection, made, system("expenses"), "-5")
-            insert_entry(connection, made, system("fees"), "5")
+            insert_entries(connection, made, (system("expenses"), "-5"), (system("fees"), "5"))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +191,6 @@ def test_a_savepoint_takes_back_what_was_posted_after_it(wallet, other, role):
 def test_a_leg_posted_in_a_savepoint_of_the_same_transaction_counts(wallet):
     with session("owner") as connection:
         transfer = insert_transfer(connection)
-        insert_entry(connection, transfer, system(), "-5")
         with connection.transaction():
-            insert_entry(connection, transfer, system("fees"), "5")
+            insert_entries(connection, transfer, (system(), "-5"), (system("fees"), "5"))
     assert Entry.objects.filter(transfer_id=transfer).count() == 2

@@ -25,6 +25,7 @@ from exchange.models import Event, IdempotencyRecord, Member, Organisation
 from tests.support.access import make_member, make_organisation
 from tests.support.crowd import size
 from tests.support.figures import set_figure
+from tests.support.ledger import account_of
 from tests.support.withdrawals import nothing_moves
 from tests.support.world import (
     BANK,
@@ -35,7 +36,6 @@ from tests.support.world import (
     make_member_wallet,
     make_wallet,
 )
-from tests.wallets.ledger.harness import account_of
 from wallets.ledger import Leg, open_account, post_transfer
 from wallets.models import (
     Account,
@@ -74,7 +74,7 @@ def form(
         wallet.member_id,
         requests.WithdrawalOrder(Decimal(amount), currency, BANK, "Ada Obi", PAID),
     )
-    claim = {} if key is None else requests._key(claim_of(wallet, key))
+    claim = {} if key is None else claim_of(wallet, key).as_form()
     return {**made, "actor": str(SYSTEM), **claim}
 
 
@@ -181,7 +181,7 @@ LEFT: dict[str, tuple[str, Callable[[Wallet], Form]]] = {
     "negative": ("below_minimum", lambda w: form(w, -100)),
     "eaten by the fee": ("fee_exceeds_amount", lambda w: form(w, 50, "GHS")),
     "too much": ("insufficient_balance", lambda w: form(w, "1000.01", "GHS")),
-    "in no currency": ("insufficient_balance", lambda w: form(w, 100, "XXX")),
+    "in no currency": ("insufficient_balance", lambda w: form(w, 100, "ZZZ")),
     "empty wallet": ("insufficient_balance", lambda _: form(make_wallet(), 100)),
     "of nobody": ("insufficient_balance", lambda _: form(Wallet(Organisation(id=uuid7())), 100)),
     "of no member": ("user_not_found", lambda w: form(Wallet(w.organisation, Member()), 100)),
@@ -197,7 +197,7 @@ def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
     wallet = make_wallet(1000).fund(1000, "GHS")
     set_figure("GHS_WITHDRAWAL_FEE", 50)
     refusal, make = LEFT[kind]
-    bad = {**make(wallet), **requests._key(claim_of(wallet, "bad"))}
+    bad = {**make(wallet), **claim_of(wallet, "bad").as_form()}
     orders = [form(wallet, 100, key="a"), bad, form(wallet, 200, key="c")]
     found = as_set(*orders)
     assert [answer is None for answer in found] == [False, True, False]

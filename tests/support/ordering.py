@@ -1,4 +1,4 @@
-"""What the contract tests of orders share: traders with money and units, and what moved."""
+"""What the contract tests of orders share: traders with a key over HTTP, and what moved."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from config.books import CHECKS
 from exchange.models import Event, IdempotencyRecord, Member, Organisation, Token
 from orders.models import Order, Trade
-from tests.support.access import TESTER, ApiCaller, make_caller, make_member
-from tests.support.tokens import make_token
+from tests.support.access import ApiCaller, make_caller, make_member
+from tests.support.tokens import give_units, make_token
 from tests.support.withdrawals import exact
-from tests.support.world import Wallet
-from wallets.ledger import Leg, open_account, post_transfer
-from wallets.models import Account, AccountKind, Entry, Transfer, TransferKind
-from wallets.services.books import prove
+from tests.support.world import Wallet, assert_books_hold, held
+from wallets.models import Account, Entry, Transfer
 
 ORDERS = "/v1/orders"
 ORDER_FIELDS = [
@@ -41,7 +38,7 @@ NOBODY = {"name": "", "email": ""}
 
 
 @dataclass
-class Trader:
+class ApiTrader:
     """An organisation with a key, and one member."""
 
     caller: ApiCaller = field(default_factory=make_caller)
@@ -54,8 +51,12 @@ class Trader:
     def organisation(self) -> Organisation:
         return self.caller.organisation
 
-    def fund(self, amount: str | int, currency: str = "NGN", *, member: bool = False) -> Trader:
-        Wallet(self.organisation, self.member if member else None).fund(amount, currency)
+    def wallet(self, *, member: bool = False) -> Wallet:
+        """The wallet of the organisation, or of its member."""
+        return Wallet(self.organisation, self.member if member else None)
+
+    def fund(self, amount: str | int, currency: str = "NGN", *, member: bool = False) -> ApiTrader:
+        self.wallet(member=member).fund(amount, currency)
         return self
 
     def send(self, token: Token, **changes: Any) -> Any:
@@ -79,10 +80,11 @@ class Trader:
     def cancel(self, order_id: str, **headers: str) -> Any:
         return self.caller.call("DELETE", f"{ORDERS}/{order_id}", **headers)
 
-    def held(self, asset: Token | str, kind: str = "available", *, member: bool = False) -> Decimal:
+    def held(
+        self, asset: Token | str, kind: str = "available", *, member: bool = False
+    ) -> Decimal | int:
         """What this organisation, or its member, has of a currency or a token's units."""
-        owner = self.member.id if member else self.organisation.id
-        return held(owner, asset, kind)
+        return held(self.wallet(member=member).owner_id, asset, kind)
 
 
 class Market:
@@ -92,10 +94,10 @@ class Market:
 
     def __init__(self, **listing: Any) -> None:
         self.token = make_token(**listing)
-        self.seller, self.buyer = Trader(), Trader()
+        self.seller, self.buyer = ApiTrader(), ApiTrader()
         for member in (False, True):
             if not listing.get("raise_amount"):
-                give_units(self.token, self.seller, 100, member=member)
+                give_units(self.token, self.seller.wallet(member=member), 100)
             self.buyer.fund(100_000, self.token.currency_id, member=member)
 
     def sell(self, **changes: Any) -> dict[str, Any]:
@@ -111,36 +113,9 @@ class Market:
         return f"{ORDERS}/token/{self.token.id}{part}"
 
 
-def held(owner_id: UUID, asset: Token | str, kind: str = "available") -> Decimal:
-    """The balance of one account; zero where there is none."""
-    asset_id = asset if isinstance(asset, str) else str(asset.id)
-    found = Account.objects.filter(owner_id=owner_id, asset_id=asset_id, kind=kind)
-    return found.values_list("balance", flat=True).first() or Decimal(0)
-
-
 def body_of(token: Token, **changes: Any) -> dict[str, Any]:
     """The body of an order for `token` that is right, but for `changes`."""
     return {"token_id": str(token.id), "type": "Buy", "price": 100, "tokens": 10, **changes}
-
-
-def give_units(token: Token, trader: Trader, units: str | int, *, member: bool = False) -> None:
-    """Units of `token` from its issuer to the organisation of `trader`, or to its member."""
-    giver = open_account(str(token.id), AccountKind.AVAILABLE, organisation_id=token.issuer_id)
-    taker = open_account(
-        str(token.id),
-        AccountKind.AVAILABLE,
-        organisation_id=trader.organisation.id,
-        member_id=trader.member.id if member else None,
-    )
-    reference = f"gift:{Transfer.objects.count()}"
-    post_transfer(
-        kind=TransferKind.UNITS_ISSUE,
-        reference=reference,
-        subject_id=token.id,
-        actor=TESTER,
-        memo="",
-        legs=[Leg(giver, -Decimal(units)), Leg(taker, Decimal(units))],
-    )
 
 
 def set_flags(token: Token, **columns: Any) -> None:
@@ -157,18 +132,13 @@ def events() -> list[tuple[UUID, str, dict[str, Any]]]:
     ]
 
 
-def books_hold() -> None:
-    findings = prove(CHECKS).findings
-    assert findings == (), findings
-
-
 @contextlib.contextmanager
 def nothing_moves() -> Iterator[None]:
     """Asserts that the block changes no balance, writes no row, and that the books hold."""
     before = _state()
     yield
     assert _state() == before
-    books_hold()
+    assert_books_hold()
 
 
 def _state() -> Any:

@@ -13,20 +13,11 @@ import psycopg.types.json
 import pytest
 
 from exchange.ids import uuid7
-from tests.support.database import server_url, worker_database
+from tests.support.database import Connection
 from tests.support.world import Wallet, assert_books_hold
 from wallets.models import Account, Entry, Transfer, Withdrawal
 
-Connection = psycopg.Connection[Any]
 ROLES = ("owner", "runtime")
-
-
-@contextmanager
-def session(role: str) -> Iterator[Connection]:
-    """A connection as the owner, or acting as the runtime role as the application does."""
-    options = "-c role=exchange_runtime" if role == "runtime" else ""
-    with psycopg.connect(server_url(worker_database()), options=options) as connection:
-        yield connection
 
 
 def account_of(wallet: Wallet, kind: str = "available", asset: str = "KES") -> UUID:
@@ -88,13 +79,20 @@ def insert_transfer(connection: Connection) -> UUID:
     return made
 
 
-def insert_entry(
-    connection: Connection, transfer: UUID, account: UUID, amount: str, asset: str = "KES"
+def insert_entries(
+    connection: Connection, transfer: UUID, *legs: tuple[UUID, str], asset: str = "KES"
 ) -> None:
+    """By one statement, as all legs of an asset must come."""
     connection.execute(
         "INSERT INTO wallets_entry (id, transfer_id, account_id, asset_id, amount)"
-        " VALUES (%s, %s, %s, %s, %s)",
-        [uuid7(), transfer, account, asset, Decimal(amount)],
+        " SELECT gen_random_uuid(), %s, l.account, %s, l.amount"
+        " FROM unnest(%s::uuid[], %s::numeric[]) l (account, amount)",
+        [
+            transfer,
+            asset,
+            [account for account, _ in legs],
+            [Decimal(amount) for _, amount in legs],
+        ],
     )
 
 
@@ -103,10 +101,16 @@ def copy_withdrawal(connection: Connection, source: UUID, **changes: Any) -> Non
     bank = changes.get("bank_id")
     if bank is None:
         bank = uuid7()
+        given = (
+            "id, organisation_id, name, code, provider_bank_id, account_number, account_name,"
+            " given_name, name_resolved, currency_id, branch_code, recipient_first_name,"
+            " recipient_last_name, recipient_email, recipient_phone, recipient_address, created_at"
+        )
         connection.execute(
-            "INSERT INTO wallets_bankaccount SELECT (jsonb_populate_record(b, %s)).*"
-            " FROM wallets_bankaccount b JOIN wallets_withdrawal w ON w.bank_id = b.id"
-            " WHERE w.id = %s",
+            f"INSERT INTO wallets_bankaccount ({given})"
+            f" SELECT {', '.join('r.' + name.strip() for name in given.split(','))}"
+            " FROM wallets_bankaccount b JOIN wallets_withdrawal w ON w.bank_id = b.id,"
+            " LATERAL jsonb_populate_record(b, %s) r WHERE w.id = %s",
             [psycopg.types.json.Jsonb({"id": str(bank)}), source],
         )
     columns = (

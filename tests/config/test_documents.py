@@ -1,0 +1,87 @@
+"""What the documents point at exists: files and headings of links, commands, targets of make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import get_commands
+
+ROOT = Path(settings.BASE_DIR)
+DOCUMENTS = [
+    path
+    for path in sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")})
+    if "node_modules" not in path.parts
+]
+every_document = pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS]
+)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_TARGET = re.compile(r"(?:^|`)make ([a-z]+)", re.MULTILINE)
+_COMMAND = re.compile(r"manage\.py ([a-z_]+)")
+# Sources and tests that prose names, by their paths from the root.
+_PATH = re.compile(r"`((?:config|credit|docs|exchange|orders|templates|tests|wallets)/[\w./-]+)`")
+
+
+def anchors(document: Path) -> set[str]:
+    """What a link may name within the document, as code hosts make it of headings."""
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", document.read_text()), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.strip().replace(" ", "-") for heading in plain}
+
+
+def broken_links(document: Path) -> Iterator[str]:
+    for link in _LINK.findall(_FENCED.sub("", document.read_text())):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        there = (document.parent / name).resolve() if name else document
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            yield link
+
+
+@every_document
+def test_links_lead_somewhere(document):
+    assert list(broken_links(document)) == []
+
+
+@every_document
+def test_targets_of_make_exist(document):
+    declared = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z]+):", declared, re.MULTILINE))
+    assert set(_TARGET.findall(document.read_text())) - targets == set()
+
+
+@every_document
+def test_commands_exist(document):
+    assert set(_COMMAND.findall(document.read_text())) - set(get_commands()) == set()
+
+
+@every_document
+def test_files_that_are_named_exist(document):
+    named = _PATH.findall(document.read_text())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_document_can_be_reached_from_the_front_page():
+    reached, ahead = set(), [ROOT / "README.md"]
+    while ahead:
+        document = ahead.pop()
+        reached.add(document)
+        for link in _LINK.findall(_FENCED.sub("", document.read_text())):
+            there = (document.parent / link.partition("#")[0]).resolve()
+            found = sorted(there.glob("*.md")) if there.is_dir() else [there]
+            ahead += [one for one in found if one.suffix == ".md" and one not in reached]
+    assert [path for path in DOCUMENTS if path not in reached] == []
+
+
+def test_every_target_of_make_is_described():
+    phony = re.search(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert phony is not None
+    described = set(_TARGET.findall((ROOT / "CONTRIBUTING.md").read_text()))
+    # What the others stand on is no step of its own.
+    assert set(phony[1].split()) - described == {"tools"}

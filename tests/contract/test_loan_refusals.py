@@ -1,0 +1,160 @@
+"""Loans refused over HTTP: what is short or not offered, and bodies that are not right."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from credit.services.configurations import retire
+from tests.support.access import failed, make_caller, make_member
+from tests.support.borrowing import LOAN, nothing_moves
+from tests.support.credit import make_configuration
+from tests.support.tokens import give_units
+from tests.support.world import Wallet, make_staff
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_104_units_are_too_little_and_1596000_is_the_most_to_repay(firm):
+    with nothing_moves():
+        short = [{"token_id": str(firm.world.token.id), "quantity": 104}]
+        message = failed(firm.create(collaterals=short), 400, "insufficient_collateral")
+        assert "832000" in message
+        failed(
+            firm.create(repayment_amount="1596000.01"),
+            400,
+            "repayment_above_maximum",
+            "repayment_amount must not be above 1596000",
+        )
+
+
+@pytest.mark.parametrize(
+    "amount",
+    ["1e5", "१०", " 5 ", "-5", "", "+5", "5.", ".5", "0x10", "NaN", "1,000", True, None, [5], "0"],
+)
+def test_an_amount_that_is_none_is_named_and_nothing_moves(firm, amount):
+    with nothing_moves():
+        message = failed(firm.create(amount=amount), 400, "invalid_request")
+        assert message.startswith("amount ")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"interest_rate": 1.5}, "interest_rate must be from 0 to 1"),
+        ({"interest_rate": -0.1}, "interest_rate must be from 0 to 1"),
+        ({"interest_rate": 10**20}, "interest_rate must be from 0 to 1"),
+        ({"interest_rate": "0.3"}, "interest_rate must be a number"),
+        ({"interest_rate": True}, "interest_rate must be a number"),
+        ({"duration": 0}, "duration must be a whole number of months from 1"),
+        ({"duration": 1.5}, "duration must be a whole number of months from 1"),
+        ({"duration": "3"}, "duration must be a number"),
+        ({"collaterals": []}, "collaterals must have 1 to 50 items"),
+        ({"collaterals": {}}, "collaterals must be a list"),
+        ({"collaterals": None}, "collaterals must not be null"),
+        ({"collaterals": [5]}, "collaterals item 1: must be an object"),
+        (
+            {"collaterals": [{"token_id": "x", "quantity": 0}]},
+            "collaterals item 1: quantity must be above 0",
+        ),
+        (
+            {"collaterals": [{"token_id": "x", "quantity": "5"}]},
+            "collaterals item 1: quantity must be a number",
+        ),
+        (
+            {"collaterals": [{"quantity": 5}]},
+            "collaterals item 1: token_id must be a string",
+        ),
+        ({"amount": "840000.001"}, "amount must not have more than 2 decimals"),
+        ({"currency": "EUR"}, "currency must be one of"),
+        ({"user_id": 5}, "user_id must be a string"),
+    ],
+)
+def test_a_bad_field_is_named_and_nothing_moves(firm, change, words):
+    with nothing_moves():
+        message = failed(firm.create(**change), 400, "invalid_request")
+        assert words in message
+
+
+def test_every_missing_field_is_named(firm):
+    message = failed(firm.caller.post(LOAN, "{}"), 400, "invalid_request")
+    for name in ("user_id", "duration", "currency", "amount", "collaterals", "interest_rate"):
+        assert f"{name} is required" in message
+
+
+def test_ten_thousand_collaterals_and_a_token_twice_are_refused(firm):
+    one = {"token_id": str(firm.world.token.id), "quantity": 1}
+    with nothing_moves():
+        failed(
+            firm.create(collaterals=[{"token_id": "x", "quantity": 1}] * 1000),
+            400,
+            "invalid_request",
+        )
+        message = failed(firm.create(collaterals=[one, one]), 400, "invalid_request")
+        assert "twice" in message
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"user_id": "nobody"}, "user_not_found"),
+        ({"loan_configuration_id": "none"}, "loan_configuration_not_found"),
+        ({"collaterals": [{"token_id": "none", "quantity": 5}]}, "token_not_found"),
+    ],
+)
+def test_what_does_not_exist_is_not_found(firm, change, code):
+    with nothing_moves():
+        failed(firm.create(**change), 404, code)
+
+
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity"])
+def test_what_json_has_no_number_for_is_refused(firm, literal):
+    body = json.dumps(firm.body(interest_rate="@")).replace('"@"', literal)
+    with nothing_moves():
+        failed(firm.caller.post(LOAN, body), 400, "invalid_request")
+
+
+def test_only_a_configuration_in_force_lends(firm):
+    """Its creditor is told so; to others one that is not in force does not exist."""
+    creditor = firm.world.creditor.organisation
+    lender = make_caller(["credit:write"], organisation=creditor)
+    member = Wallet(creditor, make_member(creditor))
+    give_units(firm.world.token, member, 200)
+    waits = make_configuration(creditor, approved=False, access="public")
+    for offer, state in ((waits, "Pending"), (firm.world.offer, "Retired")):
+        if state == "Retired":
+            retire(configuration_id=offer.id, user=make_staff("decide_configuration"))
+        with nothing_moves():
+            failed(
+                firm.create(loan_configuration_id=str(offer.id)),
+                404,
+                "loan_configuration_not_found",
+                "Loan configuration not found",
+            )
+            failed(
+                lender.post(
+                    LOAN,
+                    firm.body(user_id=str(member.owner_id), loan_configuration_id=str(offer.id)),
+                ),
+                400,
+                "configuration_not_approved",
+                f"The loan configuration is {state}: only Approved ones make loans",
+            )
+
+
+def test_more_than_is_free_is_refused_with_both_figures(firm):
+    with nothing_moves():
+        much = [{"token_id": str(firm.world.token.id), "quantity": 1000.5}]
+        message = failed(firm.create(collaterals=much), 400, "insufficient_units")
+        assert message.endswith("units. Available: 1000, requested: 1000.5")
+
+
+def test_a_duration_far_beyond_the_longest_is_refused_with_the_longest(firm):
+    with nothing_moves():
+        failed(
+            firm.create(duration=10**9),
+            400,
+            "duration_not_offered",
+            "duration must be a whole number of months from 1 to 12",
+        )

@@ -1,0 +1,62 @@
+"""Attacks on loans by plain SQL: what is refused and changes nothing, and what the books find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from config.books import CHECKS
+from credit.models import Collateral, EndingProposal, Loan, Outstanding, Repayment
+from exchange.ids import uuid7
+from tests.support.database import Connection
+from tests.support.world import assert_books_hold
+from wallets.services import books
+
+_GUARDS = {
+    "credit_loan": "loan_guard",
+    "credit_repayment": "repayment_guard",
+    "credit_endingproposal": "ending_guard",
+}
+
+
+def picture() -> tuple[Any, ...]:
+    """All that is recorded of loans."""
+    return tuple(
+        sorted(model.objects.values_list(), key=str)
+        for model in (Loan, Collateral, Repayment, EndingProposal, Outstanding)
+    )
+
+
+def refuses(connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]) -> None:
+    """PostgreSQL does not do it, and nothing changed."""
+    before = picture()
+    with pytest.raises(wrong):
+        connection.execute(attack, {"loan": loan.id, "new": uuid7()})
+    assert picture() == before
+    assert_books_hold()
+
+
+def past_the_guards(owner: Connection, statement: str, *values: object) -> None:
+    """What the owner of the tables does once they have put the guards aside."""
+    for table, guard in _GUARDS.items():
+        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
+    owner.execute(statement, values)
+    for table, guard in _GUARDS.items():
+        owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
+
+
+def off() -> set[str]:
+    """Titles of the checks that find something."""
+    return {finding.check for finding in books.prove(CHECKS).findings}
+
+
+def copy(**changes: str) -> str:
+    """Inserts another loan like `%(loan)s`, but for `changes` in SQL."""
+    columns = [str(field.column) for field in Loan._meta.concrete_fields]
+    values = [changes.get(name, name) for name in columns]
+    return (
+        f"INSERT INTO credit_loan ({', '.join(columns)}) SELECT {', '.join(values)}"
+        " FROM credit_loan WHERE id = %(loan)s"
+    )

@@ -1,0 +1,58 @@
+"""Who proposes and decides loan configurations, what comes of it, and how it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from credit.models import ConfigurationVersion, LoanConfiguration, LoanLimit
+from exchange.actors import Actor
+from exchange.errors import DomainError
+from exchange.models import Event, StaffUser
+from tests.support.world import make_staff
+
+PROPOSE, DECIDE = "propose_configuration", "decide_configuration"
+
+
+def acting(user: StaffUser) -> Actor:
+    """The actor that a member of staff is."""
+    return Actor.staff(user.pk, str(user))
+
+
+def officer() -> StaffUser:
+    """Somebody who may both propose and decide."""
+    return make_staff(PROPOSE, DECIDE)
+
+
+def states(configuration: LoanConfiguration) -> tuple[str, list[str]]:
+    """The state of a configuration, and those of its versions, the oldest first."""
+    status = LoanConfiguration.objects.values_list("status", flat=True).get(id=configuration.id)
+    versions = configuration.versions.order_by("number").values_list("status", flat=True)
+    return status, list(versions)
+
+
+def told(configuration: LoanConfiguration) -> list[tuple[str, UUID]]:
+    """Types and recipients of the events about a configuration."""
+    found = Event.objects.filter(subject_id=configuration.id).order_by("created_at", "id")
+    return list(found.values_list("type", "organisation_id"))
+
+
+def refusal(act: Callable[[], Any], kind: type[DomainError], code: str) -> str:
+    """Asserts that `act` is refused so and writes nothing; gives the message."""
+    before = everything()
+    with pytest.raises(kind) as refused:
+        act()
+    assert refused.value.code == code
+    assert everything() == before
+    return refused.value.message
+
+
+def everything() -> list[Any]:
+    """All that is recorded of configurations, and every event."""
+    return [
+        list(model.objects.order_by("pk").values())
+        for model in (LoanConfiguration, ConfigurationVersion, LoanLimit, Event)
+    ]

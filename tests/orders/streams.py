@@ -1,0 +1,133 @@
+"""What streams of orders are made of: steps, and markets to play in, for hypothesis to draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+
+from hypothesis import strategies as st
+
+from tests.support.crowd import size
+
+STEPS = size("ORACLE_STEPS", 30)
+TRADERS = 6
+UNIT = Decimal("0.00000001")
+
+percents = st.sampled_from([Decimal(0), Decimal(50), Decimal("0.5"), Decimal("1.25")]) | (
+    st.decimals(0, 50, places=4)
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """`units` outright, or in words: what the best order of the other side has left, a little
+    more or less than that, or all the owner can pay for or deliver.
+    """
+
+    trader: int
+    side: str
+    step: int
+    units: Decimal | str
+
+
+@dataclass(frozen=True)
+class Cancel:
+    number: int
+
+
+@dataclass(frozen=True)
+class NewFees:
+    buy: Decimal
+    sell: Decimal
+
+
+def step_of(seed: int) -> Place | Cancel | NewFees:
+    """One step. (Made here: hypothesis alone would make mostly refusals and cancellations.)"""
+    random = Random(seed)
+    kind = random.choices(["place", "cancel", "fees"], [85, 12, 3])[0]
+    if kind == "cancel":
+        return Cancel(random.randrange(1000))
+    if kind == "fees":
+        buy, sell = (
+            random.choice([Decimal(0), Decimal(50), Decimal(random.randrange(500_001)) / 10_000])
+            for _ in range(2)
+        )
+        return NewFees(buy, sell)
+    wanted: list[Decimal | str] = [
+        Decimal(random.randint(1, 10)),
+        Decimal(random.randint(1, 16)) / 4,
+        UNIT * random.randint(1, 2 * 10**8),
+        UNIT * random.randint(1, 20 * 10**8),
+        random.choice(["best", "best+", "best-"]),
+        "all",
+        random.choice([UNIT, 3 * UNIT, Decimal("0.1")]),
+    ]
+    return Place(
+        trader=random.randrange(TRADERS),
+        side=random.choice(["Buy", "Sell"]),
+        step=random.randint(1, 6),
+        units=random.choices(wanted, [30, 20, 15, 10, 17, 5, 3])[0],
+    )
+
+
+steps = st.lists(st.integers(0, 2**32 - 1).map(step_of), min_size=STEPS, max_size=STEPS)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a stream plays: prices are multiples of `tick` minor units of the currency."""
+
+    currency: str
+    tick: int
+    buy_fee: Decimal
+    sell_fee: Decimal
+
+    @property
+    def decimals(self) -> int:
+        return 0 if self.currency == "UGX" else 2
+
+    @property
+    def price(self) -> Decimal:
+        """One tick."""
+        return Decimal(self.tick).scaleb(-self.decimals)
+
+
+settings_of_streams = st.builds(
+    Setting,
+    currency=st.sampled_from(["KES", "UGX"]),
+    tick=st.sampled_from([1, 1, 3, 100, 333, 1_234_567]),
+    buy_fee=percents,
+    sell_fee=percents,
+)
+
+
+@dataclass(frozen=True)
+class RaiseSetting:
+    """A raise of `offered` units at `at` ticks; it wants `share` of what they cost."""
+
+    setting: Setting
+    at: int
+    offered: Decimal
+    share: Decimal
+    least: Decimal
+
+
+raises = st.builds(
+    RaiseSetting,
+    setting=settings_of_streams
+    # Where the last decimal of the units is worth more than the last one of the currency.
+    | st.builds(
+        Setting,
+        currency=st.sampled_from(["KES", "UGX"]),
+        tick=st.sampled_from([1_100_000_003, 10**13 + 1]),
+        buy_fee=percents,
+        sell_fee=percents,
+    ),
+    at=st.integers(1, 2),
+    offered=st.sampled_from([Decimal(30), Decimal(7), Decimal("0.5"), 5 * UNIT])
+    | st.decimals("0.00000001", "40", places=8),
+    share=st.sampled_from([Decimal(1), Decimal(2), Decimal("0.5")])
+    | st.decimals("0.01", "1", places=4),
+    least=st.sampled_from([Decimal(0), Decimal(0), Decimal("0.5"), Decimal(1), Decimal("3.5")]),
+)

@@ -1,0 +1,19 @@
+"""What the audit holds of a record, and all of it."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from exchange.models import Change
+
+
+def changes(table: str, record: object) -> list[Change]:
+    """Oldest first."""
+    return list(Change.objects.filter(table=table, record_id=str(record)).order_by("id"))
+
+
+def whole_audit() -> str:
+    """Every row as PostgreSQL writes it out."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT string_agg(c::text, ' ') FROM exchange_change c")
+        return str((cursor.fetchone() or ("",))[0])

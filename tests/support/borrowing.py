@@ -1,0 +1,55 @@
+"""What the contract tests of loans share: a borrower's organisation with a key, and what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from credit.models import Loan
+from tests.support.access import ApiCaller
+from tests.support.lending import Lending
+from wallets.models import Entry
+
+LOAN = "/v1/api/credit/loan"
+
+
+@dataclass
+class Borrowing:
+    """The world of `Lending`, and the key of the borrower's organisation."""
+
+    world: Lending
+    caller: ApiCaller
+
+    def body(self, **changes: Any) -> dict[str, Any]:
+        """840,000 for 3 months against 105 units of 10,000."""
+        return {
+            "user_id": str(self.world.borrower.owner_id),
+            "duration": 3,
+            "currency": "NGN",
+            "interest_rate": 0.3,
+            "amount": "840000",
+            "repayment_amount": "1596000",
+            "collaterals": [{"token_id": str(self.world.token.id), "quantity": 105}],
+            "loan_configuration_id": str(self.world.offer.id),
+            **changes,
+        }
+
+    def create(self, **changes: Any) -> Any:
+        return self.caller.post(LOAN, self.body(**changes))
+
+    def made(self, **changes: Any) -> str:
+        """The id of a loan that was made."""
+        answer = self.create(**changes)
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["data"]["id"])
+
+
+@contextmanager
+def nothing_moves() -> Iterator[None]:
+    """Asserts that the block makes no loan and no entry in the ledger."""
+    before = Entry.objects.count()
+    yield
+    assert Entry.objects.count() == before
+    assert not Loan.objects.exists()

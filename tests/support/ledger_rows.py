@@ -1,0 +1,18 @@
+"""Many withdrawals with their entries, written at once as the benchmarks have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+
+ENTRIES_EACH = 10
+_SQL = Path(__file__).with_suffix(".sql")
+
+
+def fill(url: str, organisation: UUID | str, first: int, last: int) -> None:
+    """Withdrawals number `first` to `last` of members of `organisation`; `url` is the owner's."""
+    with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
+        values = {"organisation": organisation, "first": first, "last": last}
+        connection.execute(_SQL.read_text().encode(), values)

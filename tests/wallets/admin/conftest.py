@@ -1,0 +1,19 @@
+"""Who works in the back office."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from config.roles import BACK_OFFICE, FINANCE_APPROVER
+from tests.support.back_office import signed_in
+
+
+@pytest.fixture
+def office() -> Client:
+    return signed_in(BACK_OFFICE)
+
+
+@pytest.fixture
+def finance() -> Client:
+    return signed_in(FINANCE_APPROVER)

@@ -1,0 +1,112 @@
+"""Keys of the configuration: what figures they take, and what their pages and lists tell."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.support.back_office import (
+    confirm,
+    everything,
+    text_of,
+)
+from tests.support.figure_pages import FEE, approve, page, propose
+from tests.support.figures import set_figure
+from wallets.models import Configuration, ConfigurationFigure
+from wallets.selectors.configuration import figure_in_force, keys_with_figures
+from wallets.services import configuration as figures
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        (FEE, "-1", "The value must be at least 0"),
+        (FEE, "1.005", "The value may have at most 2 decimals"),
+        ("UGX_WITHDRAWAL_FEE", "1.5", "The value may have no decimals"),
+        (FEE, "Infinity", "Enter a number."),
+        (FEE, "1000000000000001", "not above 1000000000000000"),
+        ("NGN_USD_RATE", "0", "The value must be at least 0.00000001"),
+        ("MINIMUM_WITHDRAWAL_NGN", "0.5", "The value must be at least 1"),
+        ("SECOND_APPROVAL_ABOVE_NGN", "0", "The value must be at least 0.01"),
+    ],
+)
+def test_a_figure_that_cannot_be_is_not_proposed(office, key, value, told):
+    before = everything()
+    response = propose(office, value, key=key)
+    assert response.status_code == 200
+    assert told in text_of(response)
+    assert everything() == before
+
+
+@pytest.mark.parametrize("after", [timedelta(hours=-1), timedelta(days=400)])
+def test_a_figure_holds_from_an_instant_ahead_within_a_year(office, after):
+    before = everything()
+    told = text_of(propose(office, after=after))
+    assert "It can take effect at an instant ahead, within a year" in told
+    assert everything() == before
+
+
+def test_every_key_that_the_service_reads_is_there():
+    assert set(Configuration.objects.values_list("key", flat=True)) == set(figures.known_keys())
+
+
+def test_the_page_of_a_key_tells_now_what_comes_and_what_was(office, finance):
+    propose(office, "60")
+    approve(finance, ConfigurationFigure.objects.get())
+    propose(office, "70")
+    rejected = ConfigurationFigure.objects.get(status="Pending")
+    confirm(finance, page(rejected, "reject"), reason="Too much")
+    propose(office, "80", after=timedelta(hours=2))
+    approve(finance, ConfigurationFigure.objects.get(status="Pending"))
+    propose(office, "65")
+    response = office.get(reverse("admin:wallets_configuration_change", args=[FEE]))
+    ahead, history = response.context["sections"][:2]
+    assert [(text(row[0]), text(row[1])) for row in ahead.rows] == [
+        ("60 → 65", "Pending"),
+        ("60 → 80", "Approved"),
+    ]
+    assert [[text(cell) for cell in row[1:6]] for row in history.rows] == [
+        ["-", "70", "Rejected", "back-office", "finance-approver"],
+        ["50", "60", "In force", "back-office", "finance-approver"],
+        ["-", "50", "First figure", "-", "-"],
+    ]
+    (row,) = keys_with_figures().filter(key=FEE)
+    assert (row.in_force, row.coming, row.waiting) == (60, 80, 65)  # type: ignore[attr-defined]
+
+
+def text(cell: object) -> str:
+    return re.sub("<[^>]+>", "", str(cell))
+
+
+def test_the_figures_that_requests_and_people_see_are_the_same():
+    for row in Configuration.objects.all():
+        set_figure(row.key, row.value + 1)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM withdrawal_figures('KES')")
+        assert cursor.fetchone() == (101, 31, 130, 500_001, 1)
+    assert {row.key: row.in_force for row in keys_with_figures()} == {  # type: ignore[attr-defined]
+        row.key: figure_in_force(row.key) for row in Configuration.objects.all()
+    }
+
+
+def test_the_lists_take_the_same_few_queries_whatever_they_hold(office):
+    addresses = [
+        reverse(f"admin:wallets_{name}_changelist")
+        for name in ("configuration", "configurationfigure")
+    ]
+    counts = []
+    for key in ("KES_WITHDRAWAL_FEE", FEE, "GHS_WITHDRAWAL_FEE"):
+        propose(office, "20", key=key)
+        for address in addresses:
+            with CaptureQueriesContext(connection) as made:
+                office.get(address)
+            counts.append(len(made))
+    assert counts[2:4] == counts[4:6]
+    assert max(counts[2:]) <= 10

@@ -1,0 +1,65 @@
+"""What PostgreSQL holds figures of the configuration to, whoever writes."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from tests.support.back_office import (
+    everything,
+    user_of,
+)
+from tests.support.figure_pages import coming, propose
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "UPDATE wallets_configurationfigure SET value = 1",
+        "UPDATE wallets_configurationfigure SET reason = 'x'",
+        "UPDATE wallets_configurationfigure SET proposed_by_id = decided_by_id",
+        "UPDATE wallets_configurationfigure SET in_force_from = now() - interval '1 day'",
+        "UPDATE wallets_configurationfigure SET status = 'Pending'",
+        "UPDATE wallets_configurationfigure SET status = 'Withdrawn'",
+        "UPDATE wallets_configurationfigure SET status = 'Withdrawn', withdrawn_at = now(),"
+        " withdrawal_asked_by_id = proposed_by_id, withdrawn_by_id = decided_by_id",
+        "UPDATE wallets_configurationfigure SET withdrawal_asked_by_id = proposed_by_id,"
+        " value = value + 1",
+        "DELETE FROM wallets_configurationfigure",
+        "TRUNCATE wallets_configurationfigure",
+        "UPDATE wallets_configuration SET value = 1",
+        "INSERT INTO wallets_configurationfigure SELECT gen_random_uuid(), value, reason, NULL,"
+        " 'Approved' FROM wallets_configurationfigure",
+    ],
+)
+def test_the_database_lets_nobody_rewrite_an_approved_figure(office, finance, attack):
+    coming(office, finance)
+    before = everything()
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(attack)
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "status = 'Approved', decided_by_id = proposed_by_id, decided_at = now(),"
+        " in_force_from = now()",
+        "status = 'Approved', decided_by_id = {other}, decided_at = now()",
+        "status = 'Approved', decided_by_id = {other}, decided_at = now(),"
+        " in_force_from = now() - interval '1 second'",
+        "status = 'Approved', decided_at = now(), in_force_from = now()",
+        "status = 'Rejected', decided_by_id = {other}, decided_at = now()",
+        "status = 'Taken back', decided_by_id = {other}, decided_at = now()",
+        "value = 1",
+    ],
+)
+def test_the_database_asks_for_another_person_and_no_instant_of_the_past(office, finance, attack):
+    propose(office)
+    before = everything()
+    change = attack.format(other=f"'{user_of(finance).pk}'")
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE wallets_configurationfigure SET {change}")
+    assert everything() == before

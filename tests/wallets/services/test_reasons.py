@@ -1,0 +1,107 @@
+"""What people write with a decision: as long as its column, and asked for where it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+
+from credit.models import EndingAction
+from credit.services import endings as loan_endings
+from exchange.errors import InvalidRequest
+from exchange.ids import uuid7
+from exchange.services import quotes
+from exchange.words import given
+from orders.services import endings
+from tests.support.back_office import everything
+from tests.support.tokens import make_token
+from tests.support.world import know_banks, make_staff, make_wallet
+from wallets.models import ProposalAction
+from wallets.services import configuration, decisions, deposits, resolutions
+
+pytestmark = pytest.mark.django_db
+
+Act = Callable[..., Any]
+
+
+def acts() -> list[tuple[Act, str, int]]:
+    """What takes words, by which name, and how long they may be."""
+    know_banks()
+    pending = make_wallet(1000).request(500)
+    decided: dict[str, Any] = {
+        "withdrawal_id": pending.id,
+        "version": pending.version,
+        "approver": make_staff(),
+    }
+    token, person = make_token(), make_staff("propose_quote", "propose_configuration", "end_token")
+    arrival = deposits.Arrival(pending.organisation_id, None, "KES", Decimal(5), "in-5")
+    entered = deposits.enter(arrival=arrival, user=make_staff())
+    prices = quotes.Prices(Decimal(1), Decimal(1))
+    return [
+        (partial(decisions.approve, **decided), "reason", 500),
+        (partial(decisions.reject, **decided), "reason", 500),
+        (partial(deposits.reject, deposit_id=entered.id, user=make_staff()), "reason", 500),
+        (
+            partial(
+                resolutions.propose,
+                withdrawal_id=pending.id,
+                action=ProposalAction.FAIL,
+                proposer=make_staff(),
+            ),
+            "reason",
+            500,
+        ),
+        (partial(quotes.propose, token_id=token.id, prices=prices, user=person), "note", 300),
+        (
+            partial(
+                configuration.propose, key="KES_WITHDRAWAL_FEE", value=Decimal(31), user=person
+            ),
+            "reason",
+            300,
+        ),
+        (partial(endings.cancel_token, token_id=token.id, user=person), "reason", 300),
+        (
+            partial(
+                loan_endings.propose_ending,
+                loan_id=uuid7(),
+                action=EndingAction.WRITE_OFF,
+                user=make_staff("end_loan"),
+            ),
+            "note",
+            500,
+        ),
+    ]
+
+
+def test_words_that_are_too_long_are_refused_by_their_length_and_nothing_happens():
+    for act, name, longest in acts():
+        before = everything()
+        with pytest.raises(InvalidRequest) as refused:
+            act(**{name: "x" * (longest + 1)})
+        assert refused.value.message == (
+            f"The text must have at most {longest} characters, not {longest + 1}"
+        ), act
+        assert everything() == before
+
+
+def test_a_deposit_has_a_reference_as_long_as_its_column():
+    wallet = make_wallet()
+    for reference, words in ((" ", "is required"), ("x" * 101, "must have at most 100 characters")):
+        with pytest.raises(InvalidRequest, match=f"reference {words}"):
+            deposits.enter(
+                arrival=deposits.Arrival(
+                    wallet.organisation.id, None, "KES", Decimal(5), reference
+                ),
+                user=make_staff(),
+            )
+
+
+def test_space_around_words_is_no_part_of_them():
+    assert given("  so \n", otherwise="why?") == "so"
+    assert given(" \n") == ""
+    assert given(" " * 900 + "x" * 500) == "x" * 500
+    with pytest.raises(InvalidRequest, match=r"why\?"):
+        given(" \n", otherwise="why?")
