@@ -19,6 +19,8 @@ COPY wallets wallets
 COPY credit credit
 COPY orders orders
 COPY templates templates
+# The pages of help in the back office.
+COPY docs/back-office.md docs/withdrawal-review.md docs/glossary.md docs/
 # Throw-away values: collecting static files reads the settings, it connects to nothing.
 RUN SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(50))') \
     FIELD_ENCRYPTION_KEYS=$(python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())') \
