@@ -5,6 +5,7 @@ Every event passes `drop_secrets`, whatever logged it.
 
 from __future__ import annotations
 
+from logging import LogRecord
 from typing import Any
 
 import structlog
@@ -32,6 +33,15 @@ def _cleaned(key: object, value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _cleaned(name, item) for name, item in value.items()}
     return value
+
+
+def not_told_by_the_api(record: LogRecord) -> bool:
+    """Whether Django's line about an answer says more than the API's own: of a 503 the API has
+    said why, once, and a line for each request refused meanwhile would only bury it.
+    """
+    request = getattr(record, "request", None)
+    in_api = getattr(request, "path_info", "").startswith("/v1/")
+    return not (in_api and getattr(record, "status_code", None) == 503)
 
 
 def _shared_processors() -> list[Processor]:
@@ -65,7 +75,10 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
+        # Plain: with the values of variables a fault would take seconds to write, secrets included.
+        else structlog.dev.ConsoleRenderer(
+            colors=False, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
+        )
     )
     return {
         "version": 1,
@@ -81,11 +94,12 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
                 ],
             },
         },
+        "filters": {"told": {"()": lambda: not_told_by_the_api}},
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "events"}},
         "root": {"handlers": ["console"], "level": level.upper()},
         "loggers": {
             # Refused requests are the client's affair; the API counts them itself.
-            "django.request": {"level": "ERROR"},
+            "django.request": {"level": "ERROR", "filters": ["told"]},
             "django.security.DisallowedHost": {"level": "ERROR"},
         },
     }

@@ -19,3 +19,5 @@ urlpatterns = [
     path("v1/", include("wallets.api.urls")),
     path("v1/", include("exchange.api.urls")),
 ]
+
+handler500 = "config.faults.fault"

@@ -148,6 +148,15 @@ def owner_database(base: dict[str, Any]) -> dict[str, Any]:
     return {**base, "TEST": {"MIRROR": None}}
 
 
+def redis_cache(url: str) -> dict[str, Any]:
+    """The `default` cache in the Redis at `url`. A request waits a second for it, no longer."""
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": url,
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+    }
+
+
 # --- API -------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["exchange.api.authentication.BearerAuthentication"],

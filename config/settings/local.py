@@ -75,7 +75,7 @@ CELERY_TASK_DEFAULT_QUEUE = env.str(
 # --- Cache: process memory unless a URL is given ---
 _cache_url = env.str("CACHE_URL", default="")
 CACHES: dict[str, Any] = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": _cache_url}
+    "default": base.redis_cache(_cache_url)
     if _cache_url
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }

@@ -78,9 +78,7 @@ if CELERY_BROKER_URL.startswith("amqp"):
 CACHE_URL = _required("CACHE_URL", "Redis (redis://), for the limits that all processes share.")
 if not CACHE_URL.startswith(("redis://", "rediss://")):
     raise ImproperlyConfigured("CACHE_URL must be Redis (redis://).")
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}
-}
+CACHES = {"default": base.redis_cache(CACHE_URL)}
 
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,

@@ -37,7 +37,12 @@ if not _url:  # the test process itself: transactions are rolled back, threads c
 CELERY_BROKER_URL = env.str("TEST_BROKER_URL", default="memory://")
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = env.json("TEST_BROKER_OPTIONS", default={})
 CELERY_TASK_DEFAULT_QUEUE = env.str("TEST_BROKER_QUEUE", default="tests")
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+_cache_url = env.str("TEST_CACHE_URL", default="")
+CACHES: dict[str, Any] = {
+    "default": base.redis_cache(_cache_url)
+    if _cache_url
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)

@@ -44,6 +44,9 @@ _CODES: dict[type[drf.APIException], str] = {
     drf.Throttled: "rate_limited",
 }
 
+# What is not ready is expected to be within a second.
+SHORTLY = {"Retry-After": "1"}
+
 # A sentence says all by itself; any other message follows the name of its field.
 SENTENCE = "sentence"
 
@@ -77,7 +80,7 @@ def handle_exception(  # noqa: PLR0911 - one return for each kind of error
             "The service is not ready. Please try again shortly",
             status=503,
             code="not_ready",
-            headers={"Retry-After": "1"},
+            headers=SHORTLY,
         )
     logger.error("api.fault", exc_info=exc)
     return Refusal("Something went wrong on our side", status=500, code="internal_error")
@@ -87,7 +90,10 @@ def refusal_of(error: errors.DomainError) -> Refusal:
     """The answer to a domain error, by the nearest of its types in the table."""
     for kind in type(error).__mro__:
         if kind in HTTP_STATUS:
-            return Refusal(error.message, status=HTTP_STATUS[kind], code=error.code)
+            headers = SHORTLY if kind is errors.NotReady else None
+            return Refusal(
+                error.message, status=HTTP_STATUS[kind], code=error.code, headers=headers
+            )
     raise ImproperlyConfigured(f"{type(error).__name__} has no HTTP status") from error
 
 

@@ -12,8 +12,9 @@ import hashlib
 from typing import Any
 from urllib.parse import unquote_plus
 
+import structlog
 from django.conf import settings
-from django.db import DataError
+from django.db import DataError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
@@ -25,8 +26,11 @@ from oauth2_provider.views.mixins import OAuthLibMixin
 from exchange.acting import acts
 from exchange.actors import Actor, ActorKind
 from exchange.api.answers import encode
-from exchange.api.throttling import Budget, spend
+from exchange.api.exceptions import SHORTLY
+from exchange.api.throttling import Budget, Uncounted, spend
 from exchange.models import ApiKey
+
+logger = structlog.get_logger(__name__)
 
 _GRANT = "client_credentials"
 
@@ -69,14 +73,24 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The answer, within the limit of token requests."""
+        try:
+            response = self._limited(request, *args, **kwargs)
+        except Uncounted:
+            response = _not_ready()
+        except (OperationalError, InterfaceError):
+            logger.exception("api.database_unavailable")
+            response = _not_ready()
+        response["Cache-Control"] = "no-store"
+        response["Pragma"] = "no-cache"
+        return response
+
+    def _limited(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         who = hashlib.sha256((client_id_of(request) or "").encode(errors="replace")).hexdigest()
         budget = spend("token", who)
         if budget is not None and budget.used > budget.limit:
             response = _too_many(budget)
         else:
             response = self._answer(request, *args, **kwargs)
-        response["Cache-Control"] = "no-store"
-        response["Pragma"] = "no-cache"
         for name, value in (budget.headers if budget else {}).items():
             response[name] = value
         return response
@@ -133,6 +147,11 @@ def client_id_of(request: HttpRequest) -> str | None:
 def _too_many(budget: Budget) -> HttpResponse:
     retry = {"Retry-After": str(budget.reset)}
     return _error(429, "slow_down", f"Try again in {budget.reset} s", retry)
+
+
+def _not_ready() -> HttpResponse:
+    words = "The service is not ready. Please try again shortly"
+    return _error(503, "temporarily_unavailable", words, SHORTLY)
 
 
 def _error(

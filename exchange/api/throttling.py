@@ -2,22 +2,75 @@
 
 The cache counts for every process that shares it: Redis for all of them; memory, the default
 where limits are off or there is one process, for one. Off costs nothing.
+
+A cache that cannot be reached refuses requests (503) and lets none through uncounted: whoever can
+make it fail would else be rid of the limits on moving money and on guessing secrets.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.core.cache import cache
+from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from exchange.api.authentication import Caller
+from exchange.errors import NotReady
+
+logger = structlog.get_logger(__name__)
 
 WINDOW_SECONDS = 60
+# How long a process leaves a cache alone that it could not reach.
+PAUSE_SECONDS = 1.0
+
+
+class Uncounted(NotReady):
+    """The cache is out of reach, so requests cannot be counted."""
+
+    def __init__(self) -> None:
+        super().__init__("The service is not ready. Please try again shortly")
+
+
+class Reach:
+    """Whether this process reaches the cache. While it does not, one request a second tries; the
+    others are refused at once, since waiting for the cache they would hold up the threads that
+    the back office needs too. Each try that fails is one line in the log.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._try_at: float | None = None
+
+    def ask(self) -> None:
+        """Raises `Uncounted` when it is not yet time to try again."""
+        if self._try_at is None:
+            return
+        with self._lock:
+            now = time.monotonic()
+            if self._try_at is not None and now < self._try_at:
+                raise Uncounted
+            self._try_at = now + PAUSE_SECONDS
+
+    def lost(self, error: Exception) -> None:
+        """Notes that a try failed."""
+        self._try_at = time.monotonic() + PAUSE_SECONDS
+        logger.error("api.cache_unavailable", error=str(error), answer=503)
+
+    def found(self) -> None:
+        """Notes that a try came through."""
+        if self._try_at is not None:
+            self._try_at = None
+            logger.warning("api.cache_back")
+
+
+_reach = Reach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +97,10 @@ class Budget:
 
 
 def spend(kind: str, who: str) -> Budget | None:
-    """Counts one request of `who` against the limit `kind`; None when limits are off."""
+    """Counts one request of `who` against the limit `kind`; None when limits are off.
+
+    Raises `Uncounted` while the cache is out of reach.
+    """
     limit = settings.RATE_LIMITS.get(kind) if settings.RATE_LIMITS_ENABLED else None
     if limit is None:
         return None
@@ -55,6 +111,17 @@ def spend(kind: str, who: str) -> Budget | None:
 
 
 def _count(key: str) -> int:
+    _reach.ask()
+    try:
+        used = _incremented(key)
+    except (RedisError, OSError) as error:
+        _reach.lost(error)
+        raise Uncounted from error
+    _reach.found()
+    return used
+
+
+def _incremented(key: str) -> int:
     try:
         return int(cache.incr(key))
     except ValueError:
