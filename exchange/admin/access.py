@@ -1,4 +1,5 @@
-"""API keys in the admin: issue, rotate, issue a long-lived token, revoke. Secrets are shown once.
+"""API keys in the admin: issue, rotate, issue a long-lived token, revoke. Secrets are shown once,
+and what ends something asks first.
 
 The page that shows a secret is the answer to the POST that made it: the secret is in no session,
 no cookie, no address and no message, and the browser is told not to keep the page.
@@ -7,6 +8,7 @@ no cookie, no address and no message, and the browser is told not to keep the pa
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -19,9 +21,10 @@ from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from oauth2_provider.models import get_access_token_model
 
 from exchange.admin.base import AddPage, Section, Tool, actor_of, bind
+from exchange.admin.confirming import Confirming
+from exchange.admin.endings import ending_of_key, ending_of_token, live_tokens
 from exchange.admin.fields import InstantField
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
@@ -75,7 +78,7 @@ class RotationForm(forms.Form):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(AddPage):
+class ApiKeyAdmin(AddPage, Confirming):
     add_permission = "exchange.add_apikey"
     list_display = ("name", "organisation", "client_id", "shown_state", "created", "last_used_at")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), OrganisationFilter)
@@ -116,8 +119,10 @@ class ApiKeyAdmin(AddPage):
         return [
             self.action_url("<uuid:object_id>/token/", "token", self.token, only_post=False),
             self.action_url("<uuid:object_id>/rotate/", "rotate", self.rotate, only_post=False),
-            self.action_url("<uuid:object_id>/revoke/", "revoke", self.revoke),
-            self.action_url("<uuid:object_id>/revoke-token/", "revoke_token", self.revoke_token),
+            self.action_url("<uuid:object_id>/revoke/", "revoke", self.revoke, only_post=False),
+            self.action_url(
+                "<uuid:object_id>/revoke-token/", "revoke_token", self.revoke_token, only_post=False
+            ),
             *super().get_urls(),
         ]
 
@@ -127,22 +132,20 @@ class ApiKeyAdmin(AddPage):
             shown.append(Tool("Rotate", self.address("rotate", obj.pk)))
             shown.append(Tool("Issue an access token", self.address("token", obj.pk)))
         if obj.revoked_at is None and self.may(request, "exchange.change_apikey"):
-            shown.append(Tool("Revoke", self.address("revoke", obj.pk), post=True))
+            shown.append(Tool("Revoke", self.address("revoke", obj.pk)))
         return shown
 
     def sections(self, request: HttpRequest, obj: ApiKey) -> list[Section]:
         """The tokens that work now, without their text, which nobody knows any more."""
         may_revoke = self.may(request, "exchange.change_apikey")
-        tokens = get_access_token_model().objects.filter(
-            application=obj, expires__gt=timezone.now()
-        )
+        tokens = live_tokens(obj)
         found = list(tokens.order_by("-expires", "-pk")[: _TOKENS_SHOWN + 1])
         rows = [
             (
                 moment(token.created),
                 moment(token.expires),
                 token.scope.replace(" ", ", "),
-                self._revoke_button(obj, token) if may_revoke else "",
+                self._way_to_revoke(obj, token) if may_revoke else "",
             )
             for token in found[:_TOKENS_SHOWN]
         ]
@@ -154,14 +157,13 @@ class ApiKeyAdmin(AddPage):
         headings = ("Issued (UTC)", "Ends (UTC)", "Scopes", "")
         return [Section(title, headings, rows, empty="None.")]
 
-    def _revoke_button(self, key: ApiKey, token: Any) -> SafeString:
-        # The page's own form carries it: it is a POST, and has a CSRF token.
+    def _way_to_revoke(self, key: ApiKey, token: Any) -> SafeString:
         return format_html(
-            '<button type="submit" class="button" name="token" value="{}" formaction="{}" '
-            'aria-label="Revoke the token issued {}">Revoke</button>',
-            token.pk,
+            '<a class="button" href="{}?token={}" aria-label="Revoke the token issued {}">'
+            "Revoke</a>",
             self.address("revoke_token", key.pk),
-            f"{token.created:%Y-%m-%d %H:%M:%S}",
+            token.pk,
+            f"{token.created:%Y-%m-%d %H:%M:%S} UTC",
         )
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
@@ -257,30 +259,34 @@ class ApiKeyAdmin(AddPage):
         )
 
     def revoke_token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Ends one token of the key."""
-        if not self.may(request, "exchange.change_apikey"):
-            raise PermissionDenied
-        key: ApiKey = self.record(request, object_id)
-        given = request.POST.get("token", "")
+        """Asks, and ends one token of the key, the one of the address's query."""
+        key = self._endable(request, object_id)
+        given = request.GET.get("token", "")
         token_id = int(given) if given.isdecimal() and len(given) < _LONGEST_NUMBER else 0
-        self.attempt(
+        return self.confirm_page(
             request,
-            lambda: revoke_access_token(key_id=key.pk, token_id=token_id, actor=actor_of(request)),
+            key,
+            ending_of_token(key, live_tokens(key).filter(pk=token_id).first()),
+            partial(revoke_access_token, key_id=key.pk, token_id=token_id, actor=actor_of(request)),
             "The token was revoked: it stopped working.",
         )
-        return self.back_to(key.pk)
 
     def revoke(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Ends the key and its tokens."""
-        if not self.may(request, "exchange.change_apikey"):
-            raise PermissionDenied
-        key: ApiKey = self.record(request, object_id)
-        self.attempt(
+        """Asks, and ends the key and its tokens."""
+        key = self._endable(request, object_id)
+        return self.confirm_page(
             request,
-            lambda: revoke_api_key(key_id=key.pk, actor=actor_of(request)),
+            key,
+            ending_of_key(key),
+            partial(revoke_api_key, key_id=key.pk, actor=actor_of(request)),
             f"{key.name} was revoked: it and its tokens stopped working.",
         )
-        return self.back_to(key.pk)
+
+    def _endable(self, request: HttpRequest, object_id: UUID) -> ApiKey:
+        if not self.may(request, "exchange.change_apikey"):
+            raise PermissionDenied
+        found: ApiKey = self.record(request, object_id)
+        return found
 
     def _shown_once(
         self, request: HttpRequest, key: ApiKey, shown: list[tuple[str, object]]

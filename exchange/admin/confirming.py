@@ -27,7 +27,8 @@ from exchange.errors import DomainError
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is to be decided. `facts` are what the person relies on, so they hold no ages, which
-    change by themselves; `hindrance` says why it cannot be decided now, by this person.
+    change by themselves; what is worth seeing and changes by itself stands in `passing`, and is no
+    reason to refuse. `hindrance` says why it cannot be decided now, by this person.
     """
 
     title: str
@@ -35,6 +36,7 @@ class Question:
     words: str
     submit: str
     hindrance: str = ""
+    passing: Sequence[tuple[str, object]] = ()
     sections: Sequence[Section] = ()
     final: bool = False
 

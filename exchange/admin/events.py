@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -16,10 +17,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
+from exchange.admin.confirming import Confirming
+from exchange.admin.endings import sending_again, switching_of_endpoint
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
-from exchange.errors import DomainError
 from exchange.models import Event, WebhookEndpoint
 from exchange.payloads import EVENT_TYPES
 from exchange.selectors.events import COUNTED_EXHAUSTED, endpoint_standing
@@ -141,7 +143,7 @@ class EventAdmin(SafeAdmin):
 
 
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(SafeAdmin):
+class WebhookEndpointAdmin(Confirming):
     list_display = (
         "organisation", "address_told", "shown_state", "disabled_reason", "updated_at",
     )  # fmt: skip
@@ -175,9 +177,9 @@ class WebhookEndpointAdmin(SafeAdmin):
         one = "<uuid:object_id>"
         return [
             self.action_url(f"{one}/test/", "test", self.test),
-            self.action_url(f"{one}/send-again/", "send_again", self.send_again),
-            self.action_url(f"{one}/enable/", "enable", self.enable),
-            self.action_url(f"{one}/disable/", "disable", self.disable),
+            self.action_url(f"{one}/send-again/", "send_again", self.send_again, only_post=False),
+            self.action_url(f"{one}/enable/", "enable", self.enable, only_post=False),
+            self.action_url(f"{one}/disable/", "disable", self.disable, only_post=False),
             *super().get_urls(),
         ]
 
@@ -187,12 +189,12 @@ class WebhookEndpointAdmin(SafeAdmin):
         if not self.may(request, _CHANGE_ENDPOINT):
             return shown
         if not obj.enabled:
-            return [*shown, Tool("Enable", self.address("enable", obj.pk), post=True)]
+            return [*shown, Tool("Enable", self.address("enable", obj.pk))]
         return [
             *shown,
             Tool("Send a test event", self.address("test", obj.pk), post=True),
-            Tool("Send all exhausted again", self.address("send_again", obj.pk), post=True),
-            Tool("Disable", self.address("disable", obj.pk), post=True),
+            Tool("Send all exhausted again", self.address("send_again", obj.pk)),
+            Tool("Disable", self.address("disable", obj.pk)),
         ]
 
     def sections(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Section]:
@@ -238,41 +240,51 @@ class WebhookEndpointAdmin(SafeAdmin):
         return self.back_to(obj.pk)
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Delivers what nobody took once more, as much as one request may."""
+        """Asks, and delivers what nobody took once more, as much as one request may."""
         obj = self._changeable(request, object_id)
-        try:
-            count = redeliver_exhausted(
-                organisation_id=obj.organisation_id, actor=actor_of(request)
-            )
-        except DomainError as error:
-            messages.error(request, error.message)
-            return self.back_to(obj.pk)
-        told = f"{count:,} events are being sent again." if count else "There was nothing to send."
-        if count >= SENT_AGAIN_AT_MOST:
-            told += " There may be more: do it once more when these have gone."
-        messages.success(request, told)
-        return self.back_to(obj.pk)
+
+        def told(count: int) -> str:
+            words = "1 event is being sent" if count == 1 else f"{count:,} events are being sent"
+            if count >= SENT_AGAIN_AT_MOST:
+                return f"{words} again. There may be more: do it once more when these have gone."
+            return f"{words} again." if count else "There was nothing to send."
+
+        return self.confirm_page(
+            request,
+            obj,
+            sending_again(obj, endpoint_standing(obj.organisation_id)),
+            partial(
+                redeliver_exhausted,
+                organisation_id=obj.organisation_id,
+                actor=actor_of(request),
+            ),
+            told,
+        )
 
     def enable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Events are delivered again."""
+        """Asks, and has events delivered again."""
         return self._switch(request, object_id, enabled=True)
 
     def disable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Events are kept, and not delivered."""
+        """Asks, and has events kept and not delivered."""
         return self._switch(request, object_id, enabled=False)
 
     def _switch(self, request: HttpRequest, object_id: UUID, *, enabled: bool) -> HttpResponse:
         obj = self._changeable(request, object_id)
-        self.attempt(
+        return self.confirm_page(
             request,
-            lambda: switch_endpoint(
-                organisation_id=obj.organisation_id, enabled=enabled, actor=actor_of(request)
+            obj,
+            switching_of_endpoint(obj, endpoint_standing(obj.organisation_id), enabled=enabled),
+            partial(
+                switch_endpoint,
+                organisation_id=obj.organisation_id,
+                enabled=enabled,
+                actor=actor_of(request),
             ),
             "The endpoint is enabled: new events are delivered."
             if enabled
             else "The endpoint is disabled: events are kept and not delivered.",
         )
-        return self.back_to(obj.pk)
 
     def _changeable(self, request: HttpRequest, object_id: UUID) -> WebhookEndpoint:
         if not self.may(request, _CHANGE_ENDPOINT):

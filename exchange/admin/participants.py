@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
 from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Tool, actor_of, bind
+from exchange.admin.confirming import Confirming
+from exchange.admin.endings import switching
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.show import page_of, state
 from exchange.models import Member, Organisation, WebhookEndpoint
@@ -65,7 +68,7 @@ class CorrectionForm(forms.Form):
 
 
 @admin.register(Organisation)
-class OrganisationAdmin(AddPage):
+class OrganisationAdmin(AddPage, Confirming):
     add_permission = "exchange.add_organisation"
     list_display = ("name", "email", "shown_state", "created_at")
     list_filter = ("active",)
@@ -82,8 +85,12 @@ class OrganisationAdmin(AddPage):
     def get_urls(self) -> list[URLPattern]:
         return [
             self.action_url("<uuid:object_id>/edit/", "edit", self.edit, only_post=False),
-            self.action_url("<uuid:object_id>/activate/", "activate", self.activate),
-            self.action_url("<uuid:object_id>/deactivate/", "deactivate", self.deactivate),
+            self.action_url(
+                "<uuid:object_id>/activate/", "activate", self.activate, only_post=False
+            ),
+            self.action_url(
+                "<uuid:object_id>/deactivate/", "deactivate", self.deactivate, only_post=False
+            ),
             *super().get_urls(),
         ]
 
@@ -100,7 +107,7 @@ class OrganisationAdmin(AddPage):
             switch = "deactivate" if obj.active else "activate"
             shown += [
                 Tool("Edit", self.address("edit", obj.pk)),
-                Tool(switch.capitalize(), self.address(switch, obj.pk), post=True),
+                Tool(switch.capitalize(), self.address(switch, obj.pk)),
             ]
         return shown
 
@@ -133,23 +140,24 @@ class OrganisationAdmin(AddPage):
         return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Its keys work again."""
+        """Asks, and lets its keys work again."""
         return self._switch(request, object_id, active=True)
 
     def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Its keys stop working at once."""
+        """Asks, and stops its keys at once."""
         return self._switch(request, object_id, active=False)
 
     def _switch(self, request: HttpRequest, object_id: UUID, *, active: bool) -> HttpResponse:
         obj = self._changeable(request, object_id)
-        self.attempt(
+        return self.confirm_page(
             request,
-            lambda: set_active(organisation_id=obj.pk, active=active, actor=actor_of(request)),
+            obj,
+            switching(obj, active=active),
+            partial(set_active, organisation_id=obj.pk, active=active, actor=actor_of(request)),
             f"{obj} is active: its API keys work."
             if active
             else f"{obj} is not active any more: none of its API keys works.",
         )
-        return self.back_to(obj.pk)
 
     def _changeable(self, request: HttpRequest, object_id: UUID) -> Organisation:
         if not self.may(request, "exchange.change_organisation"):

@@ -120,6 +120,13 @@ def age(when: datetime) -> SafeString:
     )
 
 
+def lately(when: datetime | None, never: str = "never") -> SafeString:
+    """A time in UTC and how long ago it was, or `never`."""
+    if when is None:
+        return format_html("{}", never)
+    return format_html("{} UTC, {} ago", moment(when), age(when))
+
+
 def page_of(record: Model, text: str | None = None) -> SafeString:
     """A link to the record's page in the admin."""
     meta = record._meta

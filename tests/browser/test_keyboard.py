@@ -7,9 +7,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from oauth2_provider.models import AccessToken
 from playwright.sync_api import Page, expect
 
-from tests.support.access import make_organisation
+from config.roles import ADMINISTRATOR
+from tests.support.access import make_caller, make_organisation
 from tests.support.keyboard import (
     faults_of_stops,
     focus_is_shown,
@@ -220,6 +222,35 @@ def test_rows_are_ticked_and_decided(office, withdrawals):
     office.keyboard.press("Enter")
     expect(office.get_by_role("status").first).to_contain_text("2 decided")
     assert {status_of(withdrawal) for withdrawal in withdrawals} & {"Pending"} == set()
+
+
+def test_a_key_and_a_token_are_revoked_by_keyboard(page):
+    _, secret = person("samuel", ADMINISTRATOR)
+    caller = make_caller()
+    sign_in(page, "samuel", secret)
+    yes, no = says("^Yes, revoke"), says("^No, go back$")
+    for link in ("a[href*='/revoke-token/?token=']", ".object-tools a[href$='/revoke/']"):
+        page.goto(f"/admin/exchange/apikey/{caller.key.pk}/change/")
+        tab_to(page, is_(link))
+        assert focus_is_shown(page)
+        page.keyboard.press("Enter")
+        page.get_by_text("Nothing has been done yet.").wait_for()
+        on_the_question = page.locator(".confirm")
+        expect(on_the_question).to_be_focused()
+        expect(on_the_question).to_contain_text(caller.key.client_id)
+        number, faults = faults_of_stops(page)
+        assert (number >= 2, faults) == (True, [])
+        page.reload()
+        tab_to(page, yes)
+        page.keyboard.press("Tab")
+        assert no(page.locator(":focus"))
+        page.keyboard.press("Shift+Tab")
+        assert focus_is_shown(page)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("status").first).to_contain_text("was revoked")
+        assert AccessToken.objects.count() == 0
+    caller.key.refresh_from_db()
+    assert caller.key.revoked_at is not None
 
 
 def test_every_stop_of_tab_is_seen(office, withdrawals):

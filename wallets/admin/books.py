@@ -11,6 +11,7 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool
+from exchange.admin.confirming import Confirming, Question
 from exchange.admin.show import age, moment, state
 from exchange.errors import Conflict
 from wallets.models import Alert, BooksProof
@@ -18,7 +19,7 @@ from wallets.services.alerts import resolve_alert
 
 
 @admin.register(Alert)
-class AlertAdmin(SafeAdmin):
+class AlertAdmin(Confirming):
     list_display = ("message", "kind", "subject", "times", "raised", "shown_state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
@@ -36,17 +37,17 @@ class AlertAdmin(SafeAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            self.action_url("<uuid:object_id>/resolve/", "resolve", self.resolve),
+            self.action_url("<uuid:object_id>/resolve/", "resolve", self.resolve, only_post=False),
             *super().get_urls(),
         ]
 
     def tools(self, request: HttpRequest, obj: Alert) -> list[Tool]:
         if obj.resolved_at or not self.may(request, "wallets.change_alert"):
             return []
-        return [Tool("Resolve", self.address("resolve", obj.pk), post=True)]
+        return [Tool("Resolve", self.address("resolve", obj.pk))]
 
     def resolve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Closes an open alert."""
+        """Asks, and closes an open alert."""
         if not self.may(request, "wallets.change_alert"):
             raise PermissionDenied
         alert: Alert = self.record(request, object_id)
@@ -56,8 +57,24 @@ class AlertAdmin(SafeAdmin):
             if alert.resolved_at or not resolve_alert(alert.kind, subject=alert.subject):
                 raise Conflict("The alert was resolved before")
 
-        self.attempt(request, act, "Resolved.")
-        return self.back_to(alert.pk)
+        return self.confirm_page(request, alert, _resolving(alert), act, "Resolved.")
+
+
+def _resolving(alert: Alert) -> Question:
+    return Question(
+        title="Resolve the alert?",
+        facts=[
+            ("Kind", alert.kind.capitalize()),
+            ("About", alert.subject or "everything"),
+            ("Message", alert.message),
+            ("First raised", format_html("{} UTC", moment(alert.raised_at))),
+        ],
+        passing=[("Raised", "once" if alert.times == 1 else f"{alert.times:,} times")],
+        words="It leaves the list of what needs somebody. What it tells of is not put right by"
+        " this: it is raised anew when that is found again.",
+        submit="Yes, resolve it",
+        hindrance="The alert was resolved before" if alert.resolved_at else "",
+    )
 
 
 @admin.register(BooksProof)

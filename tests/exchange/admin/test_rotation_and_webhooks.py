@@ -16,7 +16,7 @@ from exchange.ids import uuid7
 from exchange.models import ApiKey, DeliveryAttempt, Event, Member, Organisation, WebhookEndpoint
 from exchange.services import events
 from exchange.services.access import issue_access_token, issue_api_key
-from tests.support.back_office import everything, participants, said, signed_in, text_of
+from tests.support.back_office import confirm, everything, participants, said, signed_in, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -107,18 +107,19 @@ def test_one_live_token_of_a_key_is_ended_without_the_others(key, token):
     assert token not in page.content.decode()
     long_lived = get_access_token_model().objects.order_by("expires").last()
     address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
-    button = f'name="token" value="{long_lived.pk}" formaction="{address}"'
-    assert button in page.content.decode()
-    assert client.get(address).status_code == 405
-    for nonsense in ("", "x", "-1", "9" * 40):
-        told = said(client.post(address, {"token": nonsense}))
-        assert told[-1] == "The key has no such token any more"
+    this = f"{address}?token={long_lived.pk}"
+    assert f'href="{this}"' in page.content.decode()
+    gone = "The key has no such token any more. Nothing was done."
+    for nonsense in ("", "?token=x", "?token=-1", f"?token={'9' * 40}", "?token=1e3"):
+        assert said(client.get(address + nonsense))[-1] == gone
+        assert said(client.post(address + nonsense, {"seen": "{}"}))[-1] == gone
+    asked = client.get(this)
     assert (works(token), works(other)) == (True, True)
-    body = {"token": str(long_lived.pk)}
-    assert said(client.post(address, body))[-1] == "The token was revoked: it stopped working."
+    told = said(confirm(client, this, at=asked))
+    assert told[-1] == "The token was revoked: it stopped working."
     assert (works(token), works(other)) == (False, True)
     before = everything()
-    assert said(client.post(address, body))[-1] == "The key has no such token any more"
+    assert said(confirm(client, this, at=asked))[-1] == gone
     assert everything() == before
 
 
@@ -129,7 +130,9 @@ def test_only_an_administrator_rotates_and_ends(key, token, role):
     before = everything()
     assert rotate(client, key, "0").status_code == 403
     address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
-    assert client.post(address, {"token": str(found.pk)}).status_code == 403
+    this = f"{address}?token={found.pk}"
+    assert client.get(this).status_code == 403
+    assert client.post(this, {"seen": "{}"}).status_code == 403
     assert everything() == before
     assert works(token)
 
@@ -211,8 +214,7 @@ def test_an_endpoint_tells_how_telling_goes_and_sends_the_exhausted_again(monkey
     )
     assert listed.context["cl"].result_count == 3
     monkeypatch.setattr(events, "SENT_AGAIN_AT_MOST", 2)
-    assert client.get(address_of(endpoint, "send_again")).status_code == 405
-    told = said(client.post(address_of(endpoint, "send_again")))
+    told = said(confirm(client, address_of(endpoint, "send_again")))
     assert told[-1].startswith("2 events are being sent again.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
@@ -223,18 +225,18 @@ def test_a_disabled_endpoint_gets_nothing_until_it_is_enabled(settings):
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 1)
     client = signed_in(BACK_OFFICE)
-    client.post(address_of(endpoint, "disable"))
+    confirm(client, address_of(endpoint, "disable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
     before = everything()
     assert said(client.post(address_of(endpoint, "test")))[-1] == "The webhook endpoint is disabled"
-    told = said(client.post(address_of(endpoint, "send_again")))
-    assert told[-1] == "There is no enabled webhook endpoint to send to"
+    told = said(confirm(client, address_of(endpoint, "send_again")))
+    assert told[-1] == "The webhook endpoint is disabled. Nothing was done."
     settings.WEBHOOK_ALLOW_LOCAL = False
-    assert "url:" in said(client.post(address_of(endpoint, "enable")))[-1]
+    assert "url:" in said(confirm(client, address_of(endpoint, "enable")))[-1]
     assert everything() == before
     settings.WEBHOOK_ALLOW_LOCAL = True
-    client.post(address_of(endpoint, "enable"))
+    confirm(client, address_of(endpoint, "enable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (True, "")
     client.post(address_of(endpoint, "test"))

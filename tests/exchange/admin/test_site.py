@@ -15,7 +15,16 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, ROLES, create_staf
 from exchange.errors import Conflict, InvalidRequest
 from exchange.ids import uuid7
 from exchange.models import AccessRecord, Change, StaffUser
-from tests.support.back_office import everything, fund, participants, signed_in, text_of, withdraw
+from tests.support.back_office import (
+    confirm,
+    everything,
+    fund,
+    participants,
+    said,
+    signed_in,
+    text_of,
+    withdraw,
+)
 from tests.support.signin import sign_in
 from wallets.models import Alert, Withdrawal
 from wallets.services import decisions
@@ -207,13 +216,23 @@ def test_an_alert_is_resolved_once():
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     alert = Alert.objects.get()
     address = reverse("admin:wallets_alert_resolve", args=[alert.pk])
-    assert signed_in(AUDITOR).post(address).status_code == 403
+    assert signed_in(AUDITOR).post(address, {"seen": "{}"}).status_code == 403
     client = signed_in("Finance approver")
-    client.post(address)
+    asked = client.get(address)
+    assert "Message Too little NGN at the provider" in text_of(asked)
+    raise_alert("float", subject="NGN", message="Much too little NGN at the provider")
+    stale = text_of(confirm(client, address, at=asked))
+    assert "Message was Too little NGN at the provider and is Much too little NGN" in stale
+    alert.refresh_from_db()
+    assert alert.resolved_at is None
+    asked = client.get(address)
+    assert "Raised 2 times" in text_of(asked)
+    confirm(client, address, at=asked)
     alert.refresh_from_db()
     first = alert.resolved_at
     assert first is not None
-    client.post(address)
+    told = said(confirm(client, address, at=asked))
+    assert told[-1] == "The alert was resolved before. Nothing was done."
     alert.refresh_from_db()
     assert alert.resolved_at == first
 

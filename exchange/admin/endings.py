@@ -1,0 +1,170 @@
+"""What is asked before somebody's access or webhook is switched off, or on again: what it is about,
+when it was last used, and what stops working.
+
+When something was last used changes while one reads: a key in use can be ended all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Max, Q, QuerySet
+from django.utils import timezone
+from django.utils.html import format_html
+from oauth2_provider.models import get_access_token_model
+
+from exchange.admin.confirming import Question
+from exchange.admin.show import lately, moment
+from exchange.models import ApiKey, Organisation, WebhookEndpoint
+from exchange.selectors.events import COUNTED_EXHAUSTED, Standing
+from exchange.services.events import SENT_AGAIN_AT_MOST
+
+
+def live_tokens(key: ApiKey) -> QuerySet[Any]:
+    """The access tokens of `key` that have not expired."""
+    found: QuerySet[Any] = get_access_token_model().objects.filter(
+        application=key, expires__gt=timezone.now()
+    )
+    return found
+
+
+def ending_of_key(key: ApiKey) -> Question:
+    """Whether `key` and its tokens are to end."""
+    live = live_tokens(key).count()
+    others = _working(key.organisation).exclude(pk=key.pk).count()
+    return Question(
+        title=f"Revoke {key.name} of {key.organisation}?",
+        facts=_facts_of_key(key),
+        passing=[
+            ("Last used", lately(key.last_used_at)),
+            ("Live access tokens", live),
+            ("Other keys that work", others or "none"),
+        ],
+        words="From the next request on the key gets no more access tokens, and "
+        + ("those it has stop working" if live else "it has none that works now")
+        + f". Whatever {key.organisation} runs with it is shut out. A key that was revoked stays"
+        " so: a new one has another client id and secret.",
+        submit=f"Yes, revoke {key.name}",
+        hindrance="" if key.revoked_at is None else "The API key was revoked before",
+        final=True,
+    )
+
+
+def ending_of_token(key: ApiKey, token: Any) -> Question:
+    """Whether `token` of `key` is to end; None: there is no such token."""
+    if token is None:
+        return Question("", (), "", "", hindrance="The key has no such token any more")
+    return Question(
+        title=f"Revoke an access token of {key.name}?",
+        facts=[
+            ("Issued", format_html("{} UTC", moment(token.created))),
+            ("Ends by itself", format_html("{} UTC", moment(token.expires))),
+            ("May", token.scope.replace(" ", ", ")),
+            *_facts_of_key(key)[:3],
+        ],
+        passing=[("Key last used", lately(key.last_used_at))],
+        words="The token stops working with the next request. The key and its other tokens go on,"
+        " so whoever has its secret can get a new one.",
+        submit="Yes, revoke the token",
+        final=True,
+    )
+
+
+def _facts_of_key(key: ApiKey) -> list[tuple[str, object]]:
+    ends = "never" if key.expires_at is None else format_html("{} UTC", moment(key.expires_at))
+    return [
+        ("API key", key.name),
+        ("Organisation", key.organisation),
+        ("Client id", key.client_id),
+        ("May", ", ".join(key.scopes)),
+        ("Ends by itself", ends),
+    ]
+
+
+def switching(organisation: Organisation, *, active: bool) -> Question:
+    """Whether `organisation` is to be shut out, or let in again."""
+    keys = _alive(organisation)
+    used = keys.aggregate(latest=Max("last_used_at"))["latest"]
+    working = keys.count()
+    stop = (
+        "None of its API keys works from the next request on: it can neither look, nor order, nor"
+        " ask for payouts. Withdrawals that wait, orders in the book and loans stay as they are."
+    )
+    go_on = "Its API keys that were not revoked and have not expired work again, at once."
+    so_already = "active" if active else "not active"
+    return Question(
+        title=f"Activate {organisation}?" if active else f"Deactivate {organisation}?",
+        facts=[
+            ("Organisation", organisation.name),
+            ("Email", organisation.email or "none"),
+            ("State", "Active" if organisation.active else "Inactive"),
+        ],
+        passing=[
+            ("Keys that work again" if active else "Keys that stop working", working or "none"),
+            ("Last used", lately(used)),
+        ],
+        words=go_on if active else stop,
+        submit=f"Yes, {'activate' if active else 'deactivate'} {organisation}",
+        hindrance=f"{organisation} is {so_already} already"
+        if organisation.active == active
+        else "",
+        final=not active,
+    )
+
+
+def switching_of_endpoint(endpoint: WebhookEndpoint, found: Standing, *, enabled: bool) -> Question:
+    """Whether events are to be delivered to `endpoint`."""
+    so_already = "enabled" if enabled else "disabled"
+    return Question(
+        title=f"{'Enable' if enabled else 'Disable'} the webhook of {endpoint.organisation}?",
+        facts=_facts_of_endpoint(endpoint),
+        passing=_passing(found),
+        words="New events are delivered from now on. Those that came up while it was disabled are"
+        " Unsent: each can be sent again on its own page."
+        if enabled
+        else "Events are kept and not delivered: its server hears nothing of payouts, orders and"
+        " loans until the endpoint is enabled again.",
+        submit=f"Yes, {'enable' if enabled else 'disable'} it",
+        hindrance=f"The endpoint is {so_already} already" if endpoint.enabled == enabled else "",
+        final=not enabled,
+    )
+
+
+def sending_again(endpoint: WebhookEndpoint, found: Standing) -> Question:
+    """Whether everything that nobody took is to be sent once more."""
+    hindrance = "" if found.exhausted else "There is nothing that nobody took"
+    return Question(
+        title=f"Send {endpoint.organisation} what nobody took?",
+        facts=_facts_of_endpoint(endpoint),
+        passing=_passing(found),
+        words="Each event goes out once more, with its own webhook-id, at most"
+        f" {SENT_AGAIN_AT_MOST:,} of them. Make sure that the server is ready for them.",
+        submit="Yes, send them again",
+        hindrance=hindrance if endpoint.enabled else "The webhook endpoint is disabled",
+    )
+
+
+def _facts_of_endpoint(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
+    return [
+        ("Organisation", endpoint.organisation),
+        ("Address", endpoint.url),
+        ("State", "Enabled" if endpoint.enabled else "Disabled"),
+        ("Why", endpoint.disabled_reason or "-"),
+    ]
+
+
+def _passing(found: Standing) -> list[tuple[str, object]]:
+    many = f"{found.exhausted:,}{' or more' if found.exhausted >= COUNTED_EXHAUSTED else ''}"
+    return [
+        ("Last delivered", lately(found.last_success, "not lately")),
+        ("Events nobody took", many if found.exhausted else "none"),
+    ]
+
+
+def _alive(organisation: Organisation) -> QuerySet[ApiKey]:
+    lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    return ApiKey.objects.filter(lasting, organisation=organisation, revoked_at=None)
+
+
+def _working(organisation: Organisation) -> QuerySet[ApiKey]:
+    return _alive(organisation).filter(organisation__active=True)

@@ -1,0 +1,164 @@
+"""Ending somebody's access is asked first, on a page that says what ends and goes stale."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, BACK_OFFICE
+from exchange.actors import Actor
+from exchange.models import ApiKey, Event, Organisation, WebhookEndpoint
+from exchange.services.access import issue_access_token, issue_api_key, rotate_api_key
+from tests.support.back_office import confirm, everything, participants, said, signed_in, text_of
+
+pytestmark = pytest.mark.django_db
+
+SYSTEM = Actor.system("tests")
+
+
+@pytest.fixture
+def organisation() -> Organisation:
+    return participants()[0]
+
+
+@pytest.fixture
+def key(organisation: Organisation) -> ApiKey:
+    return issue(organisation, "Payouts")
+
+
+def issue(organisation: Organisation, name: str) -> ApiKey:
+    scopes = ["wallets:read", "wallets:withdraw"]
+    made, _ = issue_api_key(organisation=organisation, name=name, scopes=scopes, actor=SYSTEM)
+    return made
+
+
+def token_of(key: ApiKey) -> str:
+    return issue_access_token(key=key, lifetime=timedelta(days=90), actor=SYSTEM)
+
+
+def call(token: str) -> int:
+    headers = {"Authorization": f"Bearer {token}"}
+    return Client().get("/v1/api/wallet", headers=headers).status_code
+
+
+def page(record: Any, name: str) -> str:
+    meta = record._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[record.pk])
+
+
+def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, key):
+    token = token_of(key)
+    issue(organisation, "Trading")
+    client = signed_in(ADMINISTRATOR)
+    before = everything()
+    unused = text_of(client.get(page(key, "revoke")))
+    for words in (
+        "Revoke Payouts of Acme?",
+        "Nothing has been done yet.",
+        f"Organisation Acme Client id {key.client_id} May wallets:read, wallets:withdraw",
+        "Ends by itself never Last used never Live access tokens 1 Other keys that work 1",
+        "the key gets no more access tokens, and those it has stop working",
+        "Whatever Acme runs with it is shut out.",
+    ):
+        assert words in unused, words
+    assert everything() == before
+    assert call(token) == 200
+
+    asked = client.get(page(key, "revoke"))
+    key.refresh_from_db()
+    assert f"Last used {key.last_used_at:%Y-%m-%d %H:%M:%S} UTC, " in text_of(asked)
+    assert said(confirm(client, page(key, "revoke"), at=asked))[-1].startswith(
+        "Payouts was revoked"
+    )
+    assert call(token) == 401
+    assert ApiKey.objects.filter(revoked_at=None).get().name == "Trading"
+
+
+def test_a_key_in_use_is_revoked_all_the_same(key):
+    token = token_of(key)
+    client = signed_in(ADMINISTRATOR)
+    asked = client.get(page(key, "revoke"))
+    assert call(token) == 200
+    token_of(key)
+    confirm(client, page(key, "revoke"), at=asked)
+    assert call(token) == 401
+
+
+def test_a_key_that_somebody_else_rotated_meanwhile_is_asked_anew(key):
+    token = token_of(key)
+    client = signed_in(ADMINISTRATOR)
+    asked = client.get(page(key, "revoke"))
+    rotate_api_key(key_id=key.pk, overlap=timedelta(hours=24), actor=SYSTEM)
+    before = everything()
+    refused = confirm(client, page(key, "revoke"), at=asked)
+    assert (
+        "Nothing was done. Since you opened the page: Ends by itself was never and is"
+        in text_of(refused)
+    )
+    assert everything() == before
+    assert call(token) == 200
+    confirm(client, page(key, "revoke"), at=refused)
+    assert call(token) == 401
+
+
+def test_a_post_that_did_not_come_from_the_page_only_asks(key, organisation):
+    client = signed_in(ADMINISTRATOR)
+    before = everything()
+    for address in (page(key, "revoke"), page(organisation, "deactivate")):
+        for body in ({}, {"seen": ""}, {"seen": "{}"}, {"seen": "x"}):
+            answer = client.post(address, body)
+            assert answer.status_code == 200
+            assert "Nothing has been done yet." in text_of(answer)
+    assert everything() == before
+
+
+def test_shutting_out_an_organisation_is_asked_with_the_keys_that_stop(organisation, key):
+    token = token_of(key)
+    gone = issue(organisation, "Gone")
+    ApiKey.objects.filter(pk=gone.pk).update(expires_at=timezone.now() - timedelta(days=1))
+    client = signed_in(BACK_OFFICE)
+    off, on = page(organisation, "deactivate"), page(organisation, "activate")
+    asked = client.get(off)
+    assert "State Active Keys that stop working 1 Last used never" in text_of(asked)
+    Organisation.objects.filter(pk=organisation.pk).update(name="Acme Holdings")
+    refused = confirm(client, off, at=asked)
+    assert "Organisation was Acme and is Acme Holdings" in text_of(refused)
+    assert call(token) == 200
+    confirm(client, off, at=refused)
+    assert call(token) == 401
+    told = said(confirm(client, off, at=refused))
+    assert told[-1] == "Acme Holdings is not active already. Nothing was done."
+    assert "Keys that work again 1" in text_of(client.get(on))
+    confirm(client, on)
+    assert call(token) == 200
+
+
+def test_switching_a_webhook_off_is_asked_with_where_it_goes(organisation):
+    endpoint = WebhookEndpoint.objects.create(
+        organisation=organisation,
+        url="https://acme.example/hook",
+        secret="whsec_c2VjcmV0IHNlY3JldA==",
+    )
+    client = signed_in(BACK_OFFICE)
+    asked = client.get(page(endpoint, "disable"))
+    for words in (
+        "Disable the webhook of Acme?",
+        "Address https://acme.example/hook State Enabled",
+        "Last delivered not lately Events nobody took none",
+    ):
+        assert words in text_of(asked), words
+    WebhookEndpoint.objects.update(url="https://acme.example/other")
+    refused = text_of(confirm(client, page(endpoint, "disable"), at=asked))
+    assert "Address was https://acme.example/hook and is https://acme.example/other" in refused
+    endpoint.refresh_from_db()
+    assert endpoint.enabled
+    told = said(client.get(page(endpoint, "enable")))
+    assert told == ["The endpoint is enabled already. Nothing was done."]
+    told = said(client.get(page(endpoint, "send_again")))
+    assert told[-1] == "There is nothing that nobody took. Nothing was done."
+    assert not Event.objects.exists()
