@@ -163,7 +163,10 @@ def _passing(found: Standing) -> list[tuple[str, object]]:
 
 def _alive(organisation: Organisation) -> QuerySet[ApiKey]:
     lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-    return ApiKey.objects.filter(lasting, organisation=organisation, revoked_at=None)
+    found: QuerySet[ApiKey] = ApiKey.objects.filter(
+        lasting, organisation=organisation, revoked_at=None
+    )
+    return found
 
 
 def _working(organisation: Organisation) -> QuerySet[ApiKey]:

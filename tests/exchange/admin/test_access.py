@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
@@ -232,7 +233,7 @@ def test_each_role_does_its_own_and_nothing_else(role, allowed):
     key = ApiKey.objects.get()
     client = signed_in(role)
     org = str(organisation.pk)
-    actions = {
+    actions: dict[str, tuple[str, dict[str, Any]]] = {
         "organisation": (reverse("admin:exchange_organisation_add"), {"name": "New"}),
         "member": (
             reverse("admin:exchange_member_add"),
