@@ -37,6 +37,12 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 
+def under_policy(response: HttpResponseBase) -> HttpResponseBase:
+    """`response`, made for a browser, with the policy."""
+    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response
+
+
 class LabelledChoices(AutocompleteJsonView):
     """Suggestions in the words a person tells records apart by."""
 
@@ -68,8 +74,7 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
 
     def dressed(self, response: HttpResponseBase) -> HttpResponseBase:
         """`response` with the headers of every page."""
-        response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
-        return response
+        return under_policy(response)
 
     def get_urls(self) -> list[Any]:
         """Help, and every address but the theme's search of page names, which nothing here uses."""

@@ -1,4 +1,5 @@
-"""What a browser gets where no page answered: nothing there, not allowed, a fault.
+"""What a browser gets where no page answered: nothing there, not allowed, a fault. With the headers
+of every page of the back office.
 
 The API's own errors never come here (`exchange.api.exceptions`), and what it cannot answer itself
 is brought into its envelope afterwards (`exchange.api.middleware`).
@@ -10,16 +11,40 @@ import sys
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.template import loader
 from django.views import defaults
+from django.views.csrf import csrf_failure
 
+from config.admin_site import under_policy
 from exchange.errors import NotReady
 
 
-def fault(request: HttpRequest) -> HttpResponse:
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """400."""
+    return under_policy(defaults.bad_request(request, exception))
+
+
+def refused(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """403."""
+    return under_policy(defaults.permission_denied(request, exception))
+
+
+def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponseBase:
+    """403, for a form without the token that its page gave it."""
+    return under_policy(csrf_failure(request, reason))
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """404."""
+    return under_policy(defaults.page_not_found(request, exception))
+
+
+def fault(request: HttpRequest) -> HttpResponseBase:
     """500, or 503 when something we depend on is out of reach and the request may be repeated."""
     # Django calls this while it handles what was raised.
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError | NotReady):
         page = loader.render_to_string("503.html")
-        return HttpResponse(page, status=503, headers={"Retry-After": "5"})
-    return defaults.server_error(request)
+        out_of_reach = HttpResponse(page, status=503, headers={"Retry-After": "5"})
+        return under_policy(out_of_reach)
+    return under_policy(defaults.server_error(request))

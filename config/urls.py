@@ -20,4 +20,7 @@ urlpatterns = [
     path("v1/", include("exchange.api.urls")),
 ]
 
+handler400 = "config.faults.unreadable"
+handler403 = "config.faults.refused"
+handler404 = "config.faults.missing"
 handler500 = "config.faults.fault"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from django.db import connection
 from django.db.utils import OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from config.admin_site import under_policy
+
 
 @require_safe
-def landing(request: HttpRequest) -> HttpResponse:
+def landing(request: HttpRequest) -> HttpResponseBase:
     """Where a person who opens the service's address finds the documentation and the admin."""
-    return render(request, "landing.html")
+    return under_policy(render(request, "landing.html"))
 
 
 @require_safe

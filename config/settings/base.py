@@ -122,6 +122,7 @@ TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 PASSWORD_RESET_TIMEOUT = env.int("INVITATION_HOURS", default=24) * 3600
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "config.faults.form_too_old"
 
 # --- Database --------------------------------------------------------------------------------
 # Web and workers act as this role, which owns nothing and writes the ledger only through its

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from config.admin_site import CONTENT_SECURITY_POLICY
 from config.settings.base import redis_cache
 from config.supervisor.ports import answers, claim_port
 from exchange.api import throttling
@@ -226,4 +227,5 @@ def test_without_its_database_every_part_says_that_it_will_be_back(stage, nobody
     page = found["/admin/"]
     assert page.headers["Content-Type"].startswith("text/html")
     assert page.headers["Retry-After"] == "5"
+    assert page.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
     assert "Out of order for a moment" in page.text

@@ -1,0 +1,82 @@
+"""Pages of errors, as a running server sends them: in words, and under the policy of all pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import requests
+from django.conf import settings
+from django.test import Client
+
+from config.admin_site import CONTENT_SECURITY_POLICY
+from config.roles import AUDITOR, create_staff
+from tests.support.services import Service
+from tests.support.signin import sign_in
+
+AUDITORS_PAGE = "/admin/wallets/alert/"
+
+
+@pytest.fixture
+def browser(live_service: Service) -> Iterator[requests.Session]:
+    """A browser in which an auditor is signed in."""
+    client = Client()
+    sign_in(client, create_staff("ada", "correct horse battery", AUDITOR))
+    with requests.Session() as session:
+        session.cookies.set(
+            settings.SESSION_COOKIE_NAME, client.cookies[settings.SESSION_COOKIE_NAME].value
+        )
+        yield session
+
+
+@pytest.fixture
+def broken(owner_connection) -> Iterator[None]:
+    """A table that one page reads is not there."""
+    with owner_connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE wallets_alert RENAME TO wallets_alert_elsewhere")
+        yield
+        cursor.execute("ALTER TABLE wallets_alert_elsewhere RENAME TO wallets_alert")
+
+
+def in_words(answer: requests.Response, status: int, words: str) -> None:
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert answer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+    assert answer.headers["X-Frame-Options"] == "DENY"
+    assert words in answer.text
+    assert "<script>" not in answer.text
+    assert "style=" not in answer.text
+
+
+def test_every_page_of_an_error_has_the_policy_of_all_pages(browser, live_service):
+    base = live_service.base_url
+    page = browser.get(base + AUDITORS_PAGE, timeout=10)
+    assert page.status_code == 200
+    assert page.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+    for address in (
+        "/admin/no-such-page/",
+        "/admin/exchange/token/x/edit/",
+        "/nothing",
+        "/static/x",
+    ):
+        in_words(browser.get(base + address, timeout=10), 404, "There is no such page")
+    refused = browser.get(f"{base}/admin/exchange/apikey/add/", timeout=10)
+    in_words(refused, 403, "Not for your role")
+    forged = browser.post(f"{base}/admin/password_change/", {"a": "b"}, timeout=10)
+    in_words(forged, 403, "The form was too old")
+    many = {f"field{number}": "x" for number in range(2_000)}
+    flooded = browser.post(f"{base}/admin/login/", many, timeout=10)
+    in_words(flooded, 400, "This cannot be read")
+    landing = browser.get(base + "/", timeout=10)
+    assert landing.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+
+
+def test_a_fault_has_it_too(browser, live_service, broken):
+    answer = browser.get(live_service.base_url + AUDITORS_PAGE, timeout=10)
+    in_words(answer, 500, "Something went wrong here")
+
+
+def test_the_api_answers_in_its_envelope_and_not_with_a_page(live_service):
+    answer = requests.get(f"{live_service.base_url}/v1/nothing", timeout=10)
+    assert answer.json() == {"status": "failed", "message": "There is nothing at this address"}
+    assert answer.status_code == 404
