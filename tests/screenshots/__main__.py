@@ -17,13 +17,14 @@ from typing import Any
 
 import django
 from playwright.sync_api import Error, Page, ViewportSize, sync_playwright
+from requests import RequestException
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
 django.setup()
 
 from tests.screenshots.reaching import Scene  # noqa: E402
 from tests.screenshots.scenes import SCENES  # noqa: E402
-from tests.screenshots.studio import Studio, demo_service, running_service  # noqa: E402
+from tests.screenshots.studio import Studio, demo_service  # noqa: E402
 from tests.support import axe  # noqa: E402
 from tests.support.browser import launch  # noqa: E402
 from tests.support.processes import CHECKOUT  # noqa: E402
@@ -85,7 +86,7 @@ def take(studio: Studio, scene: Scene, docs: bool) -> list[str]:
     try:
         page = scene.reach(studio)
         page.wait_for_load_state("networkidle")
-    except Error as error:
+    except (Error, AssertionError, RequestException) as error:
         return [f"not reached: {str(error).splitlines()[0]}", *studio.troubles.taken()]
     faults = [f"another host was asked: {url}" for url in studio.strayed()]
     for variant in VARIANTS:
@@ -115,6 +116,8 @@ def main() -> int:
     asked = options()
     wanted = asked.pages or ["*"]
     scenes = [each for each in SCENES if any(fnmatch(each.name, name) for name in wanted)]
+    if asked.data:
+        scenes = [each for each in scenes if not each.alone]
     if not scenes:
         print(f"No page is called so; there are: {', '.join(each.name for each in SCENES)}")
         return 2
@@ -123,12 +126,13 @@ def main() -> int:
         DOCS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     found = 0
-    service = nullcontext(running_service(asked.data)) if asked.data else demo_service()
-    with service as demo, sync_playwright() as playwright:
+    service = nullcontext(asked.data) if asked.data else demo_service()
+    with service as data, sync_playwright() as playwright:
         browser = launch(playwright)
-        studio = Studio(browser, demo)
+        studio = Studio(browser, data)
         for scene in scenes:
             faults = take(studio, scene, asked.docs)
+            studio.let_go()
             print(f"{scene.name}: {len(faults) or 'no'} fault{'s' if len(faults) != 1 else ''}")
             for fault in faults:
                 print(f"  {fault}")

@@ -137,6 +137,17 @@ def terms_confirmation(studio: Studio) -> Page:
     return page
 
 
+# --- access ---
+
+
+def token_ending(studio: Studio) -> Page:
+    """The question about one access token of a key."""
+    page = first(ADMINISTRATOR, "exchange/apikey/")(studio)
+    page.locator("a[href*='/revoke-token/']").first.click()
+    page.get_by_text("Nothing has been done yet.").wait_for()
+    return page
+
+
 # --- what all share ---
 
 
@@ -195,6 +206,10 @@ SCENES: tuple[Scene, ...] = (
     Scene("loan-configuration-retire", first(CREDIT_OFFICER, _LENDING, "retire/")),
     Scene("loan-configuration-add", at(CREDIT_OFFICER, "credit/loanconfiguration/add/")),
     Scene("reconciliation-add", at(FINANCE_APPROVER, "wallets/reconciliation/add/")),
+    Scene("api-key-revoke", first(ADMINISTRATOR, "exchange/apikey/", "revoke/")),
+    Scene("api-token-revoke", token_ending),
+    Scene("organisation-deactivate", first(BACK_OFFICE, "exchange/organisation/", "deactivate/")),
+    Scene("webhook-enable", first(BACK_OFFICE, "exchange/webhookendpoint/", "enable/")),
     Scene("api-key-rotate", first(ADMINISTRATOR, "exchange/apikey/", "rotate/")),
     Scene("staff-role", first(ADMINISTRATOR, "exchange/staffuser/", "role/")),
     Scene("staff-reset", first(ADMINISTRATOR, "exchange/staffuser/", "reset/")),

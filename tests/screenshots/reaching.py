@@ -15,12 +15,14 @@ from tests.screenshots.studio import Studio
 class Scene:
     """A page, by the name of its pictures; `reach` leads there and gives the browser's page.
 
-    `status` is what the page answers with, where that is an error.
+    `status` is what the page answers with, where that is an error. `alone`: it is only for a
+    service that was started for the pictures, since it changes what is in it.
     """
 
     name: str
     reach: Callable[[Studio], Page]
     status: int = 200
+    alone: bool = False
 
 
 def at(role: str, address: str) -> Callable[[Studio], Page]:

@@ -14,7 +14,7 @@ from config.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from tests.screenshots import decisions
+from tests.screenshots import decisions, rarities
 from tests.screenshots.reaching import Scene, at, first
 from tests.screenshots.studio import Studio, enter_code
 
@@ -279,6 +279,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("refused", at(BACK_OFFICE, "exchange/apikey/add/"), status=403),
     Scene("not-found", at(BACK_OFFICE, "exchange/token/nothing/change/edit/"), status=404),
     Scene("fault", fault, status=500),
+    *rarities.SCENES,
     # Last: the address may be shut out with it.
     Scene("locked-out", locked_out),
 )

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psycopg
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from config.demo import file
@@ -34,8 +35,8 @@ _PASSWORD = "a house on the blue hill"
 
 
 @contextlib.contextmanager
-def demo_service() -> Iterator[dict[str, Any]]:
-    """What demo.json holds of a service that is started for this and gone afterwards."""
+def demo_service() -> Iterator[Path]:
+    """The data directory of a service that is started for this and gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
         data = Path(folder, "data")
         output = Path(folder, "output")
@@ -46,6 +47,7 @@ def demo_service() -> Iterator[dict[str, Any]]:
             ],
             environment={
                 "DJANGO_SETTINGS_MODULE": "config.settings.local",
+                "PAYOUT_LOST_AFTER_SECONDS": "1",
                 **{name: "" for name in _REPLACEMENTS if name in os.environ},
             },
             ready=lambda: "\nReady: " in output.read_text(),
@@ -54,7 +56,7 @@ def demo_service() -> Iterator[dict[str, Any]]:
         )  # fmt: skip
         try:
             program.start()
-            yield file.read(data)
+            yield data
         finally:
             program.stop(_START_SECONDS)
 
@@ -74,16 +76,30 @@ class Troubles:
 class Studio:
     """Pages of people at the back office: one of each role, and of nobody."""
 
-    def __init__(self, browser: Browser, demo: dict[str, Any]) -> None:
-        self.demo = demo
+    def __init__(self, browser: Browser, data: Path) -> None:
+        self.data = data
+        self.demo: dict[str, Any] = json.loads((data / file.FILE_NAME).read_text())
+        # Pages of records that scenes made, by what they are told apart by.
+        self.made: dict[str, str] = {}
         self.troubles = Troubles()
         self._browser = browser
         self._pages: dict[tuple[str, int], Page] = {}
         self._strayed: list[list[str]] = []
         self._shown: dict[str, str] = {}
         self._secret = ""
+        self._kept: list[psycopg.Connection] = []
         # A service that runs already may have met one before.
         self._newcomer = f"nia.{secrets.token_hex(2)}"
+
+    def keep(self, connection: psycopg.Connection) -> psycopg.Connection:
+        """Keeps a connection, and what it locks, until the next scene."""
+        self._kept.append(connection)
+        return connection
+
+    def let_go(self) -> None:
+        """Ends what scenes kept."""
+        while self._kept:
+            self._kept.pop().close()
 
     def page(self, role: str, which: int = 0) -> Page:
         """The page of a person of the demo who has `role`, by default the first, signed in."""
@@ -182,9 +198,3 @@ def enter_code(page: Page, secret: str) -> None:
             return
         time.sleep(31)
     raise RuntimeError("The code was not taken")
-
-
-def running_service(data_dir: Path) -> dict[str, Any]:
-    """What demo.json holds of a service that runs already."""
-    found: dict[str, Any] = json.loads((data_dir / file.FILE_NAME).read_text())
-    return found

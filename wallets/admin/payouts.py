@@ -74,18 +74,29 @@ class PayoutAdmin(SafeAdmin):
 
 @admin.register(Proposal)
 class ProposalAdmin(SafeAdmin):
-    list_display = ("shown_withdrawal", "action", "shown_state", "proposed_by", "decided_by")
-    list_display_links = ("action",)
+    list_display = (
+        "shown_at", "action", "shown_withdrawal", "shown_amount", "shown_state", "proposed_by",
+        "reason", "decided_by",
+    )  # fmt: skip
+    list_display_links = ("shown_at", "action")
     list_filter = ("status", "action")
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
     search_help_text = "Reference of the withdrawal"
     fields = (
-        "shown_withdrawal", "action", "reason", "shown_state", "proposed_by", "created_at",
-        "decided_by", "decided_at",
+        "shown_withdrawal", "shown_amount", "action", "reason", "shown_state", "proposed_by",
+        "created_at", "decided_by", "decided_at",
     )  # fmt: skip
     readonly_fields = fields
+
+    @admin.display(description="proposed (UTC)", ordering="created_at")
+    def shown_at(self, proposal: Proposal) -> str:
+        return moment(proposal.created_at)
+
+    @admin.display(description="amount")
+    def shown_amount(self, proposal: Proposal) -> str:
+        return money(proposal.withdrawal.amount, proposal.withdrawal.currency_id)
 
     @admin.display(description="withdrawal")
     def shown_withdrawal(self, proposal: Proposal) -> str:

@@ -6,6 +6,7 @@ recipient, what is usual for the owner, the wallet, and exactly what the provide
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
@@ -26,6 +27,7 @@ from wallets.models import (
     AccountKind,
     Alert,
     Payout,
+    ProposalAction,
     ProposalStatus,
     Transfer,
     TransferKind,
@@ -76,6 +78,15 @@ class VelocityLine:
     organisation_amount: str
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a payout stands that needs people, or may come to: a word, how it looks, and why."""
+
+    tone: str
+    word: str
+    text: str
+
+
 def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
     """Everything the template of the page needs."""
     user = staff_of(request)
@@ -87,6 +98,8 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         .select_related("proposed_by")
         .first()
     )
+    ways = possible_actions(withdrawal)
+    differs = _differs(withdrawal)
     key = _key_of(withdrawal)
     use = account_use(withdrawal)
     recent = velocity(withdrawal)
@@ -123,11 +136,12 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "may_decide": pending and user.has_perm(_DECIDE),
         "hindrance": hindrance(withdrawal, user),
         "payout": payout,
-        "differs": _differs(withdrawal),
+        "differs": differs,
+        "standing": None if differs else _standing(withdrawal, payout, ways),
         "proposal": proposal,
         "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
         "may_resolve": may_resolve,
-        "possible": [] if proposal or not may_resolve else possible_actions(withdrawal),
+        "possible": [] if proposal or not may_resolve else ways,
         "sections": [
             *([review_tables.payout(withdrawal, payout)] if payout else []),
             review_tables.recent(withdrawal),
@@ -281,6 +295,27 @@ def _differs(withdrawal: Withdrawal) -> str:
         kind="payout_differs", subject=withdrawal.reference, resolved_at=None
     ).first()
     return alert.message if alert else ""
+
+
+def _standing(
+    withdrawal: Withdrawal, payout: Payout | None, ways: Sequence[ProposalAction]
+) -> Standing | None:
+    """Where a payout stands whose end is not known, or that came back; None for any other."""
+    if ProposalAction.REVERSE in ways:
+        words = "The bank sent this payout back. Two people together reverse it."
+        return Standing("bad", "Returned", words)
+    if withdrawal.status != WithdrawalStatus.UNKNOWN:
+        return None
+    if ways:
+        words = (
+            "The provider was asked twice and does not know this payout. The money stays in escrow"
+            " until two people together send it again or fail it."
+        )
+        return Standing("bad", "Lost", words)
+    at = payout.next_step_at if payout else None
+    again = f", next at {at:%H:%M:%S} UTC" if at else ""
+    words = f"The provider's answer was lost. It is asked again by the reference{again}."
+    return Standing("waiting", "Being looked up", words)
 
 
 def changes_since(withdrawal: Withdrawal, version: int) -> str:

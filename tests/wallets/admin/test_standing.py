@@ -1,0 +1,63 @@
+"""The page of a payout that was lost or came back says where it stands, to whoever looks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.support.payouts import HALF_AN_HOUR, TRANSFERS, bring_back, pass_time, settle
+from tests.support.world import make_staff
+from wallets.models import Withdrawal
+from wallets.services import decisions, payouts
+
+pytestmark = pytest.mark.django_db
+
+
+def paid_out() -> Withdrawal:
+    """An approved withdrawal that a worker has taken to the provider."""
+    organisation, member = participants()
+    fund(organisation, member, "KES", "1000")
+    withdrawal = withdraw(organisation, member, "KES", "400")
+    decisions.approve(withdrawal_id=withdrawal.pk, version=1, approver=make_staff())
+    payouts.pay(withdrawal.pk)
+    return withdrawal
+
+
+def seen_by(role: str, withdrawal: Withdrawal) -> str:
+    address = reverse("admin:wallets_withdrawal_change", args=[withdrawal.pk])
+    return text_of(signed_in(role).get(address))
+
+
+def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
+    provider_sandbox.fault("error_5xx", match=TRANSFERS)
+    withdrawal = paid_out()
+    waiting = seen_by(BACK_OFFICE, withdrawal)
+    told = r"Being looked up The provider's answer was lost\..* next at \d\d:\d\d:\d\d UTC\."
+    assert re.search(told, waiting)
+    assert "Propose what to do" not in waiting
+    pass_time(withdrawal, HALF_AN_HOUR + 1)
+    payouts.look_up(withdrawal.pk)
+    lost = "Lost The provider was asked twice and does not know this payout."
+    auditors, approvers = seen_by(AUDITOR, withdrawal), seen_by(FINANCE_APPROVER, withdrawal)
+    assert lost in auditors
+    assert "Propose what to do" not in auditors
+    assert approvers.index(lost) < approvers.index("Propose what to do")
+    assert approvers.index("Propose what to do") < approvers.index("What is usual")
+
+
+def test_a_payout_that_came_back_says_so(provider_sandbox):
+    withdrawal = paid_out()
+    settle(provider_sandbox, withdrawal)
+    payouts.look_up(withdrawal.pk)
+    returned = "Returned The bank sent this payout back. Two people together reverse it."
+    assert returned not in seen_by(AUDITOR, withdrawal)
+    bring_back(provider_sandbox, withdrawal)
+    pass_time(withdrawal, 24 * HALF_AN_HOUR)
+    payouts.look_up(withdrawal.pk)
+    seen = seen_by(FINANCE_APPROVER, withdrawal)
+    assert returned in seen
+    assert "Propose what to do What Reverse Why" in seen
