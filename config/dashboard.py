@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
+from config.roles import decides
 from credit.admin.loan_lists import work as loan_work
 from credit.models import LoanConfiguration
 from credit.models.configurations import VersionStatus
@@ -111,6 +112,7 @@ class Floats:
 class Desk:
     """What the front page shows; what the person may not see is None."""
 
+    decides: bool
     to_decide: Sequence[Item]
     stuck: Sequence[Item] | None
     waiting: Sequence[Row] | None
@@ -136,6 +138,7 @@ def desk_of(user: StaffUser) -> Desk:
     ended, paid = payouts_that_ended(days=CHART_DAYS) if money_out else ([], [])
     bars, days = _payouts(ended) if money_out else (None, [])
     return Desk(
+        decides=decides(user),
         to_decide=list(_to_decide(user, counts)),
         stuck=list(_stuck(user, counts)),
         waiting=_waiting() if money_out else None,
