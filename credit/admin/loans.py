@@ -83,7 +83,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
     list_select_related = ("borrower", "organisation", "creditor", "valuation")
     search_fields = ("borrower__name", "borrower__email")
     id_fields = ("pk", "borrower_id", "organisation_id", "creditor_id", "configuration_id")
-    search_help_text = "Borrower's name or e-mail, or any id"
+    search_help_text = "Borrower's name or email, or any id"
     # Ids grow with time, and have an index.
     ordering = ("-pk",)
 

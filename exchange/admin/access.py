@@ -7,7 +7,7 @@ no cookie, no address and no message, and the browser is told not to keep the pa
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -80,7 +80,7 @@ class RotationForm(forms.Form):
 @admin.register(ApiKey)
 class ApiKeyAdmin(AddPage, Confirming):
     add_permission = "exchange.add_apikey"
-    list_display = ("name", "organisation", "client_id", "shown_state", "created", "last_used_at")
+    list_display = ("name", "organisation", "client_id", "shown_state", "created", "last_used")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), OrganisationFilter)
     list_select_related = ("organisation",)
     search_fields = ("name", "client_id", "organisation__name")
@@ -89,7 +89,7 @@ class ApiKeyAdmin(AddPage, Confirming):
     search_help_text = "Name, client id, organisation, or the id of either"
     fields = (
         "name", "shown_organisation", "client_id", "shown_scopes", "shown_state", "created",
-        "expires_at", "revoked_at", "last_used_at",
+        "ends", "revoked_at", "last_used",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -114,6 +114,14 @@ class ApiKeyAdmin(AddPage, Confirming):
         if key.expires_at is not None and key.expires_at <= timezone.now():
             return state("Expired")
         return state("Active" if key.organisation.active else "Inactive")
+
+    @admin.display(description="expires", ordering="expires_at", empty_value="never")
+    def ends(self, key: ApiKey) -> datetime | None:
+        return key.expires_at
+
+    @admin.display(description="last used", ordering="last_used_at", empty_value="never")
+    def last_used(self, key: ApiKey) -> datetime | None:
+        return key.last_used_at
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -187,7 +195,12 @@ class ApiKeyAdmin(AddPage, Confirming):
             )
 
         return self.form_page(
-            request, bind(request, KeyForm), act, title="Issue an API key", submit="Issue"
+            request,
+            bind(request, KeyForm),
+            act,
+            title="Issue an API key",
+            submit="Issue",
+            note="The next page shows its secret, once.",
         )
 
     def token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

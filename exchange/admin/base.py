@@ -80,11 +80,14 @@ class Tool:
     label: str
     url: str
     post: bool = False
+    leads: bool = False
 
     @property
     def looks(self) -> bool:
-        """Whether it only leads to a list, narrowed by its query."""
-        return not self.post and "?" in self.url
+        """Whether it only leads on: to another record (`leads`), or to a list, narrowed by its
+        query.
+        """
+        return self.leads or (not self.post and "?" in self.url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,7 @@ class WebhookEndpointAdmin(Confirming):
             ),
             ("Events nobody took", self._exhausted(obj, found.exhausted)),
         ]
-        return [Section("How telling goes", ("", ""), rows)]
+        return [Section("How deliveries go", ("", ""), rows)]
 
     def _exhausted(self, obj: WebhookEndpoint, count: int) -> str:
         if not count:

@@ -102,7 +102,7 @@ class OrganisationAdmin(AddPage, Confirming):
         endpoint = WebhookEndpoint.objects.filter(organisation=obj).first()
         if endpoint is not None:
             address = reverse("admin:exchange_webhookendpoint_change", args=[endpoint.pk])
-            shown.append(Tool("Webhook", address))
+            shown.append(Tool("Webhook", address, leads=True))
         if self.may(request, "exchange.change_organisation"):
             switch = "deactivate" if obj.active else "activate"
             shown += [

@@ -161,7 +161,13 @@ class StaffUserAdmin(AddPage):
             return self._invite(request, user)
 
         return self.form_page(
-            request, bind(request, InvitationForm), act, title="Invite somebody", submit="Invite"
+            request,
+            bind(request, InvitationForm),
+            act,
+            title="Invite somebody",
+            submit="Invite",
+            note="The next page shows a one-time address, once: hand it to nobody but the person,"
+            " who chooses a password there.",
         )
 
     def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -63,6 +63,9 @@ class BankListAdmin(AddPage):
     def fetched_at_utc(self, banks: BankList) -> str:
         return moment(banks.fetched_at)
 
+    def heading(self, obj: BankList) -> str:
+        return f"{obj.currency_id} banks of {obj.fetched_at:%Y-%m-%d %H:%M} UTC"
+
     def get_urls(self) -> list[URLPattern]:
         return [
             self.action_url("<str:object_id>/refresh/", "refresh", self.refresh),

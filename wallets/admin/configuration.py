@@ -95,7 +95,7 @@ class ConfigurationAdmin(Confirming):
 
     @admin.display(description="in force now")
     def shown_in_force(self, row: Any) -> str:
-        return number(row.in_force)
+        return f"{number(row.in_force)} {_unit(row.key)}".rstrip()
 
     @admin.display(description="since (UTC)")
     def since(self, row: Any) -> str:
@@ -105,7 +105,7 @@ class ConfigurationAdmin(Confirming):
     def shown_coming(self, row: Any) -> str:
         if row.coming is None:
             return "-"
-        return f"{number(row.coming)} from {_minute(row.coming_from)}"
+        return f"{number(row.coming)} from {_minute(row.coming_from)} UTC"
 
     @admin.display(description="waits for approval")
     def shown_waiting(self, row: Any) -> str:
@@ -213,7 +213,7 @@ def _history(obj: Configuration, found: list[ConfigurationFigure], now: datetime
         "All figures of this key",
         f"{reverse('admin:wallets_configurationfigure_changelist')}?q={obj.pk}",
     )
-    return Section("History", headings, rows, right=(1, 2), more=every)
+    return Section("Figures so far", headings, rows, right=(1, 2), more=every)
 
 
 _NEVER_IN_FORCE = {FigureStatus.REJECTED, FigureStatus.TAKEN_BACK, FigureStatus.WITHDRAWN}
@@ -224,6 +224,14 @@ def _from(figure: ConfigurationFigure) -> str:
         return "never"
     when = figure.in_force_from or figure.effective_from
     return moment(when) if when else "its approval"
+
+
+def _unit(key: str) -> str:
+    """What a figure of `key` counts: `NGN`, `NGN per USD`."""
+    code = next(
+        (c for c in payout_currencies() if key.startswith(f"{c}_") or key.endswith(f"_{c}")), ""
+    )
+    return f"{code} per USD" if code and key.endswith(_KINDS["rate"][1]) else code
 
 
 def _minute(when: datetime) -> str:

@@ -55,6 +55,9 @@ class PayoutAdmin(SafeAdmin):
         found = Withdrawal.objects.filter(found_by(term)).values("pk")
         return queryset.filter(Q(provider_id=term) | Q(pk__in=found)), False
 
+    def heading(self, obj: Payout) -> str:
+        return f"Payout of {obj.withdrawal.reference}"
+
     @admin.display(description="withdrawal", ordering="withdrawal__reference")
     def reference(self, payout: Payout) -> str:
         return page_of(payout.withdrawal)

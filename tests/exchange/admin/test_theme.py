@@ -12,7 +12,7 @@ from django.urls import reverse
 from config.navigation import COUNTED_AT_MOST
 from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange.models import StaffUser
-from tests.support.back_office import fund, participants, signed_in, withdraw
+from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.support.signin import sign_in
 from wallets.models import Alert
 from wallets.services.alerts import raise_alert
@@ -141,6 +141,20 @@ def test_a_list_of_fifty_rows_is_light():
     page = signed_in(AUDITOR).get(reverse("admin:wallets_alert_changelist"))
     assert page.content.count(b"<tr>") == 51
     assert len(page.content) < 200_000
+
+
+@pytest.mark.parametrize("role", [ADMINISTRATOR, AUDITOR, FINANCE_APPROVER])
+def test_a_list_brings_its_own_sheet_whatever_may_be_done_in_it(role):
+    page = signed_in(role).get(reverse("admin:wallets_withdrawal_changelist"))
+    assert 'href="/static/wallets/withdrawals.css"' in page.content.decode()
+    assert 'placeholder="Reference, account, payee, owner; any status"' in page.content.decode()
+
+
+def test_an_empty_list_says_of_what_it_is_empty():
+    client = signed_in(AUDITOR)
+    alerts = reverse("admin:wallets_alert_changelist")
+    assert "There are no alerts yet." in text_of(client.get(alerts))
+    assert "No alerts match. Show all" in text_of(client.get(alerts, {"q": "nothing"}))
 
 
 def test_the_sidebar_leads_where_the_person_may_go_and_nowhere_else():

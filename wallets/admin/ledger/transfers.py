@@ -52,7 +52,7 @@ def subject_of(transfer: Transfer) -> Tool | None:
         return None
     name, label = known
     try:
-        return Tool(label, reverse(f"admin:{name}_change", args=[transfer.subject_id]))
+        return Tool(label, reverse(f"admin:{name}_change", args=[transfer.subject_id]), leads=True)
     except NoReverseMatch:
         return None
 

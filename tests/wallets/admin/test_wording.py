@@ -1,0 +1,55 @@
+"""Numbers have units, times have a zone, and pages the names that people use."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from config.roles import AUDITOR, FINANCE_APPROVER
+from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.support.payouts import pass_time
+from tests.support.world import make_staff
+from wallets.models import BankList, ProposalAction
+from wallets.services import decisions, payouts, resolutions
+
+pytestmark = pytest.mark.django_db
+
+
+def test_figures_in_force_have_their_unit():
+    client = signed_in(AUDITOR)
+    seen = text_of(client.get(reverse("admin:wallets_configuration_changelist")))
+    assert "5 GHS" in seen
+    assert "129 KES per USD" in seen
+    assert "5,000,000 NGN" in seen
+    one = text_of(client.get(reverse("admin:wallets_configuration_change", args=["NGN_USD_RATE"])))
+    assert "In force now 1,500 NGN per USD" in one
+    assert one.count("Figures so far") == 1
+
+
+def test_payouts_banks_and_proposals_are_called_what_people_call_them(provider_sandbox):
+    organisation, member = participants()
+    fund(organisation, member, "KES", "1000")
+    withdrawal = withdraw(organisation, member, "KES", "400")
+    decisions.approve(withdrawal_id=withdrawal.pk, version=1, approver=make_staff())
+    provider_sandbox.fault("error_5xx")
+    payouts.pay(withdrawal.pk)
+    provider_sandbox.reset()
+    pass_time(withdrawal, 3600)
+    payouts.look_up(withdrawal.pk)
+    pass_time(withdrawal, 3600)
+    payouts.look_up(withdrawal.pk)
+    resolutions.propose(
+        withdrawal_id=withdrawal.pk,
+        action=ProposalAction.FAIL,
+        reason="Never arrived",
+        proposer=make_staff(),
+    )
+    client = signed_in(FINANCE_APPROVER)
+    payout = text_of(client.get(reverse("admin:wallets_payout_change", args=[withdrawal.pk])))
+    assert f"Payout of {withdrawal.reference}" in payout
+    listed = text_of(client.get(reverse("admin:wallets_proposal_changelist")))
+    assert f"Fail {withdrawal.reference} 400.00 KES Open" in listed
+    assert "Never arrived" in listed
+    banks = BankList.objects.get(currency="KES")
+    page = text_of(client.get(reverse("admin:wallets_banklist_change", args=[banks.pk])))
+    assert f"KES banks of {banks.fetched_at:%Y-%m-%d %H:%M} UTC" in page
