@@ -10,7 +10,13 @@ class Migration(migrations.Migration):
 
     operations = [
         *sqlfiles.install(
-            "exchange", "runtime_role", "wire", "append_only", "emit_event", "idempotency"
+            "exchange",
+            "runtime_role",
+            "wire",
+            "append_only",
+            "emit_event",
+            "idempotency",
+            "idempotency_sets",
         ),
         payloads.MEMBER.install(),
     ]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import DatabaseError, OperationalError, connection
+from django.db import DatabaseError, OperationalError
 from django.utils import timezone
 from psycopg import sql
 
@@ -27,8 +26,10 @@ from exchange.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
 from exchange.errors import IdempotencyKeyReused
 from exchange.idempotency import Answer, IdempotencyClaim
 from exchange.models import Event, IdempotencyRecord
+from exchange.sets import as_json
 from tests.support.crowd import Crowd, size
 from tests.support.database import session, worker_database
+from tests.support.gathering import Gather, gathering
 from tests.support.pausing import Pause
 from tests.support.processes import wait_until
 from tests.support.world import (
@@ -60,44 +61,9 @@ def banks(transactional_db: None) -> Iterator[None]:
     forget_bank_lists()
 
 
-class Gather:
-    """Has calls of the service, each in a thread of its own, carried out as one set.
-
-    `sets` are the sizes of the sets; `leader` is the database connection of the last one.
-    """
-
-    def __init__(self, crowd: Crowd) -> None:
-        self.sets: list[int] = []
-        self.leader: psycopg.Connection[Any] | None = None
-        self._crowd = crowd
-
-    def __call__(self, *calls: Callable[[], Any]) -> list[Any]:
-        """What each returned or raised."""
-        self.sets.clear()
-        all_said = threading.Barrier(len(calls))
-
-        def come(call: Callable[[], Any]) -> Any:
-            with requests.requests_coming():
-                all_said.wait()
-                return call()
-
-        return self._crowd.at_once([partial(come, call) for call in calls])
-
-    def watch(self, carry_out: Callable[[Any], Any], forms: list[Any]) -> Any:
-        self.sets.append(len(forms))
-        connection.ensure_connection()
-        self.leader = connection.connection
-        return carry_out(forms)
-
-
 @pytest.fixture
 def gather(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gather]:
-    meeting = requests._together
-    # Long enough to wait for a thread on any machine; nobody stays away here.
-    monkeypatch.setattr(meeting, "_patience", 60.0)
-    with Crowd(THREADS) as crowd:
-        gather = Gather(crowd)
-        monkeypatch.setattr(meeting, "_carry_out", partial(gather.watch, meeting._carry_out))
+    with gathering(requests._together, THREADS, monkeypatch) as gather:
         yield gather
 
 
@@ -384,7 +350,7 @@ def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
             numbers = random.sample(range(12), 8)
             orders = [form(wallets[number % 4], f"{turn}-{number}") for number in numbers]
             try:
-                fetch_one(requests._CALL_FOR_MANY, [requests._json(orders), 201, "Created"])
+                fetch_one(requests._CALL_FOR_MANY, [as_json(orders), 201, "Created"])
             except DatabaseError as error:
                 refused.append(sqlstate(error))
 

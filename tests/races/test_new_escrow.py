@@ -9,6 +9,7 @@ import pytest
 from django.db import connections
 
 from exchange.idempotency import Answer
+from exchange.sets import as_json
 from tests.support.database import session
 from tests.support.ledger import account_of, post, system
 from tests.support.processes import wait_until
@@ -57,7 +58,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
 
         first.execute(
             "SELECT * FROM request_withdrawal(%s::jsonb, 1000, '1 day', 201, 'm')",
-            [requests._json(form(new, 500))],
+            [as_json(form(new, 500))],
         )
         thread = threading.Thread(target=later)
         thread.start()
@@ -80,7 +81,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
     with session("runtime") as single:
         single.execute(
             "SELECT * FROM request_withdrawal(%s::jsonb, 1000, '1 day', 201, 'm')",
-            [requests._json(alone)],
+            [as_json(alone)],
         )
     assert Entry.objects.get(id=alone["entry_in"]).balance_after == 1000
     assert Entry.objects.get(id=alone["entry_out"]).balance_after == 8500

@@ -14,19 +14,19 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from django.conf import settings
 from django.db import DatabaseError, connection
 
 from exchange import wake
 from exchange.actors import Actor
 from exchange.combining import Combiner
-from exchange.database import fetch_one, refused_by, sqlstate
+from exchange.database import fetch_one, refused_by
 from exchange.errors import DomainError, UserNotFound
 from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, find_answer, kept_for
 from exchange.ids import new_reference, uuid7
 from exchange.models import Member
 from exchange.numbers import plain
+from exchange.sets import as_json, carry_out
 from wallets.errors import (
     BelowMinimum,
     FeeExceedsAmount,
@@ -167,13 +167,13 @@ def _call(
         "actor": str(actor),
         **(claim.as_form() if claim else {}),
     }
-    if not connection.in_atomic_block:
+    if not (connection.in_atomic_block or _together.alone()):
         answer = _together.submit(form)
         if answer is not None:
             return answer
     wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     try:
-        row = fetch_one(_CALL, [_json(form), wait, kept_for(), CREATED, MESSAGE])
+        row = fetch_one(_CALL, [as_json(form), wait, kept_for(), CREATED, MESSAGE])
     except DatabaseError as error:
         refusal = _refusal(error, order)
         if refusal is None:
@@ -186,33 +186,12 @@ def _call(
     return Answer(status_code, message, data, replayed=replayed)
 
 
-def _call_for_many(forms: list[dict[str, Any]]) -> list[Answer | None]:
-    """The answers of the orders that were done together; None for one that has to go by itself."""
-    if len(forms) == 1:
-        return [None]
-    try:
-        row = fetch_one(_CALL_FOR_MANY, [_json(forms), CREATED, MESSAGE])
-    except DatabaseError as error:
-        if sqlstate(error) is None:  # a lost connection: what became of them is not known
-            raise
-        return [None] * len(forms)
-    if row is None or row[0] is None:
-        return [None] * len(forms)
-    wake.after_commit(wake.DELIVER_EVENTS)
-    done = dict(zip(*row, strict=True))
-    return [
-        Answer(CREATED, MESSAGE, done[form["withdrawal"]]) if form["withdrawal"] in done else None
-        for form in forms
-    ]
-
-
+_call_for_many = partial(
+    carry_out, _CALL_FOR_MANY, id_name="withdrawal", status_code=CREATED, message=MESSAGE
+)
 _together = Combiner(_call_for_many)
 # A view says `with requests_coming():` as early as it can, so that those who wait know.
 requests_coming = _together.coming
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _form(

@@ -78,60 +78,33 @@ CREATE OR REPLACE FUNCTION request_withdrawals(
 SET search_path = public, pg_temp SET enable_seqscan = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    v_orders withdrawal_order[];
-    v_ours uuid[];
-    v_keyed boolean;
+    v_orders withdrawal_order[] := ARRAY(
+        SELECT o FROM jsonb_populate_recordset(NULL::withdrawal_order, p_orders) o);
+    v_claims idempotency_claim[];
     v_wait text := current_setting('lock_timeout');
+    v_done uuid[];
+    v_answers text[];
 BEGIN
-    SELECT array_agg(o), bool_or(o.key IS NOT NULL) INTO v_orders, v_keyed
-        FROM jsonb_populate_recordset(NULL::withdrawal_order, p_orders) o;
+    v_claims := ARRAY(
+        SELECT ROW(o.withdrawal, o.organisation, o.method, o.path, o.key, o.body_hash)
+                   ::idempotency_claim
+        FROM unnest(v_orders) o WHERE o.key IS NOT NULL);
     -- One wallet that is locked for long must not hold up the others: after a second all of them
     -- go one by one.
     PERFORM set_config('lock_timeout', '1s', true);
-    IF NOT v_keyed THEN
-        RETURN QUERY SELECT h.done, h.answer FROM hold_withdrawals(v_orders) h;
-        PERFORM set_config('lock_timeout', v_wait, true);
-        RETURN;
+    IF cardinality(v_claims) > 0 THEN
+        v_claims := claim_free_keys(v_claims);
+        v_orders := ARRAY(
+            SELECT o FROM unnest(v_orders) o
+            WHERE o.key IS NULL OR o.withdrawal IN (SELECT c.request FROM unnest(v_claims) c));
     END IF;
-    -- Keys are claimed in one order everywhere. A key that another transaction is claiming is
-    -- not waited for long: its request goes by itself then, and so do all others of this call.
-    PERFORM set_config('lock_timeout', '100ms', true);
-    WITH first AS (
-        SELECT DISTINCT ON (o.organisation, o.method, o.path, o.key) o.*
-        FROM unnest(v_orders) o WHERE o.key IS NOT NULL
-        ORDER BY o.organisation, o.method, o.path, o.key, o.withdrawal
-    ), claimed AS (
-        INSERT INTO exchange_idempotencyrecord AS r
-            (organisation_id, method, path, key, body_hash, message, data, created_at)
-        SELECT organisation, method, path, key, body_hash, '', '', now() FROM first
-        ON CONFLICT ON CONSTRAINT idempotency_key_once DO NOTHING
-        RETURNING organisation_id, r.method, r.path, r.key
-    )
-    SELECT array_agg(f.withdrawal) INTO v_ours FROM first f JOIN claimed c
-        ON (c.organisation_id, c.method, c.path, c.key)
-         = (f.organisation, f.method, f.path, f.key);
-    PERFORM set_config('lock_timeout', '1s', true);
-    v_orders := ARRAY(
-        SELECT o FROM unnest(v_orders) o
-        WHERE o.key IS NULL OR o.withdrawal = ANY (v_ours));
-    RETURN QUERY
-    WITH held AS (
-        SELECT h.done, h.answer FROM hold_withdrawals(v_orders) h
-    ), kept AS (
-        UPDATE exchange_idempotencyrecord r
-        SET status_code = p_status_code, message = p_message, data = held.answer
-        FROM unnest(v_orders) o JOIN held ON held.done = o.withdrawal
-        WHERE (r.organisation_id, r.method, r.path, r.key)
-            = (o.organisation, o.method, o.path, o.key)
-    )
-    SELECT held.done, held.answer FROM held;
-    -- The key of an order that was not done is not kept: its request comes by itself.
-    DELETE FROM exchange_idempotencyrecord r USING unnest(v_orders) o
-        WHERE o.withdrawal = ANY (v_ours)
-            AND (r.organisation_id, r.method, r.path, r.key)
-              = (o.organisation, o.method, o.path, o.key)
-            AND r.status_code IS NULL;
+    SELECT coalesce(array_agg(h.done), '{}'), coalesce(array_agg(h.answer), '{}')
+        INTO v_done, v_answers FROM hold_withdrawals(v_orders) h;
+    IF cardinality(v_claims) > 0 THEN
+        PERFORM keep_answers(v_claims, v_done, v_answers, p_status_code, p_message);
+    END IF;
     PERFORM set_config('lock_timeout', v_wait, true);
+    RETURN QUERY SELECT * FROM unnest(v_done, v_answers);
 END $$;
 REVOKE ALL ON FUNCTION request_withdrawals FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;

@@ -22,6 +22,7 @@ from exchange.database import fetch_one
 from exchange.idempotency import IdempotencyClaim, kept_for
 from exchange.ids import uuid7
 from exchange.models import Event, IdempotencyRecord, Member, Organisation
+from exchange.sets import as_json
 from tests.support.access import make_member, make_organisation
 from tests.support.crowd import size
 from tests.support.figures import set_figure
@@ -87,7 +88,7 @@ def as_set(*orders: Form) -> list[str | None]:
 def alone(order: Form) -> str:
     """What the order answers by itself. Raises `DatabaseError` with the code of a refusal."""
     answer = (requests.CREATED, requests.MESSAGE)
-    row = fetch_one(requests._CALL, [requests._json(order), 1000, kept_for(), *answer])
+    row = fetch_one(requests._CALL, [as_json(order), 1000, kept_for(), *answer])
     assert row is not None
     return str(row[3])
 
