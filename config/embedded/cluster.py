@@ -44,7 +44,7 @@ START_SECONDS = 60.0
 STOP_SECONDS = 5.0
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
-DURABLE = {"fsync": "on", "max_connections": "100", "shared_buffers": "64MB"}
+DURABLE = {"fsync": "on", "max_connections": "100", "shared_buffers": "128MB"}
 # For tests: the same semantics, nothing survives a power cut.
 FLEETING = {
     "fsync": "off",

@@ -2,7 +2,8 @@
 
 A contender is a program of its own that answers each line `<threads> <seconds>` on its standard
 input with the number of orders it placed. Every thread trades one token of its own with all
-owners, whose accounts are so shared across tokens.
+owners, whose accounts are so shared across tokens; of more threads than tokens several trade one,
+of the tokens that no thread has to itself.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from itertools import repeat
 
 from django.db import connections
 
+# Tokens of which each is traded by one thread at most, and all: the others are a crowd's.
+OWN = 8
+TOKENS = 16
 OWNERS = 200
 DEPTH = 50
 PRICE = 100
@@ -43,7 +47,7 @@ def depth() -> Iterator[Placing]:
         yield Placing(level % OWNERS, "Sell", PRICE * 2 + level // 5, 10)
 
 
-def mix(seed: int) -> Iterator[Placing]:
+def mix(seed: str) -> Iterator[Placing]:
     """Without end: one to three orders that rest, then one that takes them all.
 
     Two orders out of three rest, one takes two others on average; sides take turns.
@@ -59,12 +63,15 @@ def mix(seed: int) -> Iterator[Placing]:
 
 
 def serve(place: Place, first_token: int) -> None:
-    """Answers measurements until standard input ends. Thread n trades token `first_token` + n."""
-    # A stream goes on where the measurement before it stopped.
-    streams: dict[int, Iterator[Placing]] = {}
+    """Answers measurements until standard input ends. Thread n trades token `first_token` + n.
 
-    def work(token: int, seconds: float) -> int:
-        stream = streams.setdefault(token, mix(token))
+    A crowd, of more threads than there are tokens to have for oneself, trades the others.
+    """
+    # A stream goes on where the measurement before it stopped.
+    streams: dict[tuple[int, int], Iterator[Placing]] = {}
+
+    def work(thread: int, token: int, seconds: float) -> int:
+        stream = streams.setdefault((thread, token), mix(f"{first_token} {thread} {token}"))
         end = time.perf_counter() + seconds
         count = 0
         while time.perf_counter() < end:
@@ -76,6 +83,11 @@ def serve(place: Place, first_token: int) -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         threads, seconds = line.split()
-        tokens = range(first_token, first_token + int(threads))
+        numbers = range(int(threads))
+        if len(numbers) > OWN:
+            tokens = [OWN + number % (TOKENS - OWN) for number in numbers]
+        else:
+            tokens = [first_token + number for number in numbers]
         with ThreadPoolExecutor(len(tokens)) as pool:
-            print(sum(pool.map(work, tokens, repeat(float(seconds)))), flush=True)
+            placed = pool.map(work, numbers, tokens, repeat(float(seconds)))
+            print(sum(placed), flush=True)

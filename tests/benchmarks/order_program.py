@@ -83,15 +83,10 @@ def list_with_units(number: int, issuer: Organisation, members: list[Member]) ->
     token = list_token(issuer_id=issuer.id, listing=listing, actor=actor)
     share = UNITS / len(members)
     issued = open_account(str(token.id), AccountKind.AVAILABLE, organisation_id=issuer.id)
-    held = [
-        open_account(
-            str(token.id),
-            AccountKind.AVAILABLE,
-            organisation_id=member.organisation_id,
-            member_id=member.id,
-        )
-        for member in members
-    ]
+    # As with the peer, every account is there before anybody trades.
+    held = open_accounts(members, str(token.id), AccountKind.AVAILABLE)
+    open_accounts(members, str(token.id), AccountKind.RESERVED)
+    open_accounts(members, "KES", AccountKind.RESERVED)
     post_transfer(
         kind=TransferKind.UNITS_ISSUE,
         reference=f"bench:{token.id}",
@@ -102,23 +97,32 @@ def list_with_units(number: int, issuer: Organisation, members: list[Member]) ->
     return str(token.id)
 
 
+def open_accounts(members: list[Member], asset: str, kind: AccountKind) -> list[UUID]:
+    """Everybody's account of that kind; the one there is, where there is one."""
+    return [
+        open_account(asset, kind, organisation_id=member.organisation_id, member_id=member.id)
+        for member in members
+    ]
+
+
 def placer(tokens: list[str], owners: list[tuple[str, str]]) -> order_mix.Place:
     token_ids = [UUID(token) for token in tokens]
     owner_ids = [(UUID(organisation), UUID(member)) for organisation, member in owners]
 
     def place(token: int, order: order_mix.Placing) -> None:
         organisation, member = owner_ids[order.owner]
-        placing.place(
-            organisation_id=organisation,
-            member_id=member,
-            request=placing.OrderRequest(
-                token_id=token_ids[token],
-                type=order.side,
-                price=Decimal(order.price),
-                tokens=Decimal(order.tokens),
-            ),
-            actor=actor,
-        )
+        with placing.orders_coming():  # as the view does
+            placing.place(
+                organisation_id=organisation,
+                member_id=member,
+                request=placing.OrderRequest(
+                    token_id=token_ids[token],
+                    type=order.side,
+                    price=Decimal(order.price),
+                    tokens=Decimal(order.tokens),
+                ),
+                actor=actor,
+            )
 
     return place
 

@@ -1,9 +1,9 @@
 """Orders placed a second: our service call beside a Python loop over the ORM.
 
 Two orders out of three rest, one takes one to three others and is settled with them. On one
-connection, and on eight over as many tokens whose owners are the same; each contender in two
-processes, on one durable database in one interleaved run. At the end both must have come to the
-same trades.
+connection, on eight over as many tokens whose owners are the same, and a crowd on 32 over eight
+others; each contender in two processes, on one durable database in one interleaved run. At the end
+both must have come to the same trades, as far as nobody else traded the token.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ import psycopg
 
 from config.embedded.layout import OWNER, database_url
 from tests.benchmarks.cpu import CpuMeter
+from tests.benchmarks.order_mix import OWN, TOKENS
 from tests.benchmarks.stage import Stage
 
-TOKENS = 8
 PROCESSES = 2
+CROWD = 32
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _OURS = "tests.benchmarks.order_program"
 _PEER = "tests.benchmarks.peers.orm_orders"
@@ -34,7 +35,7 @@ _TRADES = "price, tokens, buyer_value, buyer_fee, seller_value, seller_fee"
 def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[str, Any]:
     """One interleaved run; medians, ratios, processor time and the raw rounds.
 
-    At most eight connections are used.
+    At most `connections` are used.
     """
     peer_environment = {
         "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
@@ -45,7 +46,7 @@ def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[
     stage.manage_peer(peer_environment, "migrate", "--run-syncdb", "--verbosity", "0")
     with ExitStack() as resources:
         contenders = {
-            "ours": _Contender(stage, _OURS, {}),
+            "ours": _Contender(stage, _OURS, {"DATABASE_POOL_SIZE": str(CROWD // PROCESSES)}),
             "ORM loop": _Contender(stage, f"{_PEER}.program", peer_environment),
         }
         for contender in contenders.values():
@@ -53,10 +54,12 @@ def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[
             resources.callback(contender.end)
         with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
             connection.execute("ANALYZE")
-        most = min(TOKENS, connections)
+        counts = sorted({min(count, connections) for count in (1, OWN, CROWD)})
         figures = {
-            name: _measured(stage, contenders, count, seconds, rounds)
-            for name, count in (("one connection", 1), (f"{most} connections", most))
+            "one connection" if count == 1 else f"{count} connections": _measured(
+                stage, contenders, count, seconds, rounds
+            )
+            for count in counts
         }
         _agree(stage, *(contender.world["tokens"][0] for contender in contenders.values()))
     return figures
@@ -86,7 +89,7 @@ class _Contender:
 
     def start(self) -> None:
         for number in range(PROCESSES):
-            first = str(number * TOKENS // PROCESSES)
+            first = str(number * OWN // PROCESSES)
             process = subprocess.Popen(
                 [*self._command, "trade", first, str(self._file)],
                 cwd=_CHECKOUT,
