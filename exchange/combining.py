@@ -74,6 +74,17 @@ class Combiner(Generic[Item, Result]):
             self._coming -= 1
             self._appoint()
 
+    def alone(self) -> bool:
+        """Whether nobody else is here or coming: there is nobody to go together with then."""
+        with self._lock:
+            mine = getattr(self._here, "coming", False)
+            if self._busy or self._waiting or self._coming > mine:
+                return False
+            if mine:
+                self._here.coming = False
+                self._coming = 0
+            return True
+
     def submit(self, item: Item) -> Result:
         """The result for `item`, carried out together with those of others."""
         mine = _Call[Item, Result](item)

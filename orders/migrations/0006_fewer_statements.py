@@ -1,4 +1,6 @@
-"""Orders are placed by fewer statements, and without foreign keys that the function guarantees."""
+"""Orders are placed by fewer statements, several at once, and without foreign keys that the function
+guarantees.
+"""
 
 import django.db.models.deletion
 from django.conf import settings
@@ -9,7 +11,7 @@ from exchange import sqlfiles
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("exchange", "0016_cheaper_trades"),
+        ("exchange", "0017_keys_of_sets"),
         ("orders", "0005_cheaper_ids"),
         migrations.swappable_dependency(settings.OAUTH2_PROVIDER_APPLICATION_MODEL),
     ]
@@ -92,8 +94,18 @@ class Migration(migrations.Migration):
             # With the type go the functions that took it or gave it; all are made anew below.
             "DROP TYPE IF EXISTS order_accounts CASCADE;"
             "DROP FUNCTION IF EXISTS write_order(orders_order, order_fill[], uuid[]);"
+            "DROP FUNCTION IF EXISTS check_order(orders_order, order_terms);"
             "DROP FUNCTION IF EXISTS new_ids(integer);",
             reverse_sql=migrations.RunSQL.noop,
         ),
-        *sqlfiles.install("orders", "order_state", "place_order", "match_order"),
+        *sqlfiles.install(
+            "orders",
+            "order_state",
+            "order_legs",
+            "place_order",
+            "match_order",
+            "write_orders",
+            "settle_order",
+            "place_orders",
+        ),
     ]

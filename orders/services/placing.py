@@ -1,4 +1,8 @@
-"""Placing and cancelling orders: what needs the lock of the token is one call in PostgreSQL."""
+"""Placing and cancelling orders: what needs the lock of the token is one call in PostgreSQL.
+
+Orders that arrive at this process together are placed together, by `place_orders`; those it leaves
+go one by one, by `place_order`.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,19 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
-import msgspec
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from exchange import wake
 from exchange.acting import acting_as
 from exchange.actors import Actor
+from exchange.combining import Combiner
 from exchange.database import constraint_of, fetch_one, refused_by, sqlstate
 from exchange.errors import DomainError
 from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, kept_for
 from exchange.ids import uuid7
 from exchange.numbers import plain
+from exchange.sets import as_json, carry_out
 from orders.errors import DuplicateClientOrderId, OrderNotActive, OrderNotFound, refusal
 from orders.models import Order, OwnerModel
 
@@ -42,6 +47,10 @@ _Answer = TypeVar("_Answer")
 _CALL = (
     "SELECT replayed, status_code, message, data FROM place_order("
     "%s::jsonb, %s::integer, %s::interval, %s::integer, %s::text)"
+)
+_CALL_FOR_MANY = (
+    "SELECT array_agg(done::text), array_agg(answer)"
+    " FROM place_orders(%s::jsonb, %s::integer, %s::text)"
 )
 
 
@@ -83,26 +92,15 @@ def place(
     as `Refused`, `DuplicateClientOrderId`, and `IdempotencyKeyReused` or `StillRunning` for the
     claim. Nothing moves and nothing is reserved on a refusal.
     """
-    form: dict[str, Any] = {
-        "id": str(uuid7()),
-        "organisation": str(organisation_id),
-        "member": member_id and str(member_id),
-        "api_key": api_key_id and str(api_key_id),
-        "owner_model": _owner_model(member_id, request.customer),
-        "token": str(request.token_id),
-        "type": request.type,
-        "price": plain(request.price),
-        "tokens": plain(request.tokens),
-        "customer_name": request.customer.name if request.customer else "",
-        "customer_email": request.customer.email if request.customer else "",
-        "client_order_id": request.client_order_id,
-        "actor": str(actor),
-    }
+    form = _form(organisation_id, member_id, request, actor, api_key_id)
     if claim is not None:
         form |= claim.as_form()
+    if not (connection.in_atomic_block or _together.alone()):
+        answer = _together.submit(form)
+        if answer is not None:
+            return answer
     wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
-    text = msgspec.json.encode(form).decode()
-    call = partial(fetch_one, _CALL, [text, wait, kept_for(), CREATED, MESSAGE])
+    call = partial(fetch_one, _CALL, [as_json(form), wait, kept_for(), CREATED, MESSAGE])
     try:
         row = _again_if_undone(transaction.atomic(call) if connection.in_atomic_block else call)
     except DatabaseError as error:
@@ -115,6 +113,14 @@ def place(
     replayed, status_code, message, data = row
     wake.after_commit(wake.DELIVER_EVENTS)
     return Answer(status_code, message, data, replayed=replayed)
+
+
+_call_for_many = partial(
+    carry_out, _CALL_FOR_MANY, id_name="id", status_code=CREATED, message=MESSAGE
+)
+_together = Combiner(_call_for_many)
+# A view says `with orders_coming():` as early as it can, so that those who wait know.
+orders_coming = _together.coming
 
 
 def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
@@ -172,6 +178,32 @@ def _again_if_undone(call: Callable[[], _Answer]) -> _Answer:
             elif constraint_of(error) != _SPENT_MEANWHILE:
                 raise
     return call()
+
+
+def _form(
+    organisation_id: UUID,
+    member_id: UUID | None,
+    request: OrderRequest,
+    actor: Actor,
+    api_key_id: UUID | None,
+) -> dict[str, Any]:
+    """The order as the SQL functions take it: `order_request` by its column names."""
+    customer = request.customer
+    return {
+        "id": str(uuid7()),
+        "organisation": str(organisation_id),
+        "member": member_id and str(member_id),
+        "api_key": api_key_id and str(api_key_id),
+        "owner_model": _owner_model(member_id, customer),
+        "token": str(request.token_id),
+        "type": request.type,
+        "price": plain(request.price),
+        "tokens": plain(request.tokens),
+        "customer_name": customer.name if customer else "",
+        "customer_email": customer.email if customer else "",
+        "client_order_id": request.client_order_id,
+        "actor": str(actor),
+    }
 
 
 def _owner_model(member_id: UUID | None, customer: Customer | None) -> str:

@@ -6,7 +6,7 @@ CREATE TYPE order_request AS (
     -- The idempotency key it came with, or nulls.
     method text, path text, key text, body_hash text
 );
--- What the token asks of an order of one side, read under its lock. `gives` is the asset the
+-- What the token asks of an order of one side, read when it is locked. `gives` is the asset the
 -- order pays with, `gets` the one it wants: the currency and the token's units, or the reverse.
 CREATE TYPE order_terms AS (
     id uuid, symbol text, issuer uuid, currency text, gives text, gets text, decimals integer,
@@ -15,15 +15,18 @@ CREATE TYPE order_terms AS (
     cancelled boolean, exited boolean, closed boolean, secondaries boolean, completed boolean,
     -- Of a primary raise: the offer, what it still needs, what is left, the smallest purchase.
     offer numeric, needed numeric, unsold numeric, smallest numeric,
-    visible boolean, member_known boolean
+    visible boolean, member_known boolean,
+    -- Of the order's owner: the account it gives from, what is on it, where that is reserved.
+    account uuid, available numeric, reserve uuid
 );
--- One fill: what both sides are charged, and the maker's sums after it. In a primary raise `maker`
--- is NULL and its owner the issuer.
+-- One fill: what both sides are charged, and the maker's sums after it; the ids of its trade and of
+-- the order that took. In a primary raise `maker` is NULL and its owner the issuer.
 CREATE TYPE order_fill AS (
     seq bigint, price numeric, units numeric,
     maker uuid, organisation uuid, member uuid, owner uuid,
     taker_value numeric, taker_fee numeric, maker_value numeric, maker_fee numeric,
-    filled numeric, filled_value numeric, charged numeric, charged_fee numeric, fulfilled boolean
+    filled numeric, filled_value numeric, charged numeric, charged_fee numeric, fulfilled boolean,
+    trade uuid, taker uuid
 );
 -- What matching comes to: the fills, makers whose rest is worth nothing, why the incoming order
 -- does not rest, and whether a raise is complete with it.

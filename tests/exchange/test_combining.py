@@ -111,6 +111,25 @@ def test_who_says_that_it_comes_and_is_alone_does_not_wait_for_itself(work, comb
     assert work.groups == [[0]]
 
 
+def test_who_asks_learns_whether_there_is_anybody_to_go_with(work, combiner):
+    assert combiner.alone()
+    with combiner.coming():
+        assert combiner.alone()  # and does not come any more
+        assert begin(combiner.submit, 1).result(SOON) == 2
+    with combiner.coming():
+        assert not begin(combiner.alone).result(SOON)
+        work.gate.clear()
+        waits = begin(combiner.submit, 2)
+        waiting(combiner, 1)
+        assert not combiner.alone()
+    work.begun.wait(SOON)
+    assert not combiner.alone()
+    work.gate.set()
+    assert waits.result(SOON) == 4
+    assert combiner.alone()
+    nobody_is_waited_for(combiner)
+
+
 @pytest.mark.parametrize("many", [2, 16])
 def test_all_who_are_coming_are_carried_out_at_once_and_each_gets_its_own_result(
     work, combiner, many

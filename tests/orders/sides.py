@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from decimal import ROUND_DOWN, Decimal
+from itertools import cycle
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,7 @@ from exchange.errors import Refused
 from exchange.models import Event, Token
 from orders.errors import OrderNotActive
 from orders.models import Order, Trade
+from orders.services import placing
 from tests.orders import reference
 from tests.orders.streams import UNIT, Cancel, NewFees, Place, Setting
 from tests.support.access import make_caller, make_member
@@ -67,15 +70,57 @@ class Sides:
     def place(self, step: Place) -> None:
         owner = self.owner(step.trader)
         price = self.setting.price * step.step
-        units = self.units(step, owner, price)
-        code = self._refusal_of(owner, step.side, price, units)
-        trader = self.traders[step.trader]
+        self.place_exactly(step.trader, step.side, price, self.units(step, owner, price))
+
+    def place_exactly(self, trader: int, side: str, price: Decimal, units: Decimal) -> None:
+        code = self._refusal_of(self.owner(trader), side, price, units)
         if code:
             with pytest.raises(Refused) as refused, transaction.atomic():
-                trader.place(self.ours, step.side, price, units)
+                self.traders[trader].place(self.ours, side, price, units)
             assert refused.value.code == code
         else:
-            self.ids.append(trader.place(self.ours, step.side, price, units))
+            self.ids.append(self.traders[trader].place(self.ours, side, price, units))
+
+    def follow_in_sets(self, stream: list[Any], sizes: Iterable[int]) -> Counter[str]:
+        """The same with orders that come one after the other gathered in sets; how many of them
+        sets did, and left.
+        """
+        outcomes: Counter[str] = Counter()
+        waiting, size = [], cycle(sizes)
+        wanted = next(size)
+        for step in stream:
+            if isinstance(step, Place):
+                waiting.append(step)
+            if len(waiting) == wanted or (waiting and not isinstance(step, Place)):
+                outcomes += self.place_set(waiting)
+                self.compare()
+                waiting, wanted = [], next(size)
+            if not isinstance(step, Place):
+                self.take(step)
+                self.compare()
+        outcomes += self.place_set(waiting)
+        self.compare()
+        self.compare_events()
+        assert_books_hold()
+        return outcomes
+
+    def place_set(self, steps: list[Place]) -> Counter[str]:
+        """Places orders as one set, and by themselves what it leaves."""
+        orders: list[tuple[int, str, Decimal, Decimal]] = []
+        for step in steps:
+            price = self.setting.price * step.step
+            units = self.units(step, self.owner(step.trader), price)
+            orders.append((step.trader, step.side, price, units))
+        forms = [self.traders[trader].form(self.ours, *order) for trader, *order in orders]
+        answers = placing._call_for_many(forms) if forms else []
+        for (trader, side, price, units), form, answer in zip(orders, forms, answers, strict=True):
+            if answer is not None:
+                assert self._refusal_of(self.owner(trader), side, price, units) == ""
+                self.ids.append(UUID(form["id"]))
+        left = [order for order, answer in zip(orders, answers, strict=True) if answer is None]
+        for each in left:
+            self.place_exactly(*each)
+        return Counter(done=len(orders) - len(left), left=len(left))
 
     def _refusal_of(self, owner: Hashable, side: str, price: Decimal, units: Decimal) -> str:
         """What the reference makes of an order: the code of its refusal, or nothing."""

@@ -8,7 +8,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from exchange.idempotency import Answer, IdempotencyClaim
 from exchange.models import Organisation, Token
+from exchange.sets import Form
 from orders.services import placing
 from tests.support.access import TESTER, make_member, make_organisation
 from tests.support.tokens import make_token
@@ -27,31 +29,54 @@ class Trader:
     def owner_id(self) -> UUID:
         return self.wallet.owner_id
 
-    def place(
+    def ask(
+        self,
+        token: Token,
+        side: str,
+        price: str | int | Decimal,
+        tokens: str | int | Decimal,
+        *,
+        claim: IdempotencyClaim | None = None,
+        **more: Any,
+    ) -> Answer:
+        """The answer to a new order; `more` goes to the request."""
+        return placing.place(
+            organisation_id=self.wallet.organisation.id,
+            member_id=self.wallet.member_id,
+            request=self._request(token, side, price, tokens, **more),
+            actor=SYSTEM,
+            api_key_id=self.api_key_id,
+            claim=claim,
+        )
+
+    def place(self, *order: Any, **more: Any) -> UUID:
+        """The id of the new order, `ask`ed for."""
+        return UUID(json.loads(self.ask(*order, **more).data)["_id"])
+
+    def form(self, *order: Any, claim: IdempotencyClaim | None = None, **more: Any) -> Form:
+        """The order as the SQL functions take it."""
+        organisation_id, member_id = self.wallet.organisation.id, self.wallet.member_id
+        request = self._request(*order, **more)
+        made = placing._form(organisation_id, member_id, request, SYSTEM, self.api_key_id)
+        return made if claim is None else made | claim.as_form()
+
+    def _request(
         self,
         token: Token,
         side: str,
         price: str | int | Decimal,
         tokens: str | int | Decimal,
         **more: Any,
-    ) -> UUID:
-        """The id of the new order; `more` goes to the request."""
+    ) -> placing.OrderRequest:
         customer = placing.Customer("Jo", "jo@example.com") if self.api_key_id else None
-        answer = placing.place(
-            organisation_id=self.wallet.organisation.id,
-            member_id=self.wallet.member_id,
-            request=placing.OrderRequest(
-                token_id=token.id,
-                type=side,
-                price=Decimal(price),
-                tokens=Decimal(tokens),
-                customer=customer,
-                **more,
-            ),
-            actor=SYSTEM,
-            api_key_id=self.api_key_id,
+        return placing.OrderRequest(
+            token_id=token.id,
+            type=side,
+            price=Decimal(price),
+            tokens=Decimal(tokens),
+            customer=customer,
+            **more,
         )
-        return UUID(json.loads(answer.data)["_id"])
 
     def cancel(self, order_id: UUID) -> None:
         placing.cancel(order_id=order_id, organisation_id=self.wallet.organisation.id, actor=TESTER)

@@ -1,0 +1,279 @@
+-- What an order moves in the ledger, a part of `place_order`.
+
+-- The accounts that the order moves, always in the same order: what its owner gives from; then, with
+-- fills, where it gets; then, with a rest, where that is reserved; then two for each fill: where its
+-- other side gives from, and where that gets. Refuses an order that its owner cannot pay for, or
+-- deliver, in full. `p_before` are the legs that are still to be posted before its own: those of
+-- orders it is placed together with. With others (not `p_alone`) nothing is refused and no account
+-- opened: the accounts are NULL then.
+CREATE OR REPLACE FUNCTION accounts_of_order(
+    o orders_order, t order_terms, m order_match, p_alone boolean, p_before order_legs
+) RETURNS uuid[] LANGUAGE plpgsql AS $$
+DECLARE
+    v_roles uuid[] := CASE
+        WHEN cardinality(m.fills) > 0 OR cardinality(m.dust) > 0 OR m.completes
+            OR t.account IS NULL OR t.reserve IS NULL THEN public.accounts_to_move(o, t, m, p_alone)
+        WHEN o.status = 'Active' THEN ARRAY[t.account, t.reserve]
+        ELSE ARRAY[t.account]
+    END;
+    v_available numeric := coalesce(t.available, 0);
+    v_needed numeric := o.tokens;
+BEGIN
+    IF v_roles IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF o.type = 'Buy' THEN
+        v_needed := o.amount
+            + public.round_half_even(o.price * o.tokens * o.fee_percent / 100, t.decimals);
+    END IF;
+    IF v_roles[1] = ANY (p_before.accounts) THEN
+        v_available := v_available + (
+            SELECT sum(l.amount) FROM unnest(p_before.accounts, p_before.amounts) l (account, amount)
+            WHERE l.account = v_roles[1]);
+    END IF;
+    IF v_available < v_needed THEN
+        IF NOT p_alone THEN
+            RETURN NULL;
+        END IF;
+        PERFORM public.refuse_order(
+            CASE WHEN o.type = 'Buy' THEN 'insufficient_balance' ELSE 'insufficient_units' END,
+            format('{"available":%s,"requested":%s,"currency":"%s"}',
+                   trim_scale(v_available), trim_scale(v_needed), t.currency));
+    END IF;
+    RETURN v_roles;
+END $$;
+
+-- Looks those accounts up and opens what is missing.
+CREATE OR REPLACE FUNCTION accounts_to_move(
+    o orders_order, t order_terms, m order_match, p_alone boolean
+) RETURNS uuid[] LANGUAGE plpgsql AS $$
+DECLARE
+    f order_fill;
+    s record;
+    v_roles uuid[];
+    v_owners uuid[] := ARRAY[o.owner_id];
+    v_assets text[] := ARRAY[t.gives];
+    v_kinds text[] := ARRAY['available'];
+BEGIN
+    IF cardinality(m.fills) > 0 THEN
+        v_owners := v_owners || o.owner_id;
+        v_assets := v_assets || t.gets;
+        v_kinds := v_kinds || 'available'::text;
+    END IF;
+    IF o.status = 'Active' THEN
+        v_owners := v_owners || o.owner_id;
+        v_assets := v_assets || t.gives;
+        v_kinds := v_kinds || 'reserved'::text;
+    END IF;
+    FOREACH f IN ARRAY m.fills LOOP
+        v_owners := v_owners || f.owner || f.owner;
+        v_assets := v_assets || t.gets || t.gives;
+        v_kinds := v_kinds || CASE WHEN t.completed THEN 'reserved' ELSE 'unsold' END
+            || CASE WHEN t.completed THEN 'available' ELSE 'raise' END;
+    END LOOP;
+    -- What `close_order` will move of makers whose rest is worth nothing, and `complete_raise` of the
+    -- issuer's, besides what the order moves itself.
+    FOREACH f IN ARRAY m.dust LOOP
+        v_owners := v_owners || f.owner || f.owner;
+        v_assets := v_assets || t.gets || t.gets;
+        v_kinds := v_kinds || 'reserved'::text || 'available'::text;
+    END LOOP;
+    IF m.completes THEN
+        v_owners := v_owners || t.issuer || t.issuer;
+        v_assets := v_assets || t.gets || t.gives;
+        v_kinds := v_kinds || 'available'::text || 'available'::text;
+    END IF;
+    LOOP
+        SELECT array_agg(a.id ORDER BY x.n) INTO v_roles
+            FROM unnest(v_owners, v_assets, v_kinds) WITH ORDINALITY x (owner, asset, kind, n)
+            LEFT JOIN public.wallets_account a
+                ON a.owner_id = x.owner AND a.asset_id = x.asset AND a.kind = x.kind;
+        EXIT WHEN array_position(v_roles, NULL) IS NULL;
+        IF NOT p_alone THEN
+            RETURN NULL;
+        END IF;
+        FOR s IN
+            SELECT DISTINCT x.owner, x.asset, x.kind, y.organisation, y.member
+            FROM unnest(v_owners, v_assets, v_kinds) x (owner, asset, kind)
+            JOIN (
+                SELECT o.owner_id AS owner, o.organisation_id AS organisation,
+                       o.member_id AS member
+                UNION
+                SELECT z.owner, z.organisation, z.member FROM unnest(m.fills || m.dust) z
+            ) y ON y.owner = x.owner
+            ORDER BY x.owner, x.asset, x.kind
+        LOOP
+            PERFORM public.open_account(
+                public.new_id(), s.asset, s.kind, s.organisation, s.member);
+        END LOOP;
+    END LOOP;
+    IF m.completes OR cardinality(m.dust) > 0 THEN
+        -- `close_order` and `complete_raise` lock again what is locked here, so neither ever waits.
+        PERFORM FROM public.wallets_account
+            WHERE id = ANY (v_roles) ORDER BY id FOR NO KEY UPDATE;
+    END IF;
+    RETURN v_roles;
+END $$;
+
+-- `l` and the legs of one order more: units and money of every fill, and the rest reserved. A transfer
+-- has the id of the trade or the order it is for.
+CREATE OR REPLACE FUNCTION legs_of_order(
+    l order_legs, o orders_order, t order_terms, p_fills order_fill[], p_accounts uuid[]
+) RETURNS order_legs LANGUAGE plpgsql AS $$
+DECLARE
+    f order_fill;
+    buys boolean := o.type = 'Buy';
+    v_count integer := cardinality(p_fills);
+    v_fees uuid;
+    -- Of the accounts, the next fill's first.
+    v_next integer := CASE WHEN o.status = 'Active' THEN 4 ELSE 3 END;
+    v_taker_gives numeric;
+    v_taker_gets numeric;
+    v_maker_gives numeric;
+    v_maker_gets numeric;
+BEGIN
+    IF v_count = 0 AND o.status = 'Active' AND l.transfers IS NULL THEN
+        -- The most frequent case, by one expression.
+        RETURN ROW(ARRAY[o.id], ARRAY['order_reserve'], ARRAY[o.placed_by], ARRAY[t.symbol],
+                   ARRAY[o.id, o.id], p_accounts, ARRAY[t.gives, t.gives],
+                   ARRAY[- o.reserved, o.reserved])::order_legs;
+    END IF;
+    IF v_count > 0 THEN
+        v_fees := public.account_of(NULL, t.currency, 'fees');
+        l.kinds := l.kinds || array_fill(
+            CASE WHEN t.completed THEN 'trade' ELSE 'raise_sale' END, ARRAY[v_count]);
+        l.actors := l.actors || array_fill(o.placed_by::text, ARRAY[v_count]);
+        l.memos := l.memos || array_fill(t.symbol, ARRAY[v_count]);
+    END IF;
+    FOR n IN 1..v_count LOOP
+        f := p_fills[n];
+        l.transfers := l.transfers || f.trade;
+        IF buys THEN
+            v_taker_gives := f.taker_value + f.taker_fee;
+            v_taker_gets := f.units;
+            v_maker_gives := f.units;
+            v_maker_gets := f.maker_value - f.maker_fee;
+        ELSE
+            v_taker_gives := f.units;
+            v_taker_gets := f.taker_value - f.taker_fee;
+            v_maker_gives := f.maker_value + f.maker_fee;
+            v_maker_gets := f.units;
+        END IF;
+        l.leg_transfers := l.leg_transfers || array_fill(f.trade, ARRAY[5]);
+        l.accounts := l.accounts || ARRAY[
+            p_accounts[1], p_accounts[2], p_accounts[v_next], p_accounts[v_next + 1], v_fees];
+        l.assets := l.assets || ARRAY[t.gives, t.gets, t.gets, t.gives, t.currency];
+        l.amounts := l.amounts || ARRAY[
+            - v_taker_gives, v_taker_gets, - v_maker_gives, v_maker_gets,
+            CASE WHEN buys THEN v_taker_gives - v_maker_gets
+                 ELSE v_maker_gives - v_taker_gets END];
+        v_next := v_next + 2;
+    END LOOP;
+    IF o.status = 'Active' THEN
+        l.transfers := l.transfers || o.id;
+        l.kinds := l.kinds || 'order_reserve'::text;
+        l.actors := l.actors || o.placed_by::text;
+        l.memos := l.memos || t.symbol;
+        l.leg_transfers := l.leg_transfers || ARRAY[o.id, o.id];
+        l.accounts := l.accounts
+            || ARRAY[p_accounts[1], p_accounts[CASE v_count WHEN 0 THEN 2 ELSE 3 END]];
+        l.assets := l.assets || ARRAY[t.gives, t.gives];
+        l.amounts := l.amounts || ARRAY[- o.reserved, o.reserved];
+    END IF;
+    RETURN l;
+END $$;
+
+-- Posts transfers and their legs.
+--
+-- Orders wait for accounts in this one place, in the order of their ids, and so take part in no
+-- deadlock of orders. What was available when `accounts_of_order` looked may be gone by now: then
+-- account_balance_not_negative refuses, and the order is placed anew, to be told so properly.
+CREATE OR REPLACE FUNCTION post_order_legs(l order_legs) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_stem text := public.id_stem();
+BEGIN
+    IF l.accounts IS NULL THEN
+        RETURN;
+    ELSIF cardinality(l.accounts) = 2 THEN
+        -- One order that met nobody, the most frequent case: both accounts keep a balance, and each
+        -- moves once.
+        WITH transfer AS (
+            INSERT INTO public.wallets_transfer
+                (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
+            VALUES (l.transfers[1], 'order_reserve', 'order:' || l.transfers[1] || ':reserve',
+                    l.transfers[1], l.actors[1], l.memos[1], now(), 0)
+        ), changed AS (
+            UPDATE public.wallets_account a SET balance = a.balance + x.amount
+            FROM (
+                VALUES (l.accounts[1], l.amounts[1], 1), (l.accounts[2], l.amounts[2], 2) ORDER BY 1
+            ) x (account, amount, n)
+            WHERE a.id = x.account
+            RETURNING a.id, x.amount, x.n, a.balance
+        )
+        INSERT INTO public.wallets_entry
+            (id, transfer_id, account_id, asset_id, amount, balance_after)
+        SELECT public.nth_id(v_stem, n), l.transfers[1], id, l.assets[1], amount, balance
+        FROM changed;
+        RETURN;
+    END IF;
+    WITH transfer AS (
+        INSERT INTO public.wallets_transfer
+            (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
+        SELECT x.id, x.kind,
+               CASE x.kind WHEN 'order_reserve' THEN 'order:' || x.id || ':reserve'
+                           ELSE 'trade:' || x.id END,
+               x.id, x.actor, x.memo, now(), 0
+        FROM unnest(l.transfers, l.kinds, l.actors, l.memos) x (id, kind, actor, memo)
+    ), leg AS (
+        SELECT * FROM unnest(l.leg_transfers, l.accounts, l.assets, l.amounts)
+            WITH ORDINALITY x (transfer, account, asset, amount, n)
+        WHERE amount <> 0
+    ), changed AS (
+        -- The exchange's own accounts keep no balance.
+        UPDATE public.wallets_account a SET balance = a.balance + x.amount
+        FROM (
+            SELECT account, sum(amount) AS amount FROM leg GROUP BY account ORDER BY account
+        ) x
+        WHERE a.id = x.account AND a.balance IS NOT NULL
+        RETURNING a.id, a.balance
+    )
+    INSERT INTO public.wallets_entry
+        (id, transfer_id, account_id, asset_id, amount, balance_after)
+    SELECT public.nth_id(v_stem, leg.n), leg.transfer, leg.account, leg.asset, leg.amount,
+           -- What the account came to, less what later legs moved.
+           changed.balance - coalesce(sum(leg.amount) OVER (
+               PARTITION BY leg.account ORDER BY leg.n
+               ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 0)
+    FROM leg LEFT JOIN changed ON changed.id = leg.account;
+END $$;
+
+-- The account of an owner (NULL: the exchange itself).
+CREATE OR REPLACE FUNCTION account_of(p_owner uuid, p_asset text, p_kind text) RETURNS uuid
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF p_owner IS NULL THEN
+        RETURN (SELECT id FROM public.wallets_account
+                WHERE owner_id IS NULL AND asset_id = p_asset AND kind = p_kind);
+    END IF;
+    RETURN (SELECT id FROM public.wallets_account
+            WHERE owner_id = p_owner AND asset_id = p_asset AND kind = p_kind);
+END $$;
+
+-- Posts a transfer of the legs whose amount is not zero.
+CREATE OR REPLACE FUNCTION post_legs(
+    p_kind text, p_reference text, p_subject uuid, p_actor text, p_memo text,
+    p_accounts uuid[], p_amounts numeric[]
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_accounts uuid[];
+    v_amounts numeric[];
+    v_ids uuid[];
+BEGIN
+    SELECT array_agg(account), array_agg(amount), array_agg(public.new_id())
+        INTO v_accounts, v_amounts, v_ids
+        FROM unnest(p_accounts, p_amounts) l (account, amount) WHERE amount <> 0;
+    IF v_ids IS NOT NULL THEN
+        PERFORM public.post_transfer(public.new_id(), p_kind, p_reference, p_subject, p_actor,
+                                     p_memo, v_ids, v_accounts, v_amounts);
+    END IF;
+END $$;
