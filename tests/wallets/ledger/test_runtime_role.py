@@ -181,6 +181,8 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "open_token_units": "search_path=public, pg_temp",
         "place_order": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
         "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
+        "place_orders": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
+        "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
         "post_transfer": "search_path=public, pg_temp",
         "request_withdrawal": "search_path=public, pg_temp",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
