@@ -6,7 +6,7 @@ CREATE TYPE order_request AS (
     -- The idempotency key it came with, or nulls.
     method text, path text, key text, body_hash text
 );
--- What the token asks of an order of one side, read when it is locked. `gives` is the asset the
+-- What the token asks of an order of one side, read under its lock. `gives` is the asset the
 -- order pays with, `gets` the one it wants: the currency and the token's units, or the reverse.
 CREATE TYPE order_terms AS (
     id uuid, symbol text, issuer uuid, currency text, gives text, gets text, decimals integer,

@@ -37,6 +37,8 @@ BEGIN
         END IF;
     END IF;
 
+    -- By a statement of its own: who waits for the token then looks at what those before have left.
+    PERFORM FROM exchange_token WHERE id = q.token FOR NO KEY UPDATE;
     p := plan_order(q, true, NULL);
     data := (write_orders(ARRAY[p.o], p.fills))[1];
     PERFORM post_order_legs(p.legs);
@@ -57,7 +59,7 @@ END $$;
 REVOKE ALL ON FUNCTION place_order FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION place_order TO exchange_runtime;
 
--- What will become of an order: checked against its token, which this locks, and matched. Nothing is
+-- What will become of an order: checked against its token, which is locked, and matched. Nothing is
 -- written yet. One that is placed with others (not `p_alone`; `p_before` is what those will move) is
 -- planned only if nothing about it is out of the ordinary: no refusal, no account to open, no raise, no
 -- maker whose rest is to be closed. Otherwise the plan is NULL.
@@ -96,7 +98,7 @@ BEGIN
             AND a.kind = 'available'
         LEFT JOIN public.wallets_account z ON z.owner_id = a.owner_id
             AND z.asset_id = a.asset_id AND z.kind = 'reserved'
-        WHERE x.id = q.token FOR NO KEY UPDATE OF x;
+        WHERE x.id = q.token;
     IF t.id IS NULL OR NOT t.visible THEN
         v_rule := 'token_not_found';
     ELSE

@@ -171,3 +171,21 @@ def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(tr
     assert f"Available: {left:f}".rstrip("0").rstrip(".") in str(refused.value)
     assert list(Order.objects.values_list("id", flat=True)) == [first]
     assert_books_hold()
+
+
+def test_who_waits_for_a_token_looks_at_what_those_before_have_left(trader):
+    """Also where what is taken in the end could be paid: what was asked for could not."""
+    seller = make_trader()
+    token = seller.issue()
+    seller.place(token, "Sell", 50, 15)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            first = trader.place(token, "Buy", 40, 225)
+            placed = pool.submit(closing(lambda: trader.place(token, "Buy", 100, 15)))
+            wait_until(lambda: others_wait_for(connection.connection), "it waits for the token")
+        with pytest.raises(Refused) as refused:
+            placed.result(30)
+    assert str(refused.value).endswith("Available: 1000, requested: 1500"), refused.value
+    assert Order.objects.get(owner_id=trader.owner_id).id == first
+    assert trader.has("KES") == 1_000
+    assert_books_hold()
