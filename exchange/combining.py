@@ -2,7 +2,8 @@
 
 A statement for many rows in one transaction costs the database far less than as many statements
 in transactions of their own. So requests that are under way at the same time meet here: the last
-one to arrive carries out the calls of all, the others wait for it. Who is alone waits for nobody.
+one to arrive carries out the calls of all, the others wait for it. Who is alone waits for nobody;
+who arrives while calls are carried out waits for their end, for those go together next.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Generic, TypeVar, cast
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# How long somebody waits at most for others that said they were coming, in seconds.
+# How long somebody waits at most for others that said they were coming, in seconds, and, where a
+# group may be carried out beside another, for that one.
 _PATIENCE = 0.01
 
 
@@ -37,18 +39,24 @@ class Combiner(Generic[Item, Result]):
     """Gathers items of concurrent callers and has `carry_out` deal with each gathering at once.
 
     `carry_out` gets one or more items and gives a result for each, in their order. What it raises
-    is raised in all of its callers. At most one gathering is carried out at a time.
+    is raised in all of its callers. At most one gathering is carried out at a time, unless they go
+    `beside` each other: then nobody waits longer than `patience` seconds for another one to end.
     """
 
     def __init__(
-        self, carry_out: Callable[[list[Item]], list[Result]], patience: float = _PATIENCE
+        self,
+        carry_out: Callable[[list[Item]], list[Result]],
+        patience: float = _PATIENCE,
+        *,
+        beside: bool = False,
     ) -> None:
         self._carry_out = carry_out
         self._patience = patience
+        self._beside = beside
         self._lock = threading.Lock()
         self._here = threading.local()
         self._coming = 0
-        self._busy = False
+        self._busy = 0
         self._waiting: list[_Call[Item, Result]] = []
 
     @contextlib.contextmanager
@@ -74,26 +82,21 @@ class Combiner(Generic[Item, Result]):
             self._coming -= 1
             self._appoint()
 
-    def alone(self) -> bool:
-        """Whether nobody else is here or coming: there is nobody to go together with then."""
-        with self._lock:
-            mine = getattr(self._here, "coming", False)
-            if self._busy or self._waiting or self._coming > mine:
-                return False
-            if mine:
-                self._here.coming = False
-                self._coming = 0
-            return True
-
     def submit(self, item: Item) -> Result:
         """The result for `item`, carried out together with those of others."""
-        mine = _Call[Item, Result](item)
+        mine = group = None
         with self._lock:
             if getattr(self._here, "coming", False):
                 self._here.coming = False
                 self._coming -= 1
-            self._waiting.append(mine)
-            group = self._gather()
+            if self._busy or self._waiting or self._coming:
+                mine = _Call[Item, Result](item)
+                self._waiting.append(mine)
+                group = self._gather()
+            else:
+                self._busy = 1
+        if mine is None:
+            return self._go_alone(item)
         if group is None:
             group = self._wait(mine)
         if group is not None:
@@ -102,11 +105,22 @@ class Combiner(Generic[Item, Result]):
             raise mine.error
         return cast("Result", mine.result)  # set by whoever led the group
 
+    def _go_alone(self, item: Item) -> Result:
+        try:
+            [result] = self._carry_out([item])
+        finally:
+            with self._lock:
+                self._busy -= 1
+                self._appoint()
+        return result
+
     def _gather(self, *, impatient: bool = False) -> list[_Call[Item, Result]] | None:
         """All who wait, when it is time to begin; with the lock held."""
-        if self._busy or not self._waiting or (self._coming and not impatient):
+        if not self._waiting or (self._coming and not impatient):
             return None
-        self._busy = True
+        if self._busy and not (impatient and self._beside):
+            return None
+        self._busy += 1
         group, self._waiting = self._waiting, []
         return group
 
@@ -139,7 +153,7 @@ class Combiner(Generic[Item, Result]):
                 raise
         finally:
             with self._lock:
-                self._busy = False
+                self._busy -= 1
                 self._appoint()
             for call in group:
                 call.turn.release()

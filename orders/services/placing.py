@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -26,7 +26,7 @@ from exchange.errors import DomainError
 from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, kept_for
 from exchange.ids import uuid7
 from exchange.numbers import plain
-from exchange.sets import as_json, carry_out
+from exchange.sets import Form, as_json, carry_out
 from orders.errors import DuplicateClientOrderId, OrderNotActive, OrderNotFound, refusal
 from orders.models import Order, OwnerModel
 
@@ -95,16 +95,18 @@ def place(
     form = _form(organisation_id, member_id, request, actor, api_key_id)
     if claim is not None:
         form |= claim.as_form()
-    if not (connection.in_atomic_block or _together.alone()):
-        answer = _together.submit(form)
-        if answer is not None:
-            return answer
+    answer = None if connection.in_atomic_block else _together.submit(form)
+    return answer or _call(form)
+
+
+def _call(form: Form) -> Answer:
+    """Places one order by itself."""
     wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     call = partial(fetch_one, _CALL, [as_json(form), wait, kept_for(), CREATED, MESSAGE])
     try:
         row = _again_if_undone(transaction.atomic(call) if connection.in_atomic_block else call)
     except DatabaseError as error:
-        known = _refusal(error, request)
+        known = _refusal(error, form)
         if known is None:
             raise
         raise known from error
@@ -118,7 +120,14 @@ def place(
 _call_for_many = partial(
     carry_out, _CALL_FOR_MANY, id_name="id", status_code=CREATED, message=MESSAGE
 )
-_together = Combiner(_call_for_many)
+
+
+def _call_for_some(forms: list[Form]) -> list[Answer | None]:
+    # Who is alone is placed at once: those who arrive meanwhile go together.
+    return [_call(forms[0])] if len(forms) == 1 else _call_for_many(forms)
+
+
+_together = Combiner(_call_for_some, beside=True)
 # A view says `with orders_coming():` as early as it can, so that those who wait know.
 orders_coming = _together.coming
 
@@ -186,7 +195,7 @@ def _form(
     request: OrderRequest,
     actor: Actor,
     api_key_id: UUID | None,
-) -> dict[str, Any]:
+) -> Form:
     """The order as the SQL functions take it: `order_request` by its column names."""
     customer = request.customer
     return {
@@ -212,11 +221,11 @@ def _owner_model(member_id: UUID | None, customer: Customer | None) -> str:
     return OwnerModel.API_KEY if customer is not None else OwnerModel.ORGANISATION
 
 
-def _refusal(error: DatabaseError, request: OrderRequest) -> DomainError | None:
+def _refusal(error: DatabaseError, form: Form) -> DomainError | None:
     if constraint_of(error) == "order_client_id_once":
-        return DuplicateClientOrderId(request.client_order_id)
+        return DuplicateClientOrderId(form["client_order_id"])
     refused = refused_by(error, _REFUSED)
     if refused is None:
         return claim_refusal(error)
     code, detail = refused
-    return refusal(code, detail, side=request.type)
+    return refusal(code, detail, side=form["type"])

@@ -111,22 +111,40 @@ def test_who_says_that_it_comes_and_is_alone_does_not_wait_for_itself(work, comb
     assert work.groups == [[0]]
 
 
-def test_who_asks_learns_whether_there_is_anybody_to_go_with(work, combiner):
-    assert combiner.alone()
-    with combiner.coming():
-        assert combiner.alone()  # and does not come any more
-        assert begin(combiner.submit, 1).result(SOON) == 2
-    with combiner.coming():
-        assert not begin(combiner.alone).result(SOON)
-        work.gate.clear()
-        waits = begin(combiner.submit, 2)
-        waiting(combiner, 1)
-        assert not combiner.alone()
+def test_who_arrives_while_somebody_goes_alone_goes_with_those_who_do_too(work, combiner):
+    work.gate.clear()
+    first = begin(combiner.submit, 1)
     work.begun.wait(SOON)
-    assert not combiner.alone()
+    later = [begin(combiner.submit, item) for item in (2, 3)]
+    waiting(combiner, 2)
     work.gate.set()
-    assert waits.result(SOON) == 4
-    assert combiner.alone()
+    assert [call.result(SOON) for call in (first, *later)] == [2, 4, 6]
+    assert [sorted(group) for group in work.groups] == [[1], [2, 3]]
+    nobody_is_waited_for(combiner)
+
+
+def test_where_groups_go_beside_each_other_nobody_waits_long_for_one_to_end():
+    gates = {1: threading.Event(), 2: threading.Event()}
+    groups: list[list[int]] = []
+
+    def carry_out(items: list[int]) -> list[int]:
+        groups.append(sorted(items))
+        if items[0] in gates:
+            assert gates[items[0]].wait(SOON)
+        return [2 * item for item in items]
+
+    combiner = Combiner(carry_out, patience=0.01, beside=True)
+    stuck = begin(combiner.submit, 1)
+    wait_until(lambda: groups == [[1]], "the first one is under way")
+    also_stuck = begin(combiner.submit, 2)
+    wait_until(lambda: groups == [[1], [2]], "the second one does not wait for it")
+    assert begin(combiner.submit, 3).result(SOON) == 6
+    gates[2].set()
+    assert also_stuck.result(SOON) == 4
+    assert not stuck.done()
+    gates[1].set()
+    assert stuck.result(SOON) == 2
+    assert begin(combiner.submit, 4).result(SOON) == 8
     nobody_is_waited_for(combiner)
 
 
