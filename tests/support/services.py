@@ -20,6 +20,7 @@ from celery import Celery
 from kombu import Queue
 from pytest_django import Settings
 
+from config.embedded import broker
 from config.supervisor.ports import answers, claim_port
 from tests.support.database import server_url, worker_database
 from tests.support.processes import Program, wait_until
@@ -80,6 +81,7 @@ class Stage:
 
     def celery(self) -> Celery:
         """A client of the stage's broker."""
+        broker.register()  # its transport is ours
         client = Celery("tests", broker=self.broker_url, set_as_current=False)
         client.conf.broker_transport_options = self.broker_options
         client.conf.task_default_queue = self.queue
