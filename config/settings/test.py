@@ -50,7 +50,9 @@ WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
-WHITENOISE_AUTOREFRESH = False
+# Every client of a test begins with middleware of its own: it looks for a file when it is asked for
+# one, instead of reading them all first.
+WHITENOISE_AUTOREFRESH = not _url
 
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
