@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.database import django_db_setup, end_run, owner_connection, start_run
+from tests.support.database import (
+    django_db_setup,
+    end_run,
+    owner_connection,
+    renew_worn_tables,
+    start_run,
+)
 from tests.support.receiver import receiver
 from tests.support.services import (
     live_service,
@@ -33,6 +39,12 @@ __all__ = [
 _HERE = Path(__file__).parent
 _PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_lockout.py",
           "config/test_signin.py", "config/test_permission_matrix.py")  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_tables() -> None:
+    """What earlier tests wrote and took back does not slow a later one down."""
+    renew_worn_tables()
 
 
 def pytest_configure(config: pytest.Config) -> None:

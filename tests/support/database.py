@@ -26,6 +26,7 @@ from pytest_django import DjangoDbBlocker
 from config.embedded.layout import database_url
 from config.embedded.sharing import running_server
 from config.settings.databases import from_url
+from tests.support import seed
 
 # How xdist's workers, which inherit the environment, learn of the run's server.
 _SERVER = "TEST_SERVER_URL"
@@ -35,6 +36,8 @@ _LOCK_KEY = 0x7E57_0001
 Connection = psycopg.Connection[Any]
 
 _run_resources = contextlib.ExitStack()
+# Of this process's database, as soon as there is one.
+_restorers: list[seed.Restorer] = []
 
 
 def start_run(config: pytest.Config) -> None:
@@ -90,8 +93,16 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
                     sql.Identifier(name), sql.Identifier(_template())
                 )
             )
+            # Nothing in it outlives the run: no commit waits for a given server's disk.
+            connection.execute(
+                sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(
+                    sql.Identifier(name)
+                )
+            )
         _point_django_at(name)
+    _restorers.append(seed.Restorer(server_url(name)))
     yield
+    _restorers.pop().close()
     with django_db_blocker.unblock():
         connections.close_all()
         with _maintenance() as connection:
@@ -114,39 +125,14 @@ def session(role: str) -> Iterator[Connection]:
 
 
 def restore_seed() -> None:
-    """Empty every table and put back the rows that migrations made, in one transaction.
-
-    Triggers and foreign keys are out of force for it, which takes a superuser: the ledger refuses
-    to be emptied otherwise. Rows are deleted, not truncated: a service that still reads does not
-    hold this up.
-    """
-    with psycopg.connect(server_url(worker_database())) as connection:
-        connection.execute("SELECT seed.restore()")
+    """Empty every table and put back the rows that migrations made, in one transaction."""
+    _restorers[-1].restore()
 
 
-_RESTORE = """
-CREATE FUNCTION seed.restore() RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    name text;
-    filled boolean;
-    kept text;
-BEGIN
-    SET LOCAL session_replication_role = replica;
-    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM public.%I)', name) INTO filled;
-        IF filled THEN
-            EXECUTE format('DELETE FROM public.%I', name);
-        END IF;
-        IF to_regclass(format('seed.%I', name)) IS NOT NULL THEN
-            SELECT string_agg(quote_ident(attname), ', ') INTO kept FROM pg_attribute
-             WHERE attrelid = format('public.%I', name)::regclass
-               AND attnum > 0 AND NOT attisdropped AND attgenerated = '';
-            EXECUTE format('INSERT INTO public.%I (%s) OVERRIDING SYSTEM VALUE '
-                           'SELECT %s FROM seed.%I', name, kept, kept, name);
-        END IF;
-    END LOOP;
-END $$
-"""
+def renew_worn_tables() -> None:
+    """The same, where earlier tests have left so much that all later ones would be slow."""
+    for restorer in _restorers:
+        restorer.restore_if_worn()
 
 
 def _make_template() -> None:
@@ -162,26 +148,12 @@ def _make_template() -> None:
         call_command("migrate", verbosity=0, interactive=False, database="owner")
         connections.close_all()
         with psycopg.connect(server_url(draft), autocommit=True) as connection:
-            _keep_seed(connection)
+            seed.keep(connection)
         lock.execute(
             sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
                 sql.Identifier(draft), sql.Identifier(template)
             )
         )
-
-
-def _keep_seed(connection: psycopg.Connection[Any]) -> None:
-    connection.execute("CREATE SCHEMA seed")
-    tables = connection.execute(
-        "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    ).fetchall()
-    for (table,) in tables:
-        source = sql.Identifier("public", table)
-        if connection.execute(sql.SQL("SELECT 1 FROM {} LIMIT 1").format(source)).fetchone():
-            connection.execute(
-                sql.SQL("CREATE TABLE {} AS TABLE {}").format(sql.Identifier("seed", table), source)
-            )
-    connection.execute(_RESTORE)
 
 
 def _point_django_at(database: str) -> None:

@@ -1,0 +1,132 @@
+"""The rows that migrations made, kept beside the tables so that a test that commits can be undone.
+
+They are copied into the schema `seed` of the run's template, with the functions that put them back.
+Triggers and foreign keys are out of force for that, which takes a superuser: the ledger refuses to
+be emptied otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import sql
+
+Connection = psycopg.Connection[Any]
+
+# What a table may hold of rows that are gone before it is made anew. Deleted and rolled back rows
+# stay in its file until a vacuum, which a given server may never do, and every later test would
+# read past them.
+WORN_BYTES = 4 * 1024 * 1024
+
+# `since` is the transaction that wrote a table's rows last: while all of them are its own, and as
+# many, nothing has touched them, and they can stay.
+_KEPT = "CREATE TABLE seed.kept (name text PRIMARY KEY, since xid)"
+
+_WORN = """
+CREATE FUNCTION seed.worn() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+       AND pg_relation_size(oid) > {worn_bytes}
+$$
+"""
+
+# Rows are deleted: a service that still reads does not hold that up. What is worn is truncated,
+# if nobody reads it just now. Only for a session in which triggers and foreign keys are out of
+# force: taking them out here would have every statement planned again each time.
+_RESTORE = """
+CREATE FUNCTION seed.restore() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    worn text := seed.worn();
+    changed text;
+    columns text;
+BEGIN
+    IF worn IS NOT NULL THEN
+        SET LOCAL lock_timeout = '100ms';
+        BEGIN
+            EXECUTE 'TRUNCATE ' || worn || ' CASCADE';
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;
+        END;
+        SET LOCAL lock_timeout = 0;
+    END IF;
+    FOR changed IN SELECT name FROM (VALUES {tables}) AS tables (name, changed) WHERE tables.changed
+    LOOP
+        EXECUTE format('DELETE FROM public.%I', changed);
+        IF EXISTS (SELECT FROM seed.kept WHERE name = changed) THEN
+            SELECT string_agg(quote_ident(attname), ', ') INTO columns FROM pg_attribute
+             WHERE attrelid = format('public.%I', changed)::regclass
+               AND attnum > 0 AND NOT attisdropped AND attgenerated = '';
+            EXECUTE format('INSERT INTO public.%I (%s) OVERRIDING SYSTEM VALUE '
+                           'SELECT %s FROM seed.%I', changed, columns, columns, changed);
+            UPDATE seed.kept SET since = pg_current_xact_id()::xid WHERE name = changed;
+        END IF;
+    END LOOP;
+END $$
+"""
+_FILLED = "({name}, EXISTS (SELECT FROM {table}))"
+_TOUCHED = """({name}, (
+    SELECT count(*) <> {rows} OR count(*) FILTER (WHERE t.xmin = k.since) <> {rows}
+    FROM (SELECT since FROM seed.kept WHERE name = {name}) k LEFT JOIN {table} t ON true
+    ))"""
+
+
+def keep(connection: Connection) -> None:
+    """Remember what is in the tables now."""
+    connection.execute("CREATE SCHEMA seed")
+    connection.execute(_KEPT)
+    tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    states = [_state(connection, table) for (table,) in tables.fetchall()]
+    connection.execute(sql.SQL(_WORN).format(worn_bytes=sql.Literal(WORN_BYTES)))
+    connection.execute(sql.SQL(_RESTORE).format(tables=sql.SQL(", ").join(states)))
+
+
+class Restorer:
+    """Puts the kept rows of the database at `url` back, over one connection for the whole run: what
+    it does after every test is planned once.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: Connection | None = None
+
+    def restore(self) -> None:
+        """Every table is as it was kept."""
+        self._call("SELECT seed.restore()")
+
+    def restore_if_worn(self) -> None:
+        """The same where a table has grown long."""
+        self._call("SELECT seed.restore() WHERE seed.worn() IS NOT NULL")
+
+    def close(self) -> None:
+        """Leave the database."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def _call(self, statement: LiteralString) -> None:
+        if self._connection is not None and not self._connection.closed:
+            try:
+                self._connection.execute(statement)
+            except psycopg.OperationalError:
+                # A test may have ended every session of its database.
+                if not self._connection.closed:
+                    raise
+            else:
+                return
+        self._connection = psycopg.connect(
+            self._url, autocommit=True, options="-c session_replication_role=replica"
+        )
+        self._connection.execute(statement)
+
+
+def _state(connection: Connection, table: str) -> sql.Composed:
+    """SQL that says whether `table` is as it is now; its rows are kept, if it has any."""
+    parts = {"name": sql.Literal(table), "table": sql.Identifier("public", table)}
+    count = connection.execute(sql.SQL("SELECT count(*) FROM {table}").format(**parts)).fetchone()
+    assert count is not None
+    if not count[0]:
+        return sql.SQL(_FILLED).format(**parts)
+    kept = sql.SQL("CREATE TABLE {} AS TABLE {}")
+    connection.execute(kept.format(sql.Identifier("seed", table), parts["table"]))
+    connection.execute("INSERT INTO seed.kept (name) VALUES (%s)", [table])
+    return sql.SQL(_TOUCHED).format(**parts, rows=sql.Literal(count[0]))
