@@ -19,8 +19,10 @@ import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connections
+from django.test import TransactionTestCase
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
 from pytest_django import DjangoDbBlocker
 
 from config.embedded.layout import database_url
@@ -32,6 +34,12 @@ from tests.support import seed
 _SERVER = "TEST_SERVER_URL"
 _RUN = "TEST_RUN_NAME"
 _LOCK_KEY = 0x7E57_0001
+
+# A role or a setting, temporary tables, locks and cursors: what outlives a transaction.
+_AS_NEW = (
+    "CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; UNLISTEN *; DISCARD TEMP;"
+    " SELECT pg_advisory_unlock_all()"
+)
 
 Connection = psycopg.Connection[Any]
 
@@ -101,6 +109,8 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
             )
         _point_django_at(name)
     _restorers.append(seed.Restorer(server_url(name)))
+    # The way Django's own TestCase says no.
+    TransactionTestCase._should_reload_connections = _keep_connections  # type: ignore[attr-defined]
     yield
     _restorers.pop().close()
     with django_db_blocker.unblock():
@@ -154,6 +164,22 @@ def _make_template() -> None:
                 sql.Identifier(draft), sql.Identifier(template)
             )
         )
+
+
+def _keep_connections(_: TransactionTestCase) -> bool:
+    """Answers Django, which would close them after every test that commits: no. As in the running
+    service our functions stay compiled and planned; what a test set for its session is taken back.
+    """
+    for connection in connections.all(initialized_only=True):
+        raw = connection.connection
+        if raw is None:
+            continue
+        clean = not (connection.in_atomic_block or connection.needs_rollback)
+        if clean and raw.info.transaction_status == TransactionStatus.IDLE:
+            raw.execute(_AS_NEW)
+        else:  # it was dropped, or left in the middle of something
+            connection.close()
+    return False
 
 
 def _point_django_at(database: str) -> None:
