@@ -17,7 +17,7 @@ Connection = psycopg.Connection[Any]
 # What a table may hold of rows that are gone before it is made anew. Deleted and rolled back rows
 # stay in its file until a vacuum, which a given server may never do, and every later test would
 # read past them.
-WORN_BYTES = 4 * 1024 * 1024
+WORN_BYTES = 1024 * 1024
 
 # `since` is the transaction that wrote a table's rows last: while all of them are its own, and as
 # many, nothing has touched them, and they can stay.
