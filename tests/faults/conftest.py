@@ -1,32 +1,54 @@
-"""The sandbox with a client that loses patience quickly, so that lost answers cost a second."""
+"""The sandbox with a client that is patient until an answer is held back on purpose."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from pytest_django import Settings
 
-from tests.support.services import Sandbox
+from tests.support.processes import Program
+from tests.support.services import Sandbox, Stage
 from tests.support.world import Wallet, know_banks, make_member_wallet
 from wallets.providers.registry import payment_provider
 from wallets.services.banks import forget_bank_lists
 
+# An answer that comes late on a busy machine is no fault. Where one is held back, the client waits
+# a second for it; the sandbox holds it back for three.
+_PATIENT = {"read_timeout": 15.0, "total_timeout": 20.0}
+_HURRIED = {"read_timeout": 1.0, "total_timeout": 2.0}
+_HELD_BACK = {"timeout_before", "timeout_after", "slow_drip"}
+
+
+class FaultySandbox(Sandbox):
+    """Hurries the client with the first answer that it is told to hold back."""
+
+    def __init__(self, stage: Stage, program: Program, settings: Settings) -> None:
+        super().__init__(stage, program)
+        self._settings = settings
+        self._be(_PATIENT)
+
+    def fault(self, kind: str, times: int = 1, **options: object) -> None:
+        if kind in _HELD_BACK:
+            self._be(_HURRIED)
+        super().fault(kind, times, **options)
+
+    def _be(self, patience: dict[str, float]) -> None:
+        given = self._settings.PAYMENT_PROVIDER
+        self._settings.PAYMENT_PROVIDER = {**given, "read_backoff": 0.01, **patience}
+        payment_provider.cache_clear()
+
 
 @pytest.fixture
 def sandbox(
-    provider_sandbox: Sandbox, settings: Settings, transactional_db: None
+    provider_sandbox: Sandbox,
+    sandbox_program: Callable[[], Program],
+    stage: Stage,
+    settings: Settings,
+    transactional_db: None,
 ) -> Iterator[Sandbox]:
-    settings.PAYMENT_PROVIDER = {
-        **settings.PAYMENT_PROVIDER,
-        "connect_timeout": 1.0,
-        "read_timeout": 0.4,
-        "total_timeout": 0.8,
-        "read_backoff": 0.01,
-    }
-    payment_provider.cache_clear()
     forget_bank_lists()
-    yield provider_sandbox
+    yield FaultySandbox(stage, sandbox_program(), settings)
     provider_sandbox.reset()
     forget_bank_lists()
 
