@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -10,6 +11,7 @@ import schemathesis
 from django.core.wsgi import get_wsgi_application
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error
+from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_headers_conformance,
@@ -29,6 +31,12 @@ _CHECKS = [
 ]
 
 
+@cache
+def _described() -> BaseSchema:
+    """Read once for all operations: it takes a second, with the values that the code knows."""
+    return schemathesis.openapi.from_wsgi("/v1/schema", get_wsgi_application())
+
+
 def hold_to_schema(method: str, path: str, caller: ApiCaller, known: Mapping[str, str]) -> None:
     """Calls one operation as `caller`, always with the same requests.
 
@@ -36,9 +44,8 @@ def hold_to_schema(method: str, path: str, caller: ApiCaller, known: Mapping[str
     path or the body asks for one: random ids find nothing.
     """
     turns = count()
-    described = schemathesis.openapi.from_wsgi("/v1/schema", get_wsgi_application())
 
-    @given(case=described[path][method].as_strategy())
+    @given(case=_described()[path][method].as_strategy())
     @settings(
         max_examples=_EXAMPLES,
         deadline=None,
