@@ -37,6 +37,11 @@ __all__ = [
 ]
 
 _HERE = Path(__file__).parent
+# Fixtures that reach the run's database, or its broker.
+_OF_THE_RUN = {"db", "transactional_db", "django_db_setup", "stage"}
+# Have a server of their own; or send generated requests, with the statements of other tests.
+_APART = ("faults/test_database_kill.py", "contract/test_schemathesis.py",
+          "contract/test_orders_schema.py")  # fmt: skip
 _PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_lockout.py",
           "config/test_signin.py", "config/test_permission_matrix.py")  # fmt: skip
 
@@ -63,6 +68,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        assert isinstance(item, pytest.Function)
         where = item.path.relative_to(_HERE)
-        if "admin" in where.parts or any(where.is_relative_to(place) for place in _PAGES):
+        of_the_run = _OF_THE_RUN.intersection(item.fixturenames)
+        if not (of_the_run or item.get_closest_marker("django_db")) or _in(where, _APART):
+            item.add_marker(pytest.mark.apart)
+        if "admin" in where.parts or _in(where, _PAGES):
             item.add_marker(pytest.mark.pages)
+
+
+def _in(where: Path, places: tuple[str, ...]) -> bool:
+    return any(where.is_relative_to(place) for place in places)
