@@ -23,6 +23,7 @@ from tests.support.services import (
     stage,
     web_program,
 )
+from wallets.services.banks import forget_bank_lists
 
 __all__ = [
     "django_db_setup",
@@ -50,6 +51,12 @@ _PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config
 def short_tables() -> None:
     """What earlier tests wrote and took back does not slow a later one down."""
     renew_worn_tables()
+
+
+@pytest.fixture(autouse=True)
+def no_bank_list_of_another_test() -> None:
+    """A process remembers each list for half a minute, and with it banks that are in no row."""
+    forget_bank_lists()
 
 
 def pytest_configure(config: pytest.Config) -> None:
