@@ -216,6 +216,8 @@ def live_worker(transactional_db: None, stage: Stage) -> Iterator[Program]:
             sys.executable, "-m", "celery", "-q", "-A", "config.celery", "worker",
             "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
             "--schedule", str(stage.folder / "beat"), "--without-gossip", "--without-mingle",
+            # A broker lets only one worker of a name in, and other test processes have theirs.
+            "--hostname", f"{stage.queue}@%h",
         ],
         environment=stage.environment,
         ready=lambda: answer.exists() and answer.read_text() == token,
