@@ -1,18 +1,18 @@
--- Places one order: claim the idempotency key, lock the token, check the order against it, match
--- it against the book (or, in a primary raise, the issuer's unsold units), settle every fill in
--- the ledger, reserve what is left, write order, trades and events, keep the answer.
+-- Places one order: claim the idempotency key, lock the token; check the order against it and match
+-- it against the book or, in a primary raise, the issuer's unsold units (`plan_order`); write order,
+-- trades and events (`write_orders`); settle every fill in the ledger and reserve what is left
+-- (`post_order_legs`); keep the answer. `place_orders` does it for several.
 --
 -- All that changes a book happens under the lock of its token, so price-time priority is exact.
--- What will happen is worked out first; then all accounts it moves are changed in the order of
--- their ids, and nothing that follows waits for anybody. Everything is written set by set: a
--- statement costs more than a row.
+-- What will happen is worked out first, and accounts are changed last, all at once in the order of
+-- their ids. Everything is written set by set: a statement costs more than a row.
 --
 -- An order is charged round(cumulative) - already charged, for value and fee alike: its fills add
 -- up to exactly what one fill would have cost. Buyer and seller may so differ by the last decimal
 -- of the currency; the difference is the exchange's.
 --
 -- A refusal raises SQLSTATE XO400 with the code as its message and JSON as its detail. The types
--- are in order_types.sql.
+-- are in order_types.sql and order_legs.sql.
 
 -- Tables are reached by their keys, however few rows they have: plans are made once.
 CREATE OR REPLACE FUNCTION place_order(
