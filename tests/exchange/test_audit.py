@@ -35,8 +35,10 @@ def test_what_a_person_does_in_the_back_office_is_theirs():
         headers={"X-Request-ID": "here-1"},
     )
     made = Organisation.objects.get(name="Baobab")
+    deactivate = reverse("admin:exchange_organisation_deactivate", args=[made.pk])
     client.post(
-        reverse("admin:exchange_organisation_deactivate", args=[made.pk]),
+        deactivate,
+        {"seen": client.get(deactivate).context["seen"]},
         headers={"X-Request-ID": "here-2"},
     )
     first, second = changes("exchange_organisation", made.pk)

@@ -28,6 +28,9 @@ from wallets.models import Decision, Payout, Transfer, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
+# In several tests, which processes share out among them.
+PARTS = 4
+
 PASSWORD = "correct horse battery"
 HOLD, RELEASE = "withdrawal_hold", "withdrawal_release"
 # What each status is called as a verdict, what was done in words, and what moved.
@@ -118,11 +121,12 @@ def check_traces(withdrawal: Withdrawal, status: str) -> None:
     assert Withdrawal.objects.get(id=withdrawal.id).version == 2
 
 
+@pytest.mark.parametrize("part", range(PARTS))
 def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happens(
-    live_service: Service,
+    live_service: Service, part: int
 ):
     know_banks()
-    rounds = size("DECISIONS", 200)
+    rounds = size("DECISIONS", 200) // PARTS
     caller = make_caller()
     wallet = Wallet(caller.organisation).fund(rounds * 500)
     api = Api(live_service.base_url)

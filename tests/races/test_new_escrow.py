@@ -48,7 +48,9 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
             wait_until(
                 lambda: (
                     watch.execute(
-                        "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
+                        "SELECT count(DISTINCT l.pid) FROM pg_locks l"
+                        " JOIN pg_stat_activity a ON a.pid = l.pid"
+                        " WHERE NOT l.granted AND a.datname = current_database()"
                     ).fetchall()[0][0]
                     == count
                 ),
