@@ -9,15 +9,16 @@ who arrives while calls are carried out waits for their end, for those go togeth
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar, cast
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# How long somebody waits at most for others that said they were coming, in seconds, and, where a
-# group may be carried out beside another, for that one.
+# How long somebody waits at most for others that said they were coming, in seconds.
 _PATIENCE = 0.01
 
 
@@ -39,8 +40,8 @@ class Combiner(Generic[Item, Result]):
     """Gathers items of concurrent callers and has `carry_out` deal with each gathering at once.
 
     `carry_out` gets one or more items and gives a result for each, in their order. What it raises
-    is raised in all of its callers. At most one gathering is carried out at a time, unless they go
-    `beside` each other: then nobody waits longer than `patience` seconds for another one to end.
+    is raised in all of its callers. At most one gathering is carried out at a time, unless they may
+    go beside each other: then nobody waits longer than `beside` seconds for another one to end.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Combiner(Generic[Item, Result]):
         carry_out: Callable[[list[Item]], list[Result]],
         patience: float = _PATIENCE,
         *,
-        beside: bool = False,
+        beside: float = math.inf,
     ) -> None:
         self._carry_out = carry_out
         self._patience = patience
@@ -114,11 +115,11 @@ class Combiner(Generic[Item, Result]):
                 self._appoint()
         return result
 
-    def _gather(self, *, impatient: bool = False) -> list[_Call[Item, Result]] | None:
+    def _gather(
+        self, *, impatient: bool = False, beside: bool = False
+    ) -> list[_Call[Item, Result]] | None:
         """All who wait, when it is time to begin; with the lock held."""
-        if not self._waiting or (self._coming and not impatient):
-            return None
-        if self._busy and not (impatient and self._beside):
+        if not self._waiting or (self._coming and not impatient) or (self._busy and not beside):
             return None
         self._busy += 1
         group, self._waiting = self._waiting, []
@@ -133,10 +134,12 @@ class Combiner(Generic[Item, Result]):
 
     def _wait(self, mine: _Call[Item, Result]) -> list[_Call[Item, Result]] | None:
         """Waits for the result (None), or for being the one who leads."""
+        since = time.monotonic()
         while not mine.turn.acquire(timeout=self._patience):
+            beside = time.monotonic() - since >= self._beside
             with self._lock:
                 if mine in self._waiting:
-                    group = self._gather(impatient=True)
+                    group = self._gather(impatient=True, beside=beside)
                     if group is not None:
                         return group
         return mine.group

@@ -40,6 +40,9 @@ _IN_THE_WAY = ("40001", "40P01")
 # What the order was to be paid with has been spent since the function looked: so it looks again.
 _SPENT_MEANWHILE = "account_balance_not_negative"
 _TRIES = 5
+# How long an order waits for those that are being placed. Longer than these wait for each other in
+# a busy book, or the next sets would be small; not long, for one may hang on a locked token.
+_BESIDE_SECONDS = 0.05
 _PAUSE_SECONDS = 0.05
 
 _Answer = TypeVar("_Answer")
@@ -127,7 +130,7 @@ def _call_for_some(forms: list[Form]) -> list[Answer | None]:
     return [_call(forms[0])] if len(forms) == 1 else _call_for_many(forms)
 
 
-_together = Combiner(_call_for_some, beside=True)
+_together = Combiner(_call_for_some, beside=_BESIDE_SECONDS)
 # A view says `with orders_coming():` as early as it can, so that those who wait know.
 orders_coming = _together.coming
 

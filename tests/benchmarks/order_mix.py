@@ -2,8 +2,8 @@
 
 A contender is a program of its own that answers each line `<threads> <seconds>` on its standard
 input with the number of orders it placed. Every thread trades one token of its own with all
-owners, whose accounts are so shared across tokens; of more threads than tokens several trade one,
-of the tokens that no thread has to itself.
+owners, whose accounts are so shared across tokens; a crowd, of more threads than there are tokens
+to have for oneself, trades one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from itertools import repeat
 
 from django.db import connections
 
-# Tokens of which each is traded by one thread at most, and all: the others are a crowd's.
+# Tokens of which each is traded by one thread at most, and all: the last one is a crowd's.
 OWN = 8
-TOKENS = 16
+TOKENS = 9
 OWNERS = 200
 DEPTH = 50
 PRICE = 100
@@ -63,10 +63,7 @@ def mix(seed: str) -> Iterator[Placing]:
 
 
 def serve(place: Place, first_token: int) -> None:
-    """Answers measurements until standard input ends. Thread n trades token `first_token` + n.
-
-    A crowd, of more threads than there are tokens to have for oneself, trades the others.
-    """
+    """Answers measurements until standard input ends. Thread n trades token `first_token` + n."""
     # A stream goes on where the measurement before it stopped.
     streams: dict[tuple[int, int], Iterator[Placing]] = {}
 
@@ -85,7 +82,7 @@ def serve(place: Place, first_token: int) -> None:
         threads, seconds = line.split()
         numbers = range(int(threads))
         if len(numbers) > OWN:
-            tokens = [OWN + number % (TOKENS - OWN) for number in numbers]
+            tokens = [OWN] * len(numbers)
         else:
             tokens = [first_token + number for number in numbers]
         with ThreadPoolExecutor(len(tokens)) as pool:

@@ -1,9 +1,9 @@
 """Orders placed a second: our service call beside a Python loop over the ORM.
 
 Two orders out of three rest, one takes one to three others and is settled with them. On one
-connection, on eight over as many tokens whose owners are the same, and a crowd on 32 over eight
-others; each contender in two processes, on one durable database in one interleaved run. At the end
-both must have come to the same trades, as far as nobody else traded the token.
+connection, on eight over as many tokens whose owners are the same, and on 32 that trade one token;
+each contender in two processes, on one durable database in one interleaved run. At the end both
+must have come to the same trades of a token that only one thread trades.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ from tests.benchmarks.stage import Stage
 
 PROCESSES = 2
 CROWD = 32
+_SCENARIOS = {
+    1: "one connection",
+    OWN: f"{OWN} connections, as many tokens",
+    CROWD: f"{CROWD} connections, one token",
+}
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _OURS = "tests.benchmarks.order_program"
 _PEER = "tests.benchmarks.peers.orm_orders"
@@ -56,7 +61,7 @@ def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[
             connection.execute("ANALYZE")
         counts = sorted({min(count, connections) for count in (1, OWN, CROWD)})
         figures = {
-            "one connection" if count == 1 else f"{count} connections": _measured(
+            _SCENARIOS.get(count, f"{count} connections"): _measured(
                 stage, contenders, count, seconds, rounds
             )
             for count in counts

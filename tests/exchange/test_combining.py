@@ -133,7 +133,7 @@ def test_where_groups_go_beside_each_other_nobody_waits_long_for_one_to_end():
             assert gates[items[0]].wait(SOON)
         return [2 * item for item in items]
 
-    combiner = Combiner(carry_out, patience=0.01, beside=True)
+    combiner = Combiner(carry_out, patience=0.01, beside=0.03)
     stuck = begin(combiner.submit, 1)
     wait_until(lambda: groups == [[1]], "the first one is under way")
     also_stuck = begin(combiner.submit, 2)
