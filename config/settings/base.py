@@ -139,8 +139,8 @@ def runtime_database(base: dict[str, Any]) -> dict[str, Any]:
         "prepare_threshold": 1,
         **base.get("OPTIONS", {}),
         "pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 15},
-        # Compiling a query, which servers do by default where they think it large, takes longer
-        # than any query of ours: the proof of the books ten times as long as without.
+        # Compiling a query, which servers do by default where its estimated cost is high, takes
+        # longer than any query of ours.
         "options": f"-c role={DATABASE_RUNTIME_ROLE} -c timezone=UTC -c jit=off",
     }
     return {**base, "OPTIONS": options, "CONN_MAX_AGE": 0}
