@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from exchange.models import Currency
@@ -66,7 +67,8 @@ def take_step(withdrawal_id: UUID) -> None:
 def bring_forward(reference: str) -> UUID | None:
     """Makes the next look at a withdrawal due now (the provider hinted); its id, or None.
 
-    Where no look is planned the hint is not news, but for a Failed one: it may have been paid.
+    Where no look is planned the hint is not news, but for a Failed one: it may have been paid. One
+    that is due already stays so: who is about to take it must not find it planned for later.
     """
     row = Payout.objects.filter(withdrawal__reference=reference).first()
     if row is None:
@@ -74,7 +76,7 @@ def bring_forward(reference: str) -> UUID | None:
     Payout.objects.filter(
         Q(next_step_at__isnull=False) | Q(withdrawal__status=WithdrawalStatus.FAILED),
         withdrawal_id=row.withdrawal_id,
-    ).update(next_step_at=timezone.now())
+    ).update(next_step_at=Least("next_step_at", timezone.now()))
     return row.withdrawal_id
 
 
