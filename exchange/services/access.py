@@ -88,9 +88,7 @@ def rotate_api_key(
         if old is None:
             raise NotFound("API key not found")
         if not old.usable:
-            raise Conflict(
-                "The API key was revoked, has expired, or its organisation is not active"
-            )
+            raise Conflict(_UNUSABLE)
         if ApiKey.objects.filter(
             organisation=old.organisation, name=old.name, revoked_at=None, created__gt=old.created
         ).exists():
