@@ -20,19 +20,30 @@ from django.db import connections
 from django.db.migrations.operations import RunSQL
 
 _ROW = "{r}"
+_MARK = """'"'"""
+# So many terms are put together from left to right.
+_COPIED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class WireField:
     """One field: its wire name, the SQL that makes its JSON text, and what the schema says of it.
 
-    `sql` writes the row as `{r}`: `{r}.id`; cast to text it is JSON, and where it gives NULL the
-    field is null. `schema` is an OpenAPI schema object.
+    `sql` writes the row as `{r}`: `{r}.id`; cast to text it is JSON, or what belongs between
+    quotation marks when `quoted`, and where it gives NULL the field is null. `schema` is an OpenAPI
+    schema object.
     """
 
     name: str
     sql: str
     schema: dict[str, Any]
+    quoted: bool = False
+
+    @property
+    def nullable(self) -> bool:
+        """Whether the field may be null: the schema says so."""
+        kinds = self.schema.get("type")
+        return not isinstance(kinds, str) or "oneOf" in self.schema
 
 
 def text(name: str, sql: str, description: str = "", **more: Any) -> WireField:
@@ -43,7 +54,7 @@ def text(name: str, sql: str, description: str = "", **more: Any) -> WireField:
 def identifier(name: str, sql: str, description: str = "", **more: Any) -> WireField:
     """A record id, an opaque string."""
     schema = _schema("string", description, {"format": "uuid", **more})
-    return WireField(name, f"""'"' || ({sql}) || '"'""", schema)
+    return WireField(name, sql, schema, quoted=True)
 
 
 def number(name: str, sql: str, description: str = "", **more: Any) -> WireField:
@@ -59,7 +70,7 @@ def boolean(name: str, sql: str, description: str = "", **more: Any) -> WireFiel
 def moment(name: str, sql: str, description: str = "", **more: Any) -> WireField:
     """A time in UTC with milliseconds."""
     schema = _schema("string", description, {"format": "date-time", **more})
-    return WireField(name, f"""'"' || public.wire_time({sql}) || '"'""", schema)
+    return WireField(name, f"public.wire_time({sql})", schema, quoted=True)
 
 
 def _schema(kind: str, description: str, more: dict[str, Any]) -> dict[str, Any]:
@@ -91,13 +102,17 @@ class Document:
     fields: Sequence[WireField]
     variants: Sequence[Variant] = ()
 
-    def expression(self, row: str) -> str:
-        """SQL for the document of `row` (an alias, or NEW in a trigger)."""
-        sql = _object(self.fields, row)
+    def expression(self, row: str, *, strict: bool = False) -> str:
+        """SQL for the document of `row` (an alias, or NEW in a trigger).
+
+        Where a field gives NULL it is null; or, when `strict`, the whole document is NULL, unless
+        the field is declared nullable. That is less to evaluate.
+        """
+        sql = _object(self.fields, row, strict=strict)
         if not self.variants:
             return sql
         cases = " ".join(
-            f"WHEN {v.condition.replace(_ROW, row)} THEN {_object(v.fields, row)}"
+            f"WHEN {v.condition.replace(_ROW, row)} THEN {_object(v.fields, row, strict=strict)}"
             for v in self.variants
         )
         return f"CASE {cases} ELSE {sql} END"
@@ -105,27 +120,30 @@ class Document:
     @property
     def fingerprint(self) -> str:
         """Names this version of the mapping; kept as a comment on the trigger function."""
-        return hashlib.sha256(self.expression("r").encode()).hexdigest()[:16]
+        return hashlib.sha256(self.expression("r", strict=True).encode()).hexdigest()[:16]
 
-    def install_sql(self) -> str:
-        """Creates or replaces the trigger, and rewrites every stored document."""
+    def install_sql(self, *, rewrite: bool = True) -> str:
+        """Creates or replaces the trigger, and rewrites every stored document.
+
+        Without `rewrite` those stay: the mapping before this one made the same, letter by letter.
+        """
         function = f"{self.table}_document"
         return f"""
             CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $body$
             BEGIN
-                NEW.document := {self.expression("NEW")};
+                NEW.document := {self.expression("NEW", strict=True)};
                 RETURN NEW;
             END $body$;
             COMMENT ON FUNCTION {function}() IS 'document {self.fingerprint}';
             DROP TRIGGER IF EXISTS zz_document ON {self.table};
             CREATE TRIGGER zz_document BEFORE INSERT OR UPDATE ON {self.table}
                 FOR EACH ROW EXECUTE FUNCTION {function}();
-            UPDATE {self.table} SET document = '';
+            {f"UPDATE {self.table} SET document = '';" if rewrite else ""}
         """
 
-    def install(self) -> RunSQL:
+    def install(self, *, rewrite: bool = True) -> RunSQL:
         """The migration operation that brings this version of the mapping into force."""
-        return RunSQL(self.install_sql(), reverse_sql=RunSQL.noop)
+        return RunSQL(self.install_sql(rewrite=rewrite), reverse_sql=RunSQL.noop)
 
     def schema(self) -> dict[str, Any]:
         """The OpenAPI schema object of a record."""
@@ -162,12 +180,33 @@ class Document:
         return found
 
 
-def _object(fields: Sequence[WireField], row: str) -> str:
+def _object(fields: Sequence[WireField], row: str, *, strict: bool) -> str:
     # One expression without a query in it: PL/pgSQL evaluates such a one directly, several times
     # faster than it runs `SELECT row_to_json(…)`.
-    parts = [
-        f"""'{"{" if first else ","}"{field.name}":' || """
-        f"""coalesce(({field.sql.replace(_ROW, row)})::text, 'null')"""
-        for first, field in zip([True, *[False] * len(fields)], fields, strict=False)
-    ]
-    return " || ".join([*parts, "'}'"])
+    terms: list[str] = []
+    for field in fields:
+        value = f"({field.sql.replace(_ROW, row)})::text"
+        parts = (_MARK, value, _MARK) if field.quoted else (value,)
+        _add(terms, f"""'{"," if terms else "{"}"{field.name}":'""")
+        if not strict or field.nullable:
+            parts = (f"coalesce({' || '.join(parts)}, 'null')",)
+        for part in parts:
+            _add(terms, part)
+    _add(terms, "'}'")
+    return _chain(terms)
+
+
+def _add(terms: list[str], term: str) -> None:
+    """Adds a term of a concatenation; constants beside each other become one."""
+    if terms and terms[-1].startswith("'") and term.startswith("'"):
+        terms[-1] = terms[-1][:-1] + term[1:]
+    else:
+        terms.append(term)
+
+
+def _chain(terms: Sequence[str]) -> str:
+    """The concatenation by halves: from left to right, each step would copy all before it."""
+    if len(terms) <= _COPIED:
+        return " || ".join(terms)
+    middle = len(terms) // 2
+    return f"({_chain(terms[:middle])}) || ({_chain(terms[middle:])})"

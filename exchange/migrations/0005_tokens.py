@@ -175,6 +175,6 @@ class Migration(migrations.Migration):
             model_name='tokenaccess',
             constraint=models.UniqueConstraint(fields=('organisation', 'token'), name='token_access_once'),
         ),
-        *sqlfiles.install("exchange", "ids", "tokens"),
+        *sqlfiles.install("exchange", "ids", "tokens", "token_guard"),
         payloads.TOKEN.install(),
     ]

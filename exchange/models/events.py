@@ -59,10 +59,11 @@ class Event(models.Model):
     type = models.CharField(max_length=60)
     subject_id = models.UUIDField(help_text="Id of the record the event is about")
     body = models.TextField(help_text="Exactly what is signed and posted")
+    # How an event begins; the application may not write any other beginning.
     status = models.CharField(
-        max_length=10, choices=EventStatus.choices, default=EventStatus.PENDING
+        max_length=10, choices=EventStatus.choices, db_default=EventStatus.PENDING
     )
-    attempts = models.PositiveSmallIntegerField(default=0)
+    attempts = models.SmallIntegerField(db_default=0)
     next_attempt_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
@@ -70,11 +71,6 @@ class Event(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-id"]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status__in=EventStatus.values), name="event_status_known"
-            ),
-        ]
         indexes = [
             # The claim goes organisation by organisation, so that none waits behind another's.
             models.Index(

@@ -11,9 +11,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
-from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import F, Func, Q, Value
+from django.db.models import Q
 from django.db.models.functions import Upper
 
 from exchange.ids import uuid7
@@ -105,8 +105,6 @@ LARGEST_FEE = 50
 PERCENTAGES = ("carry", "management_fee", "discount", "interest", "dividend")
 # A web address with a host, or a path of this service; nothing that could leave an attribute.
 IMAGE_ADDRESS = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
-# Amounts and numbers of units that nothing above says to be more than 0.
-_TOTALS = ("vol_buy", "vol_sell", "total_supply", "total_allocated", "total_raised")
 DECIDED = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
 
 # Every column that lists of tokens filter by.
@@ -208,22 +206,8 @@ class Token(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
-    # Words only: what stands between letters and digits is no part of a word.
-    words = models.GeneratedField(
-        expression=SearchVector(
-            Func(
-                F("name"),
-                Value("[^[:alnum:]]+"),
-                Value(" "),
-                Value("g"),
-                function="regexp_replace",
-                output_field=models.TextField(),
-            ),
-            config="simple",
-        ),
-        output_field=SearchVectorField(),
-        db_persist=True,
-    )
+    # Of its name; by sql/token_words.sql.
+    words = SearchVectorField(editable=False, null=True)
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -232,17 +216,7 @@ class Token(models.Model):
             ("decide_quote", "Can approve and reject quotes"),
             ("end_token", "Can close, exit and cancel tokens and their raises"),
         ]
-        # Of what trades write. What the terms may be is held by sql/token_terms.sql.
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(supply__gte=0, supply__lte=F("total_supply")),
-                name="token_supply_within_total",
-            ),
-            models.CheckConstraint(
-                condition=Q(**{f"{name}__gte": 0 for name in _TOTALS}),
-                name="token_totals_not_negative",
-            ),
-        ]
+        # What the terms may be is held by sql/token_terms.sql, totals by `token_guard`.
         indexes = [
             # Lists walk these in order and decide by what is in them, without the table.
             models.Index(

@@ -1,8 +1,12 @@
--- The signed body of an event; `p_data` is JSON text.
+-- The signed body of an event; `p_data` is JSON text. With `p_time`, which is `wire_time(now())`, who
+-- writes many bodies has it made once.
+CREATE OR REPLACE FUNCTION event_body(p_id uuid, p_type text, p_data text, p_time text) RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN '{"id":"' || p_id::text || '","type":"' || p_type || '","timestamp":"' || p_time
+    || '","data":' || p_data || '}';
 CREATE OR REPLACE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETURNS text
 LANGUAGE sql STABLE
-RETURN format('{"id":"%s","type":"%s","timestamp":"%s","data":%s}',
-              p_id, p_type, public.wire_time(now()), p_data);
+RETURN public.event_body(p_id, p_type, p_data, public.wire_time(now()));
 
 -- Writes one outbox row. (PL/pgSQL keeps its plans from call to call; a SQL function does not.)
 -- `p_data` is JSON text; what is frozen here is what will be signed.
@@ -11,14 +15,15 @@ CREATE OR REPLACE FUNCTION emit_event(
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO public.exchange_event
-        (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at, created_at)
+        (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
     VALUES (
-        p_id, p_organisation, p_type, p_subject, public.event_body(p_id, p_type, p_data),
-        'Pending', 0, now(), now()
+        p_id, p_organisation, p_type, p_subject, public.event_body(p_id, p_type, p_data), now(), now()
     );
 END $$;
 
--- The frozen part of an event never changes, and no event is removed by the application.
+-- The frozen part of an event never changes, how far telling has come is a known word, and no event is
+-- removed by the application. (What it writes begins as the columns' defaults say: it may not give them.
+-- A CHECK would be read anew by every statement that writes an event.)
 CREATE OR REPLACE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.id, OLD.organisation_id, OLD.type, OLD.subject_id, OLD.body, OLD.created_at)
@@ -26,11 +31,16 @@ BEGIN
        (NEW.id, NEW.organisation_id, NEW.type, NEW.subject_id, NEW.body, NEW.created_at)
     THEN
         RAISE EXCEPTION 'what event % tells is frozen', OLD.id USING ERRCODE = 'restrict_violation';
+    ELSIF NEW.status NOT IN ('Pending', 'Delivered', 'Exhausted', 'Unsent') OR NEW.attempts < 0 THEN
+        RAISE EXCEPTION 'event % cannot be % after % attempts', OLD.id, NEW.status, NEW.attempts
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'event_status_known';
     END IF;
     RETURN NEW;
 END $$;
 DROP TRIGGER IF EXISTS event_frozen ON exchange_event;
 CREATE TRIGGER event_frozen BEFORE UPDATE ON exchange_event
     FOR EACH ROW EXECUTE FUNCTION event_guard();
-REVOKE DELETE ON exchange_event FROM exchange_runtime;
+REVOKE INSERT, DELETE ON exchange_event FROM exchange_runtime;
+GRANT INSERT (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
+    ON exchange_event TO exchange_runtime;
 SELECT make_append_only('exchange_deliveryattempt');

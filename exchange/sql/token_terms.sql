@@ -2,7 +2,7 @@
 -- services, which name what is wrong; here the rule is named.
 --
 -- A trigger and not CHECKs: PostgreSQL reads each CHECK of a table anew for every statement, and
--- every trade writes the totals of its token. Those have CHECKs of their own, and no trigger.
+-- every trade writes the totals of its token. What those are held to is in `token_guard`.
 
 CREATE OR REPLACE FUNCTION token_terms() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

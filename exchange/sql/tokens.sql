@@ -22,27 +22,6 @@ CREATE TRIGGER catalogue_changed AFTER INSERT OR DELETE OR UPDATE
     ON exchange_tokenaccess FOR EACH STATEMENT EXECUTE FUNCTION catalogue_changed();
 REVOKE INSERT, UPDATE, DELETE ON exchange_catalogue FROM exchange_runtime;
 
--- What a token is never changes, and an ending is final.
-CREATE OR REPLACE FUNCTION token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF (OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at)
-        IS DISTINCT FROM (NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at)
-    THEN
-        RAISE EXCEPTION 'what token % is never changes', OLD.id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    IF OLD.cancelled AND NOT NEW.cancelled OR OLD.exited AND NOT NEW.exited
-        OR OLD.completed_raise AND NOT NEW.completed_raise
-    THEN
-        RAISE EXCEPTION 'token % has ended; that is final', OLD.id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    NEW.updated_at := clock_timestamp();
-    RETURN NEW;
-END $$;
-DROP TRIGGER IF EXISTS token_guard ON exchange_token;
-CREATE TRIGGER token_guard BEFORE UPDATE ON exchange_token
-    FOR EACH ROW EXECUTE FUNCTION token_guard();
 -- Volumes change with every trade; room on the page keeps those updates out of the indexes.
 ALTER TABLE exchange_token SET (fillfactor = 85);
 SELECT make_permanent('exchange_token');

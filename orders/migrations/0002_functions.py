@@ -18,6 +18,7 @@ class Migration(migrations.Migration):
             "order_legs",
             "place_order",
             "match_order",
+            "write_order",
             "write_orders",
             "settle_order",
             "close_order",

@@ -7,7 +7,7 @@ Prices and values are amounts of the token's currency, units have up to 8 decima
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.functions import Coalesce
 
 from exchange.ids import uuid7
@@ -128,24 +128,7 @@ class Order(models.Model):
     class Meta:
         ordering = ["-created_at", "-id"]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(
-                    price__gt=0,
-                    tokens__gt=0,
-                    filled__gte=0,
-                    filled__lte=F("tokens"),
-                    reserved__gte=0,
-                ),
-                name="order_within_bounds",
-            ),
-            models.CheckConstraint(
-                condition=Q(
-                    type__in=OrderType.values,
-                    status__in=OrderStatus.values,
-                    owner_model__in=OwnerModel.values,
-                ),
-                name="order_words_known",
-            ),
+            # What an order's figures and states are held to is in order_state.sql.
             models.UniqueConstraint(
                 fields=["organisation", "client_order_id"],
                 condition=~Q(client_order_id=""),

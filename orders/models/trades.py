@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Least
+from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
 from exchange.ids import uuid7
 from exchange.models import Token
@@ -55,13 +57,10 @@ class Trade(models.Model):
         ordering = ["-seq"]
         constraints = [
             models.CheckConstraint(
+                # Short, for it is read anew by every trade.
                 condition=Q(
-                    tokens__gt=0,
-                    price__gt=0,
-                    buyer_value__gt=0,
-                    seller_value__gt=0,
-                    buyer_fee__gte=0,
-                    seller_fee__gte=0,
+                    GreaterThan(Least("tokens", "price", "buyer_value", "seller_value"), 0),
+                    GreaterThanOrEqual(Least("buyer_fee", "seller_fee"), 0),
                 ),
                 name="trade_positive",
             ),

@@ -1,10 +1,11 @@
--- Matching, a part of `place_order`. All of it runs under the lock of the token.
+-- Matching, a part of `place_order`. All of it runs under the lock of the token. `p_stem` is what ids of
+-- trades are made of by `nth_id`, to which events are table 0, entries 1 and trades 2.
 
 -- What the incoming order `o` trades: its fills in price-time priority at the makers' prices,
 -- makers whose rest is worth nothing, and why it stopped when that cancels its own rest. Nothing
 -- is written.
-CREATE OR REPLACE FUNCTION match_order(o orders_order, t order_terms) RETURNS order_match
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION match_order(o orders_order, t order_terms, p_stem text)
+RETURNS order_match LANGUAGE plpgsql AS $$
 DECLARE
     r order_match;
     f order_fill;
@@ -14,7 +15,7 @@ DECLARE
     v_book refcursor;
 BEGIN
     IF NOT t.completed THEN
-        RETURN public.buy_from_issuer(o, t);
+        RETURN public.buy_from_issuer(o, t, p_stem);
     END IF;
     r.fills := '{}';
     r.dust := '{}';
@@ -76,7 +77,7 @@ BEGIN
         o.charged := o.charged + f.taker_value;
         o.charged_fee := o.charged_fee + f.taker_fee;
         f.seq := nextval('public.orders_seq');
-        f.trade := public.new_id();
+        f.trade := public.nth_id(p_stem, '2', f.seq);
         v_left := v_left - f.units;
         r.fills := r.fills || f;
     END LOOP;
@@ -86,8 +87,8 @@ END $$;
 
 -- The same in a primary raise: as many units as it still has, at the offer. What is left of the
 -- order is cancelled.
-CREATE OR REPLACE FUNCTION buy_from_issuer(o orders_order, t order_terms) RETURNS order_match
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION buy_from_issuer(o orders_order, t order_terms, p_stem text)
+RETURNS order_match LANGUAGE plpgsql AS $$
 DECLARE
     r order_match;
     f order_fill;
@@ -112,7 +113,7 @@ BEGIN
     f.maker_fee := 0;
     f.fulfilled := false;
     f.seq := nextval('public.orders_seq');
-    f.trade := public.new_id();
+    f.trade := public.nth_id(p_stem, '2', f.seq);
     f.taker := o.id;
     r.fills := ARRAY[f];
     -- The raise is complete when nobody could buy as much as the smallest purchase any more.

@@ -1,18 +1,33 @@
--- An order that is over has nothing reserved; one that is fulfilled is filled. Who places one for a
--- member is that member's organisation: looked up once, when it is placed. (Members are never removed
--- or moved; a foreign key would lock the member's row for every order.)
+-- An order has units, a price and words that are known, and is filled up to its units; one that is over
+-- has nothing reserved, one that is fulfilled is filled. (CHECKs would say the same, but are read anew by
+-- every statement: decision 0012.) Who places one for a member is that member's organisation: looked up
+-- when it is placed, by `plan_order` or here. (Members are never removed or moved; a foreign key would
+-- lock the member's row for every order.)
 CREATE OR REPLACE FUNCTION order_state() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.status <> 'Active' AND (NEW.reserved <> 0 OR NEW.closed_at IS NULL)
+    IF least(NEW.price, NEW.tokens) <= 0
+        OR least(NEW.filled, NEW.tokens - NEW.filled, NEW.reserved) < 0
+    THEN
+        RAISE EXCEPTION 'order % cannot be for % at %, with % filled and % reserved', NEW.id,
+            NEW.tokens, NEW.price, NEW.filled, NEW.reserved
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'order_within_bounds';
+    ELSIF NEW.type NOT IN ('Buy', 'Sell') OR NEW.status NOT IN ('Active', 'Fulfilled', 'Cancelled')
+        OR NEW.owner_model NOT IN ('api_key', 'user', 'organisation')
+    THEN
+        RAISE EXCEPTION 'order % cannot be a % of a % that is %', NEW.id, NEW.type,
+            NEW.owner_model, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'order_words_known';
+    ELSIF NEW.status <> 'Active' AND (NEW.reserved <> 0 OR NEW.closed_at IS NULL)
         OR (NEW.status = 'Fulfilled') <> (NEW.filled = NEW.tokens)
     THEN
         RAISE EXCEPTION 'order % cannot be % with % of % filled and % reserved', NEW.id,
             NEW.status, NEW.filled, NEW.tokens, NEW.reserved
             USING ERRCODE = 'check_violation', CONSTRAINT = 'order_state';
     END IF;
-    IF TG_OP = 'INSERT' AND NEW.member_id IS NOT NULL AND NOT EXISTS (
-        SELECT FROM public.exchange_member
-        WHERE id = NEW.member_id AND organisation_id = NEW.organisation_id)
+    IF TG_OP = 'INSERT' AND NEW.member_id IS NOT NULL AND NOT public.recorded_by_function()
+        AND NOT EXISTS (
+            SELECT FROM public.exchange_member
+            WHERE id = NEW.member_id AND organisation_id = NEW.organisation_id)
     THEN
         RAISE EXCEPTION 'member % is not of organisation %', NEW.member_id, NEW.organisation_id
             USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'order_member_of_organisation';

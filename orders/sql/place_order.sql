@@ -1,11 +1,11 @@
--- Places one order: claim the idempotency key, lock the token; check the order against it and match
+-- Places one order: claim the idempotency key; lock the token, check the order against it and match
 -- it against the book or, in a primary raise, the issuer's unsold units (`plan_order`); write order,
--- trades and events (`write_orders`); settle every fill in the ledger and reserve what is left
+-- trades and events (`write_order`); settle every fill in the ledger and reserve what is left
 -- (`post_order_legs`); keep the answer. `place_orders` does it for several.
 --
 -- All that changes a book happens under the lock of its token, so price-time priority is exact.
 -- What will happen is worked out first, and accounts are changed last, all at once in the order of
--- their ids. Everything is written set by set: a statement costs more than a row.
+-- their ids.
 --
 -- An order is charged round(cumulative) - already charged, for value and fee alike: its fills add
 -- up to exactly what one fill would have cost. Buyer and seller may so differ by the last decimal
@@ -25,6 +25,7 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     q order_request := jsonb_populate_record(NULL::order_request, p_request);
     p order_plan;
+    v_stem text;
 BEGIN
     replayed := false;
     IF q.key IS NOT NULL THEN
@@ -37,11 +38,11 @@ BEGIN
         END IF;
     END IF;
 
-    -- By a statement of its own: who waits for the token then looks at what those before have left.
-    PERFORM FROM exchange_token WHERE id = q.token FOR NO KEY UPDATE;
     p := plan_order(q, true, NULL);
-    data := (write_orders(ARRAY[p.o], p.fills))[1];
-    PERFORM post_order_legs(p.legs);
+    -- With the lock, so that ids are in the order in which those of a book were placed.
+    v_stem := id_stem(q.id);
+    data := write_order(p.o, p.fills, v_stem);
+    PERFORM post_order_legs(p.legs, v_stem);
     IF cardinality(p.dust) > 0 THEN
         PERFORM close_order(d.maker, 'The rest is worth nothing', q.actor) FROM unnest(p.dust) d;
     END IF;
@@ -59,10 +60,13 @@ END $$;
 REVOKE ALL ON FUNCTION place_order FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION place_order TO exchange_runtime;
 
--- What will become of an order: checked against its token, which is locked, and matched. Nothing is
+-- What will become of an order: checked against its token, which it locks, and matched. Nothing is
 -- written yet. One that is placed with others (not `p_alone`; `p_before` is what those will move) is
 -- planned only if nothing about it is out of the ordinary: no refusal, no account to open, no raise, no
 -- maker whose rest is to be closed. Otherwise the plan is NULL.
+--
+-- PL/pgSQL prepares each of its expressions anew in every transaction: few long ones cost less than
+-- many short ones. Functions in SQL are put in the place of their call.
 CREATE OR REPLACE FUNCTION plan_order(
     q order_request, p_alone boolean, p_before order_legs
 ) RETURNS order_plan LANGUAGE plpgsql AS $$
@@ -72,36 +76,50 @@ DECLARE
     o orders_order;
     m order_match;
     f order_fill;
-    r order_plan;
     v_rule text;
     v_accounts uuid[];
 BEGIN
-    SELECT x.id, x.symbol, x.issuer_id, x.currency_id,
-           CASE WHEN buys THEN x.currency_id ELSE x.id::text END,
-           CASE WHEN buys THEN x.id::text ELSE x.currency_id END, c.decimals,
-           CASE WHEN buys THEN x.buy_fee ELSE x.sell_fee END,
-           CASE WHEN buys THEN x.min_buy ELSE x.min_sell END,
-           CASE WHEN buys THEN x.max_buy ELSE x.max_sell END,
-           CASE WHEN buys THEN x.min_trade_buy ELSE x.min_trade_sell END,
-           CASE WHEN buys THEN x.max_trade_buy ELSE x.max_trade_sell END,
-           x.cancelled, x.exited, x.closed, x.secondaries, x.completed_raise,
-           x.price_buy, x.raise_amount - x.total_raised, NULL, x.min_trade_buy,
-           x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
-           q.member IS NULL OR EXISTS (
-               SELECT FROM public.exchange_member
-               WHERE id = q.member AND organisation_id = q.organisation),
-           a.id, a.balance, z.id
-        INTO t
-        FROM public.exchange_token x JOIN public.exchange_currency c ON c.code = x.currency_id
-        LEFT JOIN public.wallets_account a ON a.owner_id = coalesce(q.member, q.organisation)
-            AND a.asset_id = CASE WHEN buys THEN x.currency_id ELSE x.id::text END
-            AND a.kind = 'available'
-        LEFT JOIN public.wallets_account z ON z.owner_id = a.owner_id
-            AND z.asset_id = a.asset_id AND z.kind = 'reserved'
-        WHERE x.id = q.token;
+    FOR n IN 1..2 LOOP
+        SELECT x.id, x.symbol, x.issuer_id, x.currency_id,
+               CASE WHEN buys THEN x.currency_id ELSE x.id::text END,
+               CASE WHEN buys THEN x.id::text ELSE x.currency_id END, c.decimals,
+               CASE WHEN buys THEN x.buy_fee ELSE x.sell_fee END,
+               CASE WHEN buys THEN x.min_buy ELSE x.min_sell END,
+               CASE WHEN buys THEN x.max_buy ELSE x.max_sell END,
+               CASE WHEN buys THEN x.min_trade_buy ELSE x.min_trade_sell END,
+               CASE WHEN buys THEN x.max_trade_buy ELSE x.max_trade_sell END,
+               x.cancelled, x.exited, x.closed, x.secondaries, x.completed_raise,
+               x.price_buy, x.raise_amount - x.total_raised, NULL, x.min_trade_buy,
+               x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
+               -- A member's account is of the member's organisation.
+               q.member IS NULL
+                   OR a.member_id = q.member AND a.organisation_id = q.organisation,
+               a.id, a.balance, z.id
+            INTO t
+            FROM public.exchange_token x JOIN public.exchange_currency c ON c.code = x.currency_id
+            LEFT JOIN public.wallets_account a ON a.owner_id = coalesce(q.member, q.organisation)
+                AND a.asset_id = CASE WHEN buys THEN x.currency_id ELSE x.id::text END
+                AND a.kind = 'available'
+            LEFT JOIN public.wallets_account z ON z.owner_id = a.owner_id
+                AND z.asset_id = a.asset_id AND z.kind = 'reserved'
+            WHERE x.id = q.token
+            FOR NO KEY UPDATE OF x SKIP LOCKED;
+        EXIT WHEN FOUND OR NOT p_alone;
+        -- Somebody has it, or it is not there. Who waits does so by a statement of its own, and then
+        -- looks at what those before have left.
+        PERFORM FROM public.exchange_token WHERE id = q.token FOR NO KEY UPDATE;
+    END LOOP;
     IF t.id IS NULL OR NOT t.visible THEN
         v_rule := 'token_not_found';
     ELSE
+        IF p_before.accounts IS NOT NULL THEN
+            t.available := public.available_after(t.account, t.available, p_before);
+        END IF;
+        IF t.member_known IS NOT TRUE THEN
+            t.member_known := EXISTS (
+                SELECT FROM public.exchange_member
+                WHERE id = q.member AND organisation_id = q.organisation);
+        END IF;
         o := public.new_order(q, t);
         v_rule := public.broken_rule(q, o, t);
     END IF;
@@ -111,27 +129,32 @@ BEGIN
         PERFORM public.refuse_order(v_rule, public.rule_detail(v_rule, o, t));
     END IF;
 
-    m := public.match_order(o, t);
-    FOREACH f IN ARRAY m.fills LOOP
-        o.filled := o.filled + f.units;
-        o.filled_value := o.filled_value + f.price * f.units;
-        o.charged := o.charged + f.taker_value;
-        o.charged_fee := o.charged_fee + f.taker_fee;
-    END LOOP;
-    o := public.end_or_reserve(o, t, m.stopped);
-    IF NOT p_alone AND cardinality(m.dust) > 0 THEN
-        RETURN NULL;
+    m := public.match_order(o, t, public.id_stem(o.id));
+    IF cardinality(m.fills) > 0 OR m.stopped IS NOT NULL THEN
+        FOREACH f IN ARRAY m.fills LOOP
+            o.filled := o.filled + f.units;
+            o.filled_value := o.filled_value + f.price * f.units;
+            o.charged := o.charged + f.taker_value;
+            o.charged_fee := o.charged_fee + f.taker_fee;
+        END LOOP;
+        o := public.end_or_reserve(o, t, m.stopped);
     END IF;
-    v_accounts := public.accounts_of_order(o, t, m, p_alone, p_before);
+    IF cardinality(m.fills) = 0 AND cardinality(m.dust) = 0 AND t.reserve IS NOT NULL THEN
+        v_accounts := ARRAY[t.account, t.reserve];
+    ELSIF p_alone OR cardinality(m.dust) = 0 THEN
+        v_accounts := public.accounts_to_move(o, t, m, p_alone);
+    END IF;
     IF v_accounts IS NULL THEN
         RETURN NULL;
     END IF;
-    r.o := o;
-    r.fills := m.fills;
-    r.dust := m.dust;
-    r.completes := m.completes;
-    r.legs := public.legs_of_order(p_before, o, t, m.fills, v_accounts);
-    RETURN r;
+    RETURN ROW(o, m.fills, m.dust, m.completes, CASE
+        WHEN p_alone AND o.status = 'Active' AND cardinality(m.fills) = 0
+            -- The most frequent case.
+            THEN ROW(ARRAY[o.id], ARRAY['order_reserve'], ARRAY[o.placed_by], ARRAY[t.symbol],
+                     ARRAY[o.id, o.id], v_accounts, ARRAY[t.gives, t.gives],
+                     ARRAY[- o.reserved, o.reserved])::order_legs
+        ELSE public.legs_of_order(p_before, o, t, m.fills, v_accounts)
+    END)::order_plan;
 END $$;
 
 CREATE OR REPLACE FUNCTION refuse_order(p_code text, p_detail text DEFAULT '{}') RETURNS void
@@ -140,48 +163,36 @@ BEGIN
     RAISE EXCEPTION '%', p_code USING ERRCODE = 'XO400', DETAIL = p_detail;
 END $$;
 
--- The order as it comes, nothing filled yet.
+-- The order as it comes, all of it reserved and nothing filled yet. The columns are in the order in
+-- which the table has them.
 CREATE OR REPLACE FUNCTION new_order(q order_request, t order_terms)
-RETURNS orders_order LANGUAGE plpgsql AS $$
-DECLARE
-    o orders_order;
-BEGIN
-    o.id := q.id;
-    o.seq := nextval('public.orders_seq');
-    o.token_id := t.id;
-    o.organisation_id := q.organisation;
-    o.member_id := q.member;
-    o.api_key_id := q.api_key;
-    o.owner_id := coalesce(q.member, q.organisation);
-    o.owner_model := q.owner_model;
-    o.type := q.type;
-    o.price := q.price;
-    o.tokens := q.tokens;
-    o.amount := public.round_half_even(q.price * q.tokens, t.decimals);
-    o.fee_percent := t.fee;
-    o.status := 'Active';
-    o.filled := 0;
-    o.filled_value := 0;
-    o.charged := 0;
-    o.charged_fee := 0;
-    o.reserved := 0;
-    o.customer_name := coalesce(q.customer_name, '');
-    o.customer_email := coalesce(q.customer_email, '');
-    o.client_order_id := coalesce(q.client_order_id, '');
-    o.placed_by := q.actor;
-    o.reason := '';
-    -- After the lock, so that the times of orders follow their priority.
-    o.created_at := clock_timestamp();
-    o.updated_at := o.created_at;
-    RETURN o;
-END $$;
+RETURNS orders_order LANGUAGE sql VOLATILE AS $$
+    SELECT ROW(
+        q.id, nextval('public.orders_seq'), coalesce(q.member, q.organisation), q.owner_model,
+        q.type, q.price, q.tokens,
+        -- amount (1e29: far above what is refused as too large, and the column holds it), fee_percent,
+        -- status; filled, filled_value, charged, charged_fee
+        least(public.round_half_even(q.price * q.tokens, t.decimals), 1e29), t.fee,
+        'Active', 0, 0, 0, 0,
+        -- reserved
+        CASE WHEN q.type = 'Buy'
+            THEN least(public.round_half_even(q.price * q.tokens, t.decimals)
+                + public.round_half_even(q.price * q.tokens * t.fee / 100, t.decimals), 1e29)
+            ELSE q.tokens END,
+        coalesce(q.customer_name, ''), coalesce(q.customer_email, ''),
+        coalesce(q.client_order_id, ''), q.actor,
+        -- reason; created_at (after the lock, so that the times of orders follow their priority),
+        -- updated_at, closed_at; document
+        '', clock_timestamp(), NULL, NULL, NULL,
+        q.api_key, q.member, q.organisation, q.token
+    )::public.orders_order
+$$;
 
--- Whether the token takes such an order now: the first rule that says no, or NULL. (One expression:
--- PL/pgSQL prepares each anew in every transaction.)
+-- Whether the token takes such an order now, and its owner can pay for all of it: the first rule that
+-- says no, or NULL.
 CREATE OR REPLACE FUNCTION broken_rule(q order_request, o orders_order, t order_terms)
-RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN CASE
+RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
         -- Asked of the request: columns have rounded them.
         WHEN q.price <> round(q.price, 8) THEN 'price_decimals'
         WHEN q.tokens <> round(q.tokens, 8) THEN 'tokens_decimals'
@@ -200,13 +211,32 @@ BEGIN
         WHEN o.amount > 1000000000000000 THEN 'amount_too_large'
         WHEN t.least > 0 AND o.amount < t.least THEN 'below_min_trade'
         WHEN t.most > 0 AND o.amount > t.most THEN 'above_max_trade'
-    END;
+        WHEN t.available IS NULL OR t.available < o.reserved
+            THEN CASE o.type WHEN 'Buy' THEN 'insufficient_balance' ELSE 'insufficient_units' END
+    END
+$$;
+
+-- What is available on an account once legs that are still to be posted will have been.
+CREATE OR REPLACE FUNCTION available_after(p_account uuid, p_available numeric, p_before order_legs)
+RETURNS numeric LANGUAGE plpgsql AS $$
+BEGIN
+    IF p_account = ANY (p_before.accounts) THEN
+        p_available := p_available + (
+            SELECT sum(l.amount) FROM unnest(p_before.accounts, p_before.amounts) l (account, amount)
+            WHERE l.account = p_account);
+    END IF;
+    RETURN p_available;
 END $$;
 
 -- What goes with a broken rule.
 CREATE OR REPLACE FUNCTION rule_detail(p_rule text, o orders_order, t order_terms)
 RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
+    IF p_rule IN ('insufficient_balance', 'insufficient_units') THEN
+        RETURN format(
+            '{"available":%s,"requested":%s,"currency":"%s"}',
+            trim_scale(coalesce(t.available, 0)), trim_scale(o.reserved), t.currency);
+    END IF;
     RETURN CASE p_rule
         WHEN 'price_decimals' THEN format('{"decimals":%s}', t.decimals)
         WHEN 'below_offer' THEN format('{"price":%s}', trim_scale(t.offer))
@@ -229,20 +259,17 @@ DECLARE
 BEGIN
     IF o.filled = o.tokens THEN
         o.status := 'Fulfilled';
-    ELSIF p_stopped IS NOT NULL THEN
+    ELSIF p_stopped IS NOT NULL OR v_value = 0 THEN
         o.status := 'Cancelled';
-        o.reason := p_stopped;
-    ELSIF v_value = 0 THEN
-        o.status := 'Cancelled';
-        o.reason := 'The rest is worth nothing';
-    ELSIF o.type = 'Buy' THEN
-        o.reserved := v_value - o.charged_fee
-            + public.round_half_even(v_full * o.fee_percent / 100, t.decimals);
+        o.reason := coalesce(p_stopped, 'The rest is worth nothing');
     ELSE
-        o.reserved := o.tokens - o.filled;
+        o.reserved := CASE
+            WHEN o.type = 'Buy' THEN v_value - o.charged_fee
+                + public.round_half_even(v_full * o.fee_percent / 100, t.decimals)
+            ELSE o.tokens - o.filled END;
+        RETURN o;
     END IF;
-    IF o.status <> 'Active' THEN
-        o.closed_at := o.created_at;
-    END IF;
+    o.reserved := 0;
+    o.closed_at := o.created_at;
     RETURN o;
 END $$;

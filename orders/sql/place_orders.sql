@@ -63,7 +63,7 @@ BEGIN
     IF cardinality(v_planned) > 0 THEN
         v_answers := v_answers || write_orders(v_planned, v_fills);
     END IF;
-    PERFORM post_order_legs(l);
+    PERFORM post_order_legs(l, id_stem(v_orders[1].id));
     IF cardinality(v_claims) > 0 THEN
         PERFORM keep_answers(v_claims, v_done, v_answers, p_status_code, p_message);
     END IF;

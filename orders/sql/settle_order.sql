@@ -2,48 +2,8 @@
 
 -- The accounts that the order moves, always in the same order: what its owner gives from; then, with
 -- fills, where it gets; then, with a rest, where that is reserved; then two for each fill: where its
--- other side gives from, and where that gets. Refuses an order that its owner cannot pay for, or
--- deliver, in full. `p_before` are the legs that are still to be posted before its own: those of
--- orders it is placed together with. With others (not `p_alone`) nothing is refused and no account
--- opened: the accounts are NULL then.
-CREATE OR REPLACE FUNCTION accounts_of_order(
-    o orders_order, t order_terms, m order_match, p_alone boolean, p_before order_legs
-) RETURNS uuid[] LANGUAGE plpgsql AS $$
-DECLARE
-    v_roles uuid[] := CASE
-        WHEN cardinality(m.fills) > 0 OR cardinality(m.dust) > 0 OR m.completes
-            OR t.account IS NULL OR t.reserve IS NULL THEN public.accounts_to_move(o, t, m, p_alone)
-        WHEN o.status = 'Active' THEN ARRAY[t.account, t.reserve]
-        ELSE ARRAY[t.account]
-    END;
-    v_available numeric := coalesce(t.available, 0);
-    v_needed numeric := o.tokens;
-BEGIN
-    IF v_roles IS NULL THEN
-        RETURN NULL;
-    END IF;
-    IF o.type = 'Buy' THEN
-        v_needed := o.amount
-            + public.round_half_even(o.price * o.tokens * o.fee_percent / 100, t.decimals);
-    END IF;
-    IF v_roles[1] = ANY (p_before.accounts) THEN
-        v_available := v_available + (
-            SELECT sum(l.amount) FROM unnest(p_before.accounts, p_before.amounts) l (account, amount)
-            WHERE l.account = v_roles[1]);
-    END IF;
-    IF v_available < v_needed THEN
-        IF NOT p_alone THEN
-            RETURN NULL;
-        END IF;
-        PERFORM public.refuse_order(
-            CASE WHEN o.type = 'Buy' THEN 'insufficient_balance' ELSE 'insufficient_units' END,
-            format('{"available":%s,"requested":%s,"currency":"%s"}',
-                   trim_scale(v_available), trim_scale(v_needed), t.currency));
-    END IF;
-    RETURN v_roles;
-END $$;
-
--- Looks those accounts up and opens what is missing.
+-- other side gives from, and where that gets. Opens what is missing; of an order placed with others
+-- (not `p_alone`) no account is opened: the accounts are NULL then.
 CREATE OR REPLACE FUNCTION accounts_to_move(
     o orders_order, t order_terms, m order_match, p_alone boolean
 ) RETURNS uuid[] LANGUAGE plpgsql AS $$
@@ -132,12 +92,6 @@ DECLARE
     v_maker_gives numeric;
     v_maker_gets numeric;
 BEGIN
-    IF v_count = 0 AND o.status = 'Active' AND l.transfers IS NULL THEN
-        -- The most frequent case, by one expression.
-        RETURN ROW(ARRAY[o.id], ARRAY['order_reserve'], ARRAY[o.placed_by], ARRAY[t.symbol],
-                   ARRAY[o.id, o.id], p_accounts, ARRAY[t.gives, t.gives],
-                   ARRAY[- o.reserved, o.reserved])::order_legs;
-    END IF;
     IF v_count > 0 THEN
         v_fees := public.account_of(NULL, t.currency, 'fees');
         l.kinds := l.kinds || array_fill(
@@ -186,11 +140,10 @@ END $$;
 -- Posts transfers and their legs.
 --
 -- Orders wait for accounts in this one place, in the order of their ids, and so take part in no
--- deadlock of orders. What was available when `accounts_of_order` looked may be gone by now: then
+-- deadlock of orders. What was available when `plan_order` looked may be gone by now: then
 -- account_balance_not_negative refuses, and the order is placed anew, to be told so properly.
-CREATE OR REPLACE FUNCTION post_order_legs(l order_legs) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    v_stem text := public.id_stem();
+CREATE OR REPLACE FUNCTION post_order_legs(l order_legs, p_stem text) RETURNS void
+LANGUAGE plpgsql AS $$
 BEGIN
     IF l.accounts IS NULL THEN
         RETURN;
@@ -212,7 +165,7 @@ BEGIN
         )
         INSERT INTO public.wallets_entry
             (id, transfer_id, account_id, asset_id, amount, balance_after)
-        SELECT public.nth_id(v_stem, n), l.transfers[1], id, l.assets[1], amount, balance
+        SELECT public.nth_id(p_stem, '1', n), l.transfers[1], id, l.assets[1], amount, balance
         FROM changed;
         RETURN;
     END IF;
@@ -239,7 +192,7 @@ BEGIN
     )
     INSERT INTO public.wallets_entry
         (id, transfer_id, account_id, asset_id, amount, balance_after)
-    SELECT public.nth_id(v_stem, leg.n), leg.transfer, leg.account, leg.asset, leg.amount,
+    SELECT public.nth_id(p_stem, '1', leg.n), leg.transfer, leg.account, leg.asset, leg.amount,
            -- What the account came to, less what later legs moved.
            changed.balance - coalesce(sum(leg.amount) OVER (
                PARTITION BY leg.account ORDER BY leg.n

@@ -1,37 +1,14 @@
--- Writing orders that were planned, a part of `place_order` and `place_orders`.
+-- Writing orders that were planned, a part of `place_orders`.
 
--- Writes orders, their trades and what became of the makers, counts what was traded, and tells
--- everybody. Gives the orders' documents. No order may meet another of these, and no maker may be
--- there twice: one statement changes a row once.
+-- What `write_order` does, for several at once. Gives the orders' documents. No order may meet another of
+-- these, and no maker may be there twice: one statement changes a row once.
 CREATE OR REPLACE FUNCTION write_orders(p_orders orders_order[], p_fills order_fill[])
 RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
-    o orders_order := p_orders[1];
-    v_stem text;
+    v_stem text := public.id_stem(p_orders[1].id);
+    v_now text := public.wire_time(now());
     v_documents text[];
 BEGIN
-    IF cardinality(p_orders) = 1 AND cardinality(p_fills) = 0 THEN
-        -- The most frequent case, by two short statements.
-        INSERT INTO public.orders_order
-            (id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
-             tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
-             reserved, customer_name, customer_email, client_order_id, placed_by, reason,
-             created_at, updated_at, closed_at)
-        VALUES
-            (o.id, o.seq, o.token_id, o.organisation_id, o.member_id, o.api_key_id, o.owner_model,
-             o.type, o.price, o.tokens, o.amount, o.fee_percent, o.status, o.filled,
-             o.filled_value, o.charged, o.charged_fee, o.reserved, o.customer_name,
-             o.customer_email, o.client_order_id, o.placed_by, o.reason, o.created_at,
-             o.updated_at, o.closed_at)
-        RETURNING document INTO o.document;
-        PERFORM public.emit_event(public.new_id(), o.organisation_id, 'order.created', o.id,
-                                  '{"order":' || o.document || '}');
-        IF o.status <> 'Active' THEN
-            PERFORM public.emit_order_end(o);
-        END IF;
-        RETURN ARRAY[o.document];
-    END IF;
-    v_stem := public.id_stem();
     WITH given AS (
         SELECT x.*, type = 'Buy' AS buys FROM unnest(p_orders) WITH ORDINALITY x
     ), written AS (
@@ -43,7 +20,7 @@ BEGIN
         SELECT id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
                tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
                reserved, customer_name, customer_email, client_order_id, placed_by, reason,
-               created_at, updated_at, closed_at
+               created_at, created_at, closed_at
         FROM given
         RETURNING id, document
     ), fill AS (
@@ -112,15 +89,13 @@ BEGIN
              CASE WHEN f.fulfilled THEN public.order_end_data(maker.document, '') END)
         ) e (part, organisation, type, subject, data)
     ), event AS (
-        SELECT public.nth_id(v_stem, row_number() OVER (ORDER BY ordinality, seq, part)) AS id,
+        SELECT public.nth_id(v_stem, '0', row_number() OVER (ORDER BY ordinality, seq, part)) AS id,
                organisation, type, subject, data
         FROM told WHERE data IS NOT NULL
     ), sent AS (
         INSERT INTO public.exchange_event
-            (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at,
-             created_at)
-        SELECT id, organisation, type, subject, public.event_body(id, type, data), 'Pending', 0,
-               now(), now()
+            (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
+        SELECT id, organisation, type, subject, public.event_body(id, type, data, v_now), now(), now()
         FROM event
     )
     SELECT array_agg(written.document ORDER BY g.ordinality) INTO v_documents

@@ -15,6 +15,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks import Webhook
 
+from exchange.database import constraint_of
 from exchange.errors import Conflict, EventNotFound
 from exchange.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.services import webhook_endpoints
@@ -25,6 +26,7 @@ from exchange.services.events import (
 )
 from exchange.webhooks.posting import Outcome
 from tests.support.access import TESTER
+from tests.support.database import session
 from tests.support.events import (
     happened,
     history,
@@ -289,3 +291,22 @@ def test_what_an_event_tells_cannot_be_changed_nor_an_attempt(
     with pytest.raises(psycopg.errors.RestrictViolation):
         owner_connection.execute("UPDATE exchange_deliveryattempt SET status_code = 200")
     assert json.loads(Event.objects.get(id=event.id).body)["data"]["amount"] == 90.02
+
+
+def test_an_event_begins_pending_and_is_in_a_known_state(receiver: Receiver) -> None:
+    event = happened(organisation(receiver.url))
+    assert state(event) == ("Pending", 0)
+    for change in ({"status": "Told"}, {"attempts": -1}):
+        with pytest.raises(IntegrityError) as refused, transaction.atomic():
+            Event.objects.filter(id=event.id).update(**change)
+        assert constraint_of(refused.value) == "event_status_known"
+    copied = (
+        "INSERT INTO exchange_event (id, organisation_id, type, subject_id, body, created_at, {0})"
+        " SELECT gen_random_uuid(), organisation_id, type, subject_id, body, created_at, {0}"
+        " FROM exchange_event"
+    )
+    for column in ("status", "attempts", "delivered_at"):
+        attack = copied.format(column).encode()
+        with session("runtime") as role, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            role.execute(attack)
+    assert Event.objects.count() == 1

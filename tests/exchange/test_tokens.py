@@ -115,6 +115,23 @@ def test_words_of_a_text_are_a_query_for_their_beginnings(text, query):
         assert cursor.fetchone() == (query,)
 
 
+@pytest.mark.django_db
+def test_the_words_of_a_token_are_those_of_its_name():
+    token = make_token(name="Green-Energy Fund")
+    assert token_words(token) == "'energy':2 'fund':3 'green':1"
+    for change in ({"words": "'gold':1"}, {"vol_buy": 5}, {"name": "Green-Energy Fund"}):
+        Token.objects.filter(id=token.id).update(**change)
+        assert token_words(token) == "'energy':2 'fund':3 'green':1"
+    token.refresh_from_db()
+    token.name = "Blue Bond"
+    token.save()
+    assert token_words(token) == "'blue':1 'bond':2"
+
+
+def token_words(token):
+    return Token.objects.values_list("words", flat=True).get(id=token.id)
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("path", [LIST, SEARCH, f"{SEARCH}?name=token", f"{LIST}?sort=name&page=2"])
 @pytest.mark.parametrize("issuer", [True, False])
@@ -261,6 +278,10 @@ def test_what_was_used_longest_ago_is_forgotten_first():
         ({"image": 'https://a.example/"onerror="x'}, "token_image_is_an_address"),
         ({"type": "Secret"}, "token_words_known"),
         ({"investment_category": "Horses"}, "token_words_known"),
+        ({"vol_buy": -1}, "token_totals_not_negative"),
+        ({"total_raised": Decimal("-0.01")}, "token_totals_not_negative"),
+        ({"supply": -1}, "token_supply_within_total"),
+        ({"total_supply": 0, "supply": 1}, "token_supply_within_total"),
     ],
 )
 def test_the_database_refuses_terms_that_services_refuse(values, constraint):

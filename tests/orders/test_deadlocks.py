@@ -17,15 +17,15 @@ import pytest
 from django.db import connection, connections, transaction
 
 from exchange.errors import Refused
-from exchange.models import Token
-from orders.models import Order
+from exchange.models import Event, Token
+from orders.models import Order, Trade
 from tests.support.database import session
 from tests.support.ledger import account_of
 from tests.support.market import Trader, make_trader
 from tests.support.pausing import Pause
 from tests.support.processes import wait_until
 from tests.support.world import assert_books_hold
-from wallets.models import Transfer
+from wallets.models import Entry, Transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -189,3 +189,26 @@ def test_who_waits_for_a_token_looks_at_what_those_before_have_left(trader):
     assert Order.objects.get(owner_id=trader.owner_id).id == first
     assert trader.has("KES") == 1_000
     assert_books_hold()
+
+
+def test_ids_of_who_waits_for_a_token_come_after_those_it_waited_for(trader):
+    seller = make_trader()
+    token = seller.issue()
+    seller.place(token, "Sell", 50, 5)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            trader.place(token, "Buy", 10, 1)
+            placed = pool.submit(closing(lambda: trader.place(token, "Buy", 50, 1)))
+            wait_until(lambda: others_wait_for(connection.connection), "it waits for the token")
+            # Made while the other waits, and a long time after it began.
+            before = trader.place(token, "Buy", 20, 1)
+        last = placed.result(30)
+    trade = Trade.objects.get(buy_order_id=last)
+    assert max(ids_about(before)) < min(ids_about(last) | ids_about(trade.id) | {trade.id})
+
+
+def ids_about(subject: UUID) -> set[UUID]:
+    """Ids of the events and of the ledger's entries about an order or a trade."""
+    events = Event.objects.filter(subject_id=subject)
+    entries = Entry.objects.filter(transfer__subject_id=subject)
+    return {*events.values_list("id", flat=True), *entries.values_list("id", flat=True)}

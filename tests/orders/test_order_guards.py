@@ -8,12 +8,15 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from django.db import DataError
 from psycopg import errors
 
+from exchange.actors import Actor
 from exchange.errors import Refused, UserNotFound
 from exchange.ids import uuid7
 from exchange.models import Token
 from orders.models import Order, Trade
+from orders.services import placing
 from tests.support.database import session
 from tests.support.ledger import ROLES, picture
 from tests.support.market import Trader, make_trader
@@ -93,7 +96,7 @@ def test_the_parts_of_placing_are_no_way_round_for_the_application(token):
         "SELECT write_orders(ARRAY[o], '{}') FROM orders_order o LIMIT 1",
         "SELECT post_order_legs(ROW(ARRAY[o.id], ARRAY['trade'], ARRAY['me'], ARRAY['x'],"
         " ARRAY[o.id, o.id], ARRAY[a.id, a.id], ARRAY[a.asset_id, a.asset_id],"
-        " ARRAY[1, -1])::order_legs) FROM orders_order o, wallets_account a"
+        " ARRAY[1, -1])::order_legs, id_stem(o.id)) FROM orders_order o, wallets_account a"
         " WHERE o.status = 'Active' AND a.owner_id = o.owner_id LIMIT 1",
     ]
     refuse_all("runtime", attacks, DENIED)
@@ -226,6 +229,51 @@ def test_an_organisation_places_no_order_for_the_member_of_another():
     assert everything() == before
 
 
+def test_an_organisation_is_no_member_of_itself(token):
+    trader = make_trader(10_000)
+    organisation = trader.wallet.organisation
+    before = everything()
+    with pytest.raises(UserNotFound):
+        placing.place(
+            organisation_id=organisation.id,
+            member_id=organisation.id,
+            request=placing.OrderRequest(
+                token_id=token.id, type="Buy", price=Decimal(100), tokens=Decimal(1)
+            ),
+            actor=Actor.system("attack"),
+        )
+    assert everything() == before
+
+
+@pytest.mark.parametrize("side", ["Buy", "Sell"])
+def test_what_no_column_would_hold_is_refused_by_name(token, side):
+    trader = make_trader(10_000)
+    before = everything()
+    with pytest.raises(Refused) as refused:
+        trader.place(token, side, 10**15, 10**15)
+    assert refused.value.code == "amount_too_large"
+    assert everything() == before
+
+
+def test_a_name_that_no_column_would_hold_is_refused(token):
+    trader = make_trader(10_000)
+    before = everything()
+    with pytest.raises(DataError):
+        placing.place(
+            organisation_id=trader.wallet.organisation.id,
+            member_id=None,
+            request=placing.OrderRequest(
+                token_id=token.id,
+                type="Buy",
+                price=Decimal(100),
+                tokens=Decimal(1),
+                customer=placing.Customer("x" * 201, ""),
+            ),
+            actor=Actor.system("attack"),
+        )
+    assert everything() == before
+
+
 def test_decimals_that_a_column_would_round_away_are_refused(token):
     trader = make_trader(10_000)
     before = everything()
@@ -240,10 +288,21 @@ def test_decimals_that_a_column_would_round_away_are_refused(token):
     assert_books_hold()
 
 
-@pytest.mark.parametrize("column", ["type", "status", "owner_model"])
-def test_sides_states_and_owners_are_known_words(orders, owner_connection, column):
-    owner_connection.execute("SET session_replication_role = replica")
-    attack = f"UPDATE orders_order SET {column} = 'Hold' WHERE id = %s"
-    with pytest.raises(errors.CheckViolation) as refused:
-        owner_connection.execute(attack, [orders["Active"]])
-    assert refused.value.diag.constraint_name == "order_words_known"
+@pytest.mark.parametrize(
+    ("change", "constraint"),
+    [
+        ("type = 'Hold'", "order_words_known"),
+        ("status = 'Hold'", "order_words_known"),
+        ("owner_model = 'Hold'", "order_words_known"),
+        ("price = 0", "order_within_bounds"),
+        ("tokens = -1", "order_within_bounds"),
+    ],
+)
+def test_an_order_is_within_bounds_and_of_known_words(orders, owner_connection, change, constraint):
+    attack = f"UPDATE orders_order SET {change} WHERE id = %s"
+    with owner_connection.transaction(force_rollback=True):
+        # Which would refuse most of this for another reason.
+        owner_connection.execute("ALTER TABLE orders_order DISABLE TRIGGER order_guard")
+        with pytest.raises(errors.CheckViolation) as refused:
+            owner_connection.execute(attack, [orders["Active"]])
+    assert refused.value.diag.constraint_name == constraint

@@ -30,6 +30,13 @@ def happened(owner: Organisation, event_type: str = "withdrawal.created") -> Eve
     return Event.objects.get(id=event_id)
 
 
+def nobody_took(event: Event) -> Event:
+    """The event as it is after its last attempt failed."""
+    Event.objects.filter(id=event.id).update(status="Exhausted", attempts=10, next_attempt_at=None)
+    event.refresh_from_db()
+    return event
+
+
 def make_due(event: Event) -> None:
     """Move the clock: what is planned for later is due now."""
     Event.objects.filter(id=event.id).update(next_attempt_at=timezone.now() - timedelta(seconds=1))

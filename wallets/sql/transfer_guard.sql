@@ -5,25 +5,28 @@
 -- or more: none is zero. Whatever statements a transaction is made of, each leaves every transfer
 -- balanced, and no later leg can join alone.
 --
--- One look for all legs of a statement. Transfers and accounts are never removed and never change
--- what they are (append_only_rows, account_guard): foreign keys would look, and lock, leg by leg.
+-- One look for all legs of a statement, and one each at their transfers and assets. Transfers and
+-- accounts are never removed and never change what they are (append_only_rows, account_guard): foreign
+-- keys would look, and lock, leg by leg.
 CREATE OR REPLACE FUNCTION legs_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     e record;
 BEGIN
-    SELECT n.transfer_id, n.asset_id,
-           bool_or(t.created_txid IS DISTINCT FROM txid_current()) AS closed,
-           bool_or(a.decimals IS NULL) AS strange,
-           bool_or(n.amount <> round(n.amount, a.decimals)) AS long
+    SELECT g.transfer_id, g.asset_id, g.strange, a.decimals < g.decimals AS long,
+           t.created_txid IS DISTINCT FROM txid_current() AS closed
         INTO e
-        FROM added n
-        LEFT JOIN public.wallets_account c ON c.id = n.account_id AND c.asset_id = n.asset_id
-        LEFT JOIN public.wallets_asset a ON a.id = c.asset_id
-        LEFT JOIN public.wallets_transfer t ON t.id = n.transfer_id
-        GROUP BY n.transfer_id, n.asset_id
-        HAVING sum(n.amount) <> 0 OR bool_or(
-            t.created_txid IS DISTINCT FROM txid_current() OR a.decimals IS NULL
-            OR n.amount <> round(n.amount, a.decimals))
+        FROM (
+            SELECT n.transfer_id, n.asset_id, sum(n.amount) AS total,
+                   max(min_scale(n.amount)) AS decimals, bool_or(c.id IS NULL) AS strange
+            FROM added n
+            LEFT JOIN public.wallets_account c
+                ON c.id = n.account_id AND c.asset_id = n.asset_id
+            GROUP BY n.transfer_id, n.asset_id
+        ) g
+        LEFT JOIN public.wallets_asset a ON a.id = g.asset_id
+        LEFT JOIN public.wallets_transfer t ON t.id = g.transfer_id
+        WHERE g.total <> 0 OR g.strange OR a.decimals < g.decimals
+            OR t.created_txid IS DISTINCT FROM txid_current()
         LIMIT 1;
     IF NOT FOUND THEN
         RETURN NULL;

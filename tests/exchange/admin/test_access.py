@@ -21,7 +21,6 @@ from config.roles import (
     FINANCE_APPROVER,
     create_staff,
 )
-from exchange.ids import uuid7
 from exchange.models import (
     AccessRecord,
     ApiKey,
@@ -42,6 +41,7 @@ from tests.support.back_office import (
     text_of,
     user_of,
 )
+from tests.support.events import happened, nobody_took
 from tests.support.signin import app_of, enter_password, sign_in
 
 pytestmark = pytest.mark.django_db
@@ -166,15 +166,7 @@ def test_a_member_is_added_once_for_each_email():
 
 
 def an_event(organisation: Organisation) -> Event:
-    return Event.objects.create(
-        organisation=organisation,
-        type="withdrawal.created",
-        subject_id=uuid7(),
-        body='{"amount":90.02}',
-        status="Exhausted",
-        attempts=10,
-        created_at=timezone.now(),
-    )
+    return nobody_took(happened(organisation))
 
 
 def test_an_event_is_sent_again_when_there_is_somewhere_to_send_it():

@@ -12,11 +12,11 @@ from oauth2_provider.models import get_access_token_model
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.actors import Actor
-from exchange.ids import uuid7
 from exchange.models import ApiKey, DeliveryAttempt, Event, Member, Organisation, WebhookEndpoint
 from exchange.services import events
 from exchange.services.access import issue_access_token, issue_api_key
 from tests.support.back_office import confirm, everything, participants, said, signed_in, text_of
+from tests.support.events import happened, nobody_took
 
 pytestmark = pytest.mark.django_db
 
@@ -176,15 +176,7 @@ def endpoint_of(organisation: Organisation, **more: object) -> WebhookEndpoint:
 
 def exhausted(organisation: Organisation, count: int) -> None:
     for _ in range(count):
-        event = Event.objects.create(
-            organisation=organisation,
-            type="withdrawal.created",
-            subject_id=uuid7(),
-            body="{}",
-            status="Exhausted",
-            attempts=10,
-            created_at=timezone.now(),
-        )
+        event = nobody_took(happened(organisation))
         DeliveryAttempt.objects.create(
             event=event,
             number=10,

@@ -1,0 +1,32 @@
+-- What a token is never changes, an ending is final, and totals are within their bounds. (These are no
+-- CHECKs: a trade writes totals, and PostgreSQL reads each CHECK of a table anew for every statement.)
+CREATE OR REPLACE FUNCTION token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF least(NEW.vol_buy, NEW.vol_sell, NEW.total_supply, NEW.total_allocated, NEW.total_raised) < 0
+    THEN
+        RAISE EXCEPTION 'totals of token % cannot be negative', NEW.id USING
+            ERRCODE = 'check_violation', CONSTRAINT = 'token_totals_not_negative',
+            TABLE = TG_TABLE_NAME;
+    ELSIF NEW.supply NOT BETWEEN 0 AND NEW.total_supply THEN
+        RAISE EXCEPTION 'supply of token % cannot be % of %', NEW.id, NEW.supply, NEW.total_supply
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'token_supply_within_total',
+            TABLE = TG_TABLE_NAME;
+    ELSIF TG_OP = 'INSERT' THEN
+        RETURN NEW;
+    ELSIF (OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at)
+        IS DISTINCT FROM (NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at)
+    THEN
+        RAISE EXCEPTION 'what token % is never changes', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    ELSIF OLD.cancelled AND NOT NEW.cancelled OR OLD.exited AND NOT NEW.exited
+        OR OLD.completed_raise AND NOT NEW.completed_raise
+    THEN
+        RAISE EXCEPTION 'token % has ended; that is final', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.updated_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS token_guard ON exchange_token;
+CREATE TRIGGER token_guard BEFORE INSERT OR UPDATE ON exchange_token
+    FOR EACH ROW EXECUTE FUNCTION token_guard();

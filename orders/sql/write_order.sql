@@ -1,0 +1,110 @@
+-- Writing an order that was planned, a part of `place_order`.
+
+-- Writes an order, its trades and what became of the makers, counts what was traded, and tells
+-- everybody. Gives the order's document. `write_orders` does it set by set, which costs more than
+-- this for one.
+CREATE OR REPLACE FUNCTION write_order(o orders_order, p_fills order_fill[], p_stem text)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    buys boolean;
+    f order_fill;
+    v_trade text;
+    v_maker text;
+    v_now text;
+    v_units numeric := 0;
+    v_value numeric := 0;
+    -- What is told: to whom, what, about what; nothing where there are no data.
+    v_told uuid[];
+    v_types text[];
+    v_subjects uuid[];
+    v_data text[];
+BEGIN
+    INSERT INTO public.orders_order
+        (id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
+         tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
+         reserved, customer_name, customer_email, client_order_id, placed_by, reason,
+         created_at, updated_at, closed_at)
+    VALUES
+        (o.id, o.seq, o.token_id, o.organisation_id, o.member_id, o.api_key_id, o.owner_model,
+         o.type, o.price, o.tokens, o.amount, o.fee_percent, o.status, o.filled,
+         o.filled_value, o.charged, o.charged_fee, o.reserved, o.customer_name,
+         o.customer_email, o.client_order_id, o.placed_by, o.reason, o.created_at,
+         o.created_at, o.closed_at)
+    RETURNING document INTO o.document;
+    IF o.status = 'Active' AND cardinality(p_fills) = 0 THEN
+        -- The most frequent case.
+        PERFORM public.emit_event(public.nth_id(p_stem, '0', 1), o.organisation_id,
+                                  'order.created', o.id, '{"order":' || o.document || '}');
+        RETURN o.document;
+    END IF;
+
+    buys := o.type = 'Buy';
+    v_told := ARRAY[o.organisation_id];
+    v_types := ARRAY['order.created'];
+    v_subjects := ARRAY[o.id];
+    v_data := ARRAY['{"order":' || o.document || '}'];
+    FOREACH f IN ARRAY p_fills LOOP
+        v_maker := NULL;
+        IF f.maker IS NOT NULL THEN
+            UPDATE public.orders_order m SET
+                filled = f.filled, filled_value = f.filled_value, charged = f.charged,
+                charged_fee = f.charged_fee,
+                reserved = m.reserved
+                    - CASE WHEN buys THEN f.units ELSE f.maker_value + f.maker_fee END,
+                status = CASE WHEN f.fulfilled THEN 'Fulfilled' ELSE 'Active' END,
+                closed_at = CASE WHEN f.fulfilled THEN o.created_at END,
+                updated_at = o.created_at
+            WHERE m.id = f.maker
+            RETURNING m.document INTO v_maker;
+        END IF;
+        INSERT INTO public.orders_trade
+            (id, seq, token_id, buy_order_id, sell_order_id, taker, price, tokens,
+             buyer_value, buyer_fee, seller_value, seller_fee, created_at)
+        VALUES
+            (f.trade, f.seq, o.token_id,
+             CASE WHEN buys THEN o.id ELSE f.maker END, CASE WHEN buys THEN f.maker ELSE o.id END,
+             o.type, f.price, f.units,
+             CASE WHEN buys THEN f.taker_value ELSE f.maker_value END,
+             CASE WHEN buys THEN f.taker_fee ELSE f.maker_fee END,
+             CASE WHEN buys THEN f.maker_value ELSE f.taker_value END,
+             CASE WHEN buys THEN f.maker_fee ELSE f.taker_fee END, o.created_at)
+        RETURNING document INTO v_trade;
+        v_units := v_units + f.units;
+        v_value := v_value + f.taker_value;
+        v_told := v_told || ARRAY[o.organisation_id, f.organisation, f.organisation];
+        v_types := v_types || '{trade.created,trade.created,order.fulfilled}'::text[];
+        v_subjects := v_subjects || ARRAY[f.trade, f.trade, f.maker];
+        v_data := v_data || ARRAY[
+            '{"trade":' || v_trade || ',"order":' || o.document || '}',
+            '{"trade":' || v_trade || ',"order":' || v_maker || '}',
+            CASE WHEN f.fulfilled THEN public.order_end_data(v_maker, '') END];
+    END LOOP;
+    IF o.status <> 'Active' THEN
+        v_told := v_told || o.organisation_id;
+        v_types := v_types || ('order.' || lower(o.status));
+        v_subjects := v_subjects || o.id;
+        v_data := v_data || public.order_end_data(o.document, o.reason);
+    END IF;
+
+    v_now := public.wire_time(now());
+    IF v_units > 0 THEN
+        UPDATE public.exchange_token SET
+            vol_buy = vol_buy + v_units,
+            vol_sell = vol_sell + CASE WHEN completed_raise THEN v_units ELSE 0 END,
+            supply = supply + CASE WHEN completed_raise THEN 0 ELSE v_units END,
+            total_allocated = total_allocated + CASE WHEN completed_raise THEN 0 ELSE v_units END,
+            total_raised = total_raised + CASE WHEN completed_raise THEN 0 ELSE v_value END
+        WHERE id = o.token_id;
+    END IF;
+    INSERT INTO public.exchange_event
+        (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
+    SELECT e.id, e.organisation, e.type, e.subject, public.event_body(e.id, e.type, e.data, v_now),
+           now(), now()
+    FROM (
+        SELECT public.nth_id(p_stem, '0', n) AS id, organisation, type, subject, data
+        FROM unnest(v_told, v_types, v_subjects, v_data)
+            WITH ORDINALITY x (organisation, type, subject, data, n)
+        WHERE data IS NOT NULL
+    ) e;
+    RETURN o.document;
+END $$;
