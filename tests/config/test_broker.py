@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from queue import Empty
+from threading import Barrier
+from time import monotonic
 
 import pytest
-from kombu import Connection
+from kombu import Connection, Exchange, Queue
 
 from config.embedded import broker
 
 MESSAGES = 100
 # Large enough that writing one takes a while beside opening its file.
 BODY = "x" * 50_000
+PATIENCE = 60  # seconds
 
 
 @pytest.fixture
@@ -37,11 +42,13 @@ def options(tmp_path: Path) -> dict[str, str]:
 
 def taken(connection: Connection, count: int) -> Iterator[tuple[int, int]]:
     """Number and size of so many messages, asked for without a pause."""
+    end = monotonic() + PATIENCE
     with connection.SimpleQueue("work") as queue:
         while count:
             try:
                 message = queue.get(block=False)
             except Empty:
+                assert monotonic() < end, f"{count} messages never came"
                 continue
             yield message.payload["number"], len(message.payload["body"])
             message.ack()
@@ -63,6 +70,66 @@ def test_a_message_is_read_whole_while_others_are_written(url, options):
 
     with ThreadPoolExecutor(2) as pool:
         written, found = pool.submit(write), pool.submit(read)
-        assert sorted(found.result(60)) == [(number, len(BODY)) for number in range(MESSAGES)]
-        written.result(60)
+        written.result()
+        assert sorted(found.result()) == [(number, len(BODY)) for number in range(MESSAGES)]
     assert list(Path(options["data_folder_in"]).iterdir()) == []
+
+
+def test_each_message_is_taken_by_one(url, options):
+    with (
+        Connection(url, transport_options=options) as connection,
+        connection.SimpleQueue("work") as queue,
+    ):
+        for number in range(MESSAGES):
+            queue.put({"number": number, "body": ""})
+
+    def read(_: int) -> list[int]:
+        numbers = []
+        with (
+            Connection(url, transport_options=options) as connection,
+            connection.SimpleQueue("work") as queue,
+            suppress(Empty),
+        ):
+            while True:
+                message = queue.get(block=False)
+                message.ack()
+                numbers.append(message.payload["number"])
+        return numbers
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(read, range(4)))
+    assert sorted(chain.from_iterable(found)) == list(range(MESSAGES))
+    assert all(numbers == sorted(numbers) for numbers in found)  # oldest first
+
+
+def test_an_exchange_leads_to_all_queues_that_were_bound_at_once(url, options):
+    """Each of the first processes of an installation finds no exchange yet, and binds its queue."""
+    binders, rounds = 4, 50
+    together = Barrier(binders, timeout=PATIENCE)
+
+    def bind(binder: int) -> None:
+        with Connection(url, transport_options=options) as connection:
+            for number in range(rounds):
+                together.wait()
+                name = f"queue-{number}-{binder}"
+                Queue(name, Exchange(f"work-{number}"), name, channel=connection).declare()
+
+    with ThreadPoolExecutor(binders) as pool:
+        list(pool.map(bind, range(binders)))
+    with Connection(url, transport_options=options) as connection:
+        for number in range(rounds):
+            bound = {
+                binding.queue for binding in connection.default_channel.get_table(f"work-{number}")
+            }
+            assert bound == {f"queue-{number}-{binder}" for binder in range(binders)}
+
+
+def test_a_queue_that_is_deleted_is_not_led_to(url, options):
+    with Connection(url, transport_options=options) as connection:
+        channel = connection.default_channel
+        queues = [Queue(name, Exchange("work"), name, channel=channel) for name in ("one", "two")]
+        for queue in queues:
+            queue.declare()
+        queues[0].delete()
+        assert [binding.queue for binding in channel.get_table("work")] == ["two"]
+        assert channel.get_table("nothing") == []
