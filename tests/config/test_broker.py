@@ -40,6 +40,13 @@ def options(tmp_path: Path) -> dict[str, str]:
     }
 
 
+def queues_of(connection: Connection, exchange: str) -> set[str]:
+    """Names of the queues that the exchange leads to."""
+    channel = connection.default_channel
+    assert isinstance(channel, broker.Channel)
+    return {binding.queue for binding in channel.get_table(exchange)}
+
+
 def taken(connection: Connection, count: int) -> Iterator[tuple[int, int]]:
     """Number and size of so many messages, asked for without a pause."""
     end = monotonic() + PATIENCE
@@ -112,16 +119,15 @@ def test_an_exchange_leads_to_all_queues_that_were_bound_at_once(url, options):
             for number in range(rounds):
                 together.wait()
                 name = f"queue-{number}-{binder}"
-                Queue(name, Exchange(f"work-{number}"), name, channel=connection).declare()
+                exchange = Exchange(f"work-{number}")
+                Queue(name, exchange, name, channel=connection.default_channel).declare()
 
     with ThreadPoolExecutor(binders) as pool:
         list(pool.map(bind, range(binders)))
     with Connection(url, transport_options=options) as connection:
         for number in range(rounds):
-            bound = {
-                binding.queue for binding in connection.default_channel.get_table(f"work-{number}")
-            }
-            assert bound == {f"queue-{number}-{binder}" for binder in range(binders)}
+            bound = {f"queue-{number}-{binder}" for binder in range(binders)}
+            assert queues_of(connection, f"work-{number}") == bound
 
 
 def test_a_queue_that_is_deleted_is_not_led_to(url, options):
@@ -131,5 +137,5 @@ def test_a_queue_that_is_deleted_is_not_led_to(url, options):
         for queue in queues:
             queue.declare()
         queues[0].delete()
-        assert [binding.queue for binding in channel.get_table("work")] == ["two"]
-        assert channel.get_table("nothing") == []
+        assert queues_of(connection, "work") == {"two"}
+        assert queues_of(connection, "nothing") == set()

@@ -77,7 +77,7 @@ def _people(world: WholeWorld) -> tuple[StaffUser, StaffUser]:
     finance = create_staff("decider", PASSWORD, FINANCE_APPROVER)
     person = create_staff("colleague", PASSWORD, ADMINISTRATOR)
     secret = second_factor.new_secret()
-    code = second_factor.code_at(secret=secret, step=second_factor.present_step() - 1)
+    code = second_factor.code_at(secret=secret, step=second_factor.present_step())
     codes = second_factor.set_up(user=person, secret=secret, code=code)
     record(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
     world.keep(StaffUser.objects.get(pk=person.pk))
