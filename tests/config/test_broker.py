@@ -30,9 +30,13 @@ def url() -> str:
 
 @pytest.fixture
 def options(tmp_path: Path) -> dict[str, str]:
-    folders = {name: str(tmp_path / name) for name in ("messages", "control")}
+    return folders_in(tmp_path)
+
+
+def folders_in(parent: Path) -> dict[str, str]:
+    folders = {name: str(parent / name) for name in ("messages", "control")}
     for folder in folders.values():
-        Path(folder).mkdir()
+        Path(folder).mkdir(parents=True)
     return {
         "data_folder_in": folders["messages"],
         "data_folder_out": folders["messages"],
@@ -139,3 +143,16 @@ def test_a_queue_that_is_deleted_is_not_led_to(url, options):
         queues[0].delete()
         assert queues_of(connection, "work") == {"two"}
         assert queues_of(connection, "nothing") == set()
+
+
+def test_what_one_connection_has_bound_another_binds_for_itself(url, tmp_path):
+    """As where the first of two has begun to bind a queue, and the second sends already."""
+    for name in ("one", "two"):
+        options = folders_in(tmp_path / name)
+        with (
+            Connection(url, transport_options=options) as connection,
+            connection.SimpleQueue("work") as queue,
+        ):
+            queue.put({"number": 1, "body": ""})
+        with Connection(url, transport_options=options) as connection:
+            assert list(taken(connection, 1)) == [(1, 0)]

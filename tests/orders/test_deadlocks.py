@@ -84,6 +84,15 @@ def ask_for_token(
     return asked
 
 
+def place_behind(
+    pool: ThreadPoolExecutor, trader: Trader, token: Token, price: int, tokens: int
+) -> Future[UUID]:
+    """Places an order that has to wait for the transaction of this thread, and now does."""
+    placed = pool.submit(closing(lambda: trader.place(token, "Buy", price, tokens)))
+    wait_until(lambda: others_wait_for(connection.connection), "the order waits")
+    return placed
+
+
 def closing(call: Callable[[], Any]) -> Callable[[], Any]:
     """In a thread, with the thread's connection closed after it."""
 
@@ -161,8 +170,7 @@ def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(tr
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             first = trader.place(other, "Buy", 100, 90)
-            placed = pool.submit(closing(lambda: trader.place(token, "Buy", 100, 50)))
-            wait_until(lambda: others_wait_for(connection.connection), "the order waits to pay")
+            placed = place_behind(pool, trader, token, 100, 50)
         with pytest.raises(Refused) as refused:
             placed.result(30)
     left = trader.has("KES")
@@ -181,8 +189,7 @@ def test_who_waits_for_a_token_looks_at_what_those_before_have_left(trader):
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             first = trader.place(token, "Buy", 40, 225)
-            placed = pool.submit(closing(lambda: trader.place(token, "Buy", 100, 15)))
-            wait_until(lambda: others_wait_for(connection.connection), "it waits for the token")
+            placed = place_behind(pool, trader, token, 100, 15)
         with pytest.raises(Refused) as refused:
             placed.result(30)
     assert str(refused.value).endswith("Available: 1000, requested: 1500"), refused.value
@@ -198,8 +205,7 @@ def test_ids_of_who_waits_for_a_token_come_after_those_it_waited_for(trader):
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             trader.place(token, "Buy", 10, 1)
-            placed = pool.submit(closing(lambda: trader.place(token, "Buy", 50, 1)))
-            wait_until(lambda: others_wait_for(connection.connection), "it waits for the token")
+            placed = place_behind(pool, trader, token, 50, 1)
             # Made while the other waits, and a long time after it began.
             before = trader.place(token, "Buy", 20, 1)
         last = placed.result(30)
