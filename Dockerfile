@@ -31,6 +31,4 @@ RUN useradd --system --uid 10001 exchange
 USER exchange
 EXPOSE 8000
 HEALTHCHECK CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=4)"]
-CMD ["granian", "--interface", "wsgi", "--no-ws", "--host", "0.0.0.0", "--port", "8000", \
-     "--workers", "2", "--blocking-threads", "8", "--respawn-failed-workers", \
-     "--workers-kill-timeout", "20", "--log-level", "warning", "config.wsgi:application"]
+CMD ["python", "-m", "config.webserver", "--host", "0.0.0.0", "--port", "8000"]

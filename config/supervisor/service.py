@@ -22,6 +22,7 @@ from django.conf import settings
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
+from config import webserver
 from config.celery import app as celery_app
 from config.embedded import sharing
 from config.embedded.layout import EmbeddedError
@@ -30,8 +31,6 @@ from config.supervisor import summary
 from config.supervisor.children import Child, Children, ending, say
 from config.supervisor.ports import PortUnusable, answers, claim_port
 
-WEB_WORKERS = 2
-WEB_THREADS = 8
 TASK_THREADS = 8
 _START_SECONDS = 180.0
 _STOP_SECONDS = 7.0
@@ -114,7 +113,8 @@ class Installation:
             self._run_program("sandbox", self._sandbox_command())
         if self.demo:
             self._load_demo(provider_url)
-        self._run_program("web", self._web_command(), seen=_without_thread_advice)
+        web = webserver.command(self.host or "0.0.0.0", self.port, kill_seconds=5)  # noqa: S104
+        self._run_program("web", web)
         self._run_program("worker", self._worker_command())
         self._run_program("beat", self._beat_command())
         self._await_answers()
@@ -189,10 +189,8 @@ class Installation:
         if status != 0:
             raise UpError(f"`{command}` {ending(status)}: {''.join(last)}")
 
-    def _run_program(
-        self, name: str, command: list[str], seen: Callable[[str], str | None] = str
-    ) -> None:
-        child = Child(name, command, seen=seen)
+    def _run_program(self, name: str, command: list[str]) -> None:
+        child = Child(name, command)
         self._programs.append(child)
         self._children.start(child)
 
@@ -280,15 +278,6 @@ class Installation:
             *("--delay", os.environ.get("SANDBOX_DELAY_SECONDS", "2")),
         ]
 
-    def _web_command(self) -> list[str]:
-        return [
-            *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"),
-            *("--host", self.host or "0.0.0.0", "--port", str(self.port)),  # noqa: S104
-            *("--workers", str(WEB_WORKERS), "--blocking-threads", str(WEB_THREADS)),
-            *("--respawn-failed-workers", "--workers-kill-timeout", "5"),
-            *("--log-level", "warning", "config.wsgi:application"),
-        ]
-
     def _worker_command(self) -> list[str]:
         return [
             # Celery warns of root and of uids without an account; both are meant to work here.
@@ -345,11 +334,6 @@ def _free_port_near(wanted: int) -> int:
         return claim_port("127.0.0.1", wanted)
     except PortUnusable:
         return claim_port("127.0.0.1", 0)
-
-
-def _without_thread_advice(line: str) -> str | None:
-    # Our threads wait for PostgreSQL most of the time; their number was measured.
-    return None if "Configuration allows spawning up to" in line else line
 
 
 def _print(line: str) -> None:

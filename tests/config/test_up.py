@@ -175,7 +175,7 @@ def test_children_that_are_killed_are_started_again_and_said_so(up: Callable[...
     installation = up()
     installation.await_ready()
     for name, word in (
-        ("web", "granian"),
+        ("web", "config.webserver"),
         ("worker", "celery -q -A config.celery worker"),
         ("beat", "celery -q -A config.celery beat"),
         ("sandbox", "wallets.providers.sandbox"),

@@ -20,6 +20,7 @@ from celery import Celery
 from kombu import Queue
 from pytest_django import Settings
 
+from config import webserver
 from config.embedded import broker
 from config.supervisor.ports import answers, claim_port
 from tests.support.database import server_url, worker_database
@@ -30,8 +31,6 @@ PROVIDER_SECRET_KEY = "FLWSECK_TEST-tests-X"
 PROVIDER_WEBHOOK_HASH = "tests-webhook-hash"
 HOST = "127.0.0.1"
 FILE_BROKER = "files://localhost//"
-WEB_WORKERS = 2
-WEB_THREADS = 8
 
 
 @dataclass(frozen=True)
@@ -147,16 +146,11 @@ def stage(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
 def web_program(stage: Stage) -> Iterator[Callable[[], Program]]:
     """Starts the web application when it is first asked for; the same one afterwards."""
     program = Program(
-        command=[
-            sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws",
-            "--host", HOST, "--port", str(stage.web_port), "--workers", str(WEB_WORKERS),
-            "--blocking-threads", str(WEB_THREADS), "--log-level", "warning",
-            "config.wsgi:application",
-        ],
+        command=webserver.command(HOST, stage.web_port),
         environment=stage.environment,
         ready=lambda: answers(HOST, stage.web_port, "/health"),
         output=stage.folder / "web.log",
-    )  # fmt: skip
+    )
     yield lambda: _running(program)
     program.stop()
 

@@ -1,0 +1,57 @@
+"""A WSGI application that says what the web server gave it, as `config.http` serves it.
+
+STALLED_SECONDS is how long the server waits for a client that does not read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from config import http
+from exchange.api.middleware import BODY_STATE
+
+
+class _Answer:
+    def __init__(self, chunks: Iterable[bytes], fault: str = "") -> None:
+        self._chunks = chunks
+        self._fault = fault
+
+    def __iter__(self) -> Any:
+        return iter(self._chunks)
+
+    def close(self) -> None:
+        if self._fault:
+            raise RuntimeError(self._fault)
+
+
+def echo(environ: dict[str, Any], start_response: Callable[..., None]) -> Any:
+    """The environment as JSON; at /stream so many megabytes; at /file this file; at /fault none; at
+    /late-fault an answer that cannot be closed.
+    """
+    if environ["PATH_INFO"] == "/fault":
+        raise RuntimeError("a fault of the application")
+    if environ["PATH_INFO"] == "/late-fault":
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return _Answer([b"answered"], "a fault after the answer")
+    if environ["PATH_INFO"] == "/stream":
+        megabytes = int(parse_qs(environ["QUERY_STRING"])["megabytes"][0])
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return _Answer(b"x" * 65536 for _ in range(megabytes * 16))
+    if environ["PATH_INFO"] == "/file":
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return environ["wsgi.file_wrapper"](Path(__file__).open("rb"))
+    shown: dict[str, Any] = {key: value for key, value in environ.items() if isinstance(value, str)}
+    shown["body"] = environ["wsgi.input"].read().decode("latin-1")
+    shown["state"] = environ.get(BODY_STATE)
+    start_response("200 OK", [("Content-Type", "application/json"), ("Set-Cookie", "a=1"),
+                              ("Set-Cookie", "b=2")])  # fmt: skip
+    return _Answer([json.dumps(shown).encode()])
+
+
+http._STALLED_SECONDS = float(os.environ.get("STALLED_SECONDS", "60"))
+application = echo
