@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import structlog
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, SuspiciousOperation, TooManyFieldsSent
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404
@@ -74,6 +74,10 @@ def handle_exception(  # noqa: PLR0911 - one return for each kind of error
         return Refusal("Not found", status=404, code="not_found")
     if isinstance(exc, DjangoPermissionDenied):
         return Refusal("Not allowed", status=403, code="forbidden")
+    if isinstance(exc, SuspiciousOperation):
+        many = isinstance(exc, TooManyFieldsSent)
+        message = "There are too many parameters" if many else "The request is not valid"
+        return Refusal(message, status=400, code="invalid_request")
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("api.database_unavailable", exc_info=exc)
         return Refusal(

@@ -20,6 +20,7 @@ from exchange.api.answers import Answer, RawJSON, encode, plainly
 from exchange.api.authentication import caller_of
 from exchange.errors import InvalidRequest
 from exchange.idempotency import IdempotencyClaim
+from exchange.ids import parse_id
 from exchange.services.idempotency import claim_key, store_answer
 
 HEADER = "Idempotency-Key"
@@ -31,7 +32,7 @@ def read_key(request: Request) -> IdempotencyClaim | None:
     """What the request's `Idempotency-Key` stands for; None without the header.
 
     Its scope is the organisation, the method and the path without the query (unknown query
-    parameters are ignored, so they cannot make another request of it).
+    parameters are ignored, so they cannot make another request of it), ids in lower case.
     """
     key = request.headers.get(HEADER)
     if key is None:
@@ -41,10 +42,15 @@ def read_key(request: Request) -> IdempotencyClaim | None:
     return IdempotencyClaim(
         organisation_id=caller_of(request).organisation_id,
         method=str(request.method),
-        path=request.path,
+        path=canonical_path(request.path),
         key=key,
         body_hash=body_hash(request.data),
     )
+
+
+def canonical_path(path: str) -> str:
+    """`path` with each id in it as the API writes ids, since views take other spellings too."""
+    return "/".join(str(parse_id(part) or part) for part in path.split("/"))
 
 
 def body_hash(body: Any) -> str:

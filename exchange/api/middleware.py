@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from http import HTTPStatus
-from io import BytesIO
 from typing import Any
 
 import structlog
@@ -30,6 +29,11 @@ from exchange.models import StaffUser
 
 API_PREFIX = "/v1/"
 OAUTH_PREFIX = "/v1/oauth/"
+
+# How long the server waits for a whole body, and how it says that it waited in vain.
+BODY_SECONDS = 10.0
+BODY_STATE = "exchange.body"
+LATE = "late"
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
@@ -103,36 +107,34 @@ class EnvelopeMiddleware:
 
 
 class BodyLimitMiddleware:
-    """Refuses bodies under /v1 beyond the limit, before anything reads them.
+    """Refuses bodies that did not arrive in time, and under /v1 bodies beyond the limit.
 
-    A body without a stated length (chunked) is read here, up to the limit, and given its length:
-    Django and DRF take a missing length for an empty body.
+    The server (`config.http`) reads bodies before requests come here, and states their lengths.
     """
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if in_api(request) and self._too_large(request):
+        if request.META.get(BODY_STATE) == LATE:
+            return self._too_late(request)
+        if in_api(request) and body_length(request) > settings.API_BODY_LIMIT_BYTES:
             limit = settings.API_BODY_LIMIT_BYTES // 1024
             return failure(request, 413, f"The body is larger than {limit} KiB", "body_too_large")
         return self.get_response(request)
 
     @staticmethod
-    def _too_large(request: HttpRequest) -> bool:
-        limit: int = settings.API_BODY_LIMIT_BYTES
-        environ: dict[str, Any] = request.META
-        length = environ.get("CONTENT_LENGTH") or ""
-        chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
-        if length.isdecimal() and not chunked:
-            return len(length) > 12 or int(length) > limit
-        if chunked or environ.get("wsgi.input_terminated"):
-            body = environ["wsgi.input"].read(limit + 1)
-            environ["CONTENT_LENGTH"] = str(len(body))
-            # The stream that Django made from the missing length holds nothing.
-            request._stream = BytesIO(body)
-            return len(body) > limit
-        return False
+    def _too_late(request: HttpRequest) -> HttpResponse:
+        words = f"The body did not arrive within {BODY_SECONDS:g} s"
+        response = failure(request, 408, words, "request_timeout")
+        response["Connection"] = "close"
+        return response
+
+
+def body_length(request: HttpRequest) -> int:
+    """The stated length of a request's body, which may be more than was read."""
+    stated = request.META.get("CONTENT_LENGTH") or ""
+    return int(stated) if stated.isdecimal() and stated.isascii() else 0
 
 
 class ActingMiddleware:

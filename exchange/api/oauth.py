@@ -2,19 +2,22 @@
 
 Only these two of the toolkit's addresses are mounted. Answers and errors are the RFCs', not the
 envelope.
+
+A request is authenticated before anything is counted. A right secret counts against its key's own
+limit alone; a wrong one against limits of where it came from. So nobody's failures refuse anybody
+else, and an id that is not known answers, and costs, what a wrong secret does.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 from typing import Any
 from urllib.parse import unquote_plus
 
 import structlog
 from django.conf import settings
-from django.db import DataError, InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
@@ -23,32 +26,31 @@ from django.views.generic import View
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views.mixins import OAuthLibMixin
 
-from exchange.acting import acts
-from exchange.actors import Actor, ActorKind
+from exchange.addresses import address_of
 from exchange.api.answers import encode
 from exchange.api.exceptions import SHORTLY
-from exchange.api.throttling import Budget, Uncounted, spend
+from exchange.api.throttling import Budget, spend
+from exchange.errors import NotReady
 from exchange.models import ApiKey
+from exchange.services.client_authentication import authenticate_client, find_client
 
 logger = structlog.get_logger(__name__)
 
 _GRANT = "client_credentials"
+# Where a request carries the key that it was authenticated as. No header of a client has a dot.
+_KEY = "exchange.api_key"
+_WRONG_CREDENTIALS = (
+    "The client id or the client secret is wrong, or the key was revoked or has expired"
+)
 
 
 class KeyValidator(OAuth2Validator):  # type: ignore[misc]
-    """API keys as OAuth clients: usable ones only, each with its own scopes."""
+    """API keys as OAuth clients, each with its own scopes; `OAuthView` authenticates them."""
 
-    def authenticate_client(self, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Whether id and secret are right and the key may still be used."""
-        try:
-            right = super().authenticate_client(request, *args, **kwargs)
-        except (DataError, ValueError):  # NUL characters in what was sent
-            return False
-        if not (right and request.client.usable):
-            return False
-        key = request.client
-        acts(Actor(ActorKind.API_KEY, str(key.pk), key.name, key.organisation_id))
-        return True
+    def authenticate_client(self, request: Any, *_args: Any, **_kwargs: Any) -> bool:
+        """Take over the key that the view authenticated."""
+        request.client = request.headers.get(_KEY)
+        return isinstance(request.client, ApiKey)
 
     def authenticate_client_id(self, *_args: Any, **_kwargs: Any) -> bool:
         """Never: every key has a secret."""
@@ -67,15 +69,25 @@ class KeyValidator(OAuth2Validator):  # type: ignore[misc]
         return [scope for scope in request.client.scopes if scope in settings.SCOPES]
 
 
+class TooManyFailures(Exception):
+    """The address sent too many wrong secrets."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(budget)
+        self.budget = budget
+
+
 @method_decorator([csrf_exempt, sensitive_post_parameters("client_secret", "token")], "dispatch")
 class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
-    """What both addresses share: the limit per client id, and answers that nobody stores."""
+    """What both addresses share: authentication, limits, and answers that nobody stores."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The answer, within the limit of token requests."""
+        """Answer a request, within the limits."""
         try:
-            response = self._limited(request, *args, **kwargs)
-        except Uncounted:
+            response = self._answer(request, *args, **kwargs)
+        except TooManyFailures as error:
+            response = _too_many(error.budget)
+        except NotReady:
             response = _not_ready()
         except (OperationalError, InterfaceError):
             logger.exception("api.database_unavailable")
@@ -84,28 +96,26 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
         response["Pragma"] = "no-cache"
         return response
 
-    def _limited(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        who = hashlib.sha256((client_id_of(request) or "").encode(errors="replace")).hexdigest()
-        budget = spend("token", who)
-        if budget is not None and budget.used > budget.limit:
-            response = _too_many(budget)
-        else:
-            response = self._answer(request, *args, **kwargs)
-        for name, value in (budget.headers if budget else {}).items():
-            response[name] = value
-        return response
-
     def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method != "POST":
             return _error(405, "invalid_request", "Use POST", {"Allow": "POST"})
-        scheme, _, encoded = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-        if scheme.lower() == "basic":  # the toolkit knows it in one spelling only
-            request.META["HTTP_AUTHORIZATION"] = f"Basic {encoded}"
-        response: Any = super().dispatch(request, *args, **kwargs)
-        if response.content:
-            response["Content-Type"] = "application/json"
-        if response.status_code == 401:
-            response["WWW-Authenticate"] = 'Basic realm="api"'
+        if request.META.get("QUERY_STRING"):  # the toolkit refuses those it can decode alike
+            return _error(400, "invalid_request", "URL query parameters are not allowed")
+        key = _authenticate(request)
+        if key is None:
+            challenge = {"WWW-Authenticate": 'Basic realm="api"'}
+            return _error(401, "invalid_client", _WRONG_CREDENTIALS, challenge)
+        budget = spend("token", str(key.pk))
+        response: Any
+        if budget is not None and budget.used > budget.limit:
+            response = _too_many(budget)
+        else:
+            request.META[_KEY] = key
+            response = super().dispatch(request, *args, **kwargs)
+            if response.content:
+                response["Content-Type"] = "application/json"
+        for name, value in (budget.headers if budget else {}).items():
+            response[name] = value
         return response  # type: ignore[no-any-return]
 
 
@@ -132,16 +142,48 @@ class RevokeView(OAuthView):
         return HttpResponse(body or "", status=status, headers=headers)
 
 
-def client_id_of(request: HttpRequest) -> str | None:
-    """The client id that a request claims, by Basic credentials or in its body."""
+def _authenticate(request: HttpRequest) -> ApiKey | None:
+    """Find the usable key whose id and secret the request brings; None when they are wrong.
+
+    Raises `TooManyFailures` in place of None once the address failed too often, `Uncounted` when
+    failures cannot be counted, `NotReady` while another slow hash is checked.
+    """
+    client_id, secret = _credentials(request)
+    client = find_client(client_id)
+    if client.slow:
+        # Checking it is dear, so it is counted first, and refused beyond the limit.
+        _count_failure(request, client_id)
+        return authenticate_client(client, secret)
+    key = authenticate_client(client, secret)
+    if key is None:
+        _count_failure(request, client_id)
+    return key
+
+
+def _count_failure(request: HttpRequest, client_id: str) -> None:
+    """Count one wrong secret. Raises `TooManyFailures` beyond the limits."""
+    address = address_of(request)
+    pair = hashlib.sha256(f"{address} {client_id}".encode(errors="replace")).hexdigest()
+    # The address first: beyond its limit, invented client ids make no more counters.
+    for kind, who in (("token_failures_address", address), ("token_failures", pair)):
+        budget = spend(kind, who)
+        if budget is not None and budget.used > budget.limit:
+            raise TooManyFailures(budget)
+
+
+def _credentials(request: HttpRequest) -> tuple[str, str]:
+    """Read the client id and secret, of Basic credentials or else the body; empty when there are
+    none.
+    """
     scheme, _, encoded = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() == "basic":
         try:
             text = base64.b64decode(encoded).decode()
-        except (binascii.Error, UnicodeDecodeError):
-            return None
-        return unquote_plus(text.partition(":")[0])
-    return request.POST.get("client_id")
+        except ValueError:  # not Base64, or not UTF-8
+            return "", ""
+        client_id, _, secret = text.partition(":")
+        return unquote_plus(client_id), unquote_plus(secret)
+    return request.POST.get("client_id", ""), request.POST.get("client_secret", "")
 
 
 def _too_many(budget: Budget) -> HttpResponse:

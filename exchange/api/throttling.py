@@ -1,10 +1,11 @@
 """Rate limits per key: fixed windows of a minute, counted atomically in the cache.
 
-The cache counts for every process that shares it: Redis for all of them; memory, the default
-where limits are off or there is one process, for one. Off costs nothing.
+The cache counts for every process that shares it: Redis, or PostgreSQL on a single machine
+without one. Off costs nothing.
 
-A cache that cannot be reached refuses requests (503) and lets none through uncounted: whoever can
-make it fail would else be rid of the limits on moving money and on guessing secrets.
+While the cache cannot be reached, each process counts by itself. POSTs that move money and the
+token endpoint are refused (503): whoever can make the cache fail would otherwise be rid of the
+limits on moving money and on guessing secrets, as far as they hold over all processes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.core.cache import cache
+from django.core.cache.backends.base import BaseCache
+from django.core.cache.backends.locmem import LocMemCache
 from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
@@ -40,7 +43,7 @@ class Uncounted(NotReady):
 
 class Reach:
     """Whether this process reaches the cache. While it does not, one request a second tries; the
-    others are refused at once, since waiting for the cache they would hold up the threads that
+    others do without at once, since waiting for the cache they would hold up the threads that
     the back office needs too. Each try that fails is one line in the log.
     """
 
@@ -61,7 +64,7 @@ class Reach:
     def lost(self, error: Exception) -> None:
         """Notes that a try failed."""
         self._try_at = time.monotonic() + PAUSE_SECONDS
-        logger.error("api.cache_unavailable", error=str(error), answer=503)
+        logger.error("api.cache_unavailable", error=str(error))
 
     def found(self) -> None:
         """Notes that a try came through."""
@@ -71,6 +74,8 @@ class Reach:
 
 
 _reach = Reach()
+# Where this process counts while the cache is out of reach.
+_own_counts = LocMemCache("rate-limits", {"MAX_ENTRIES": 10_000})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +101,11 @@ class Budget:
         }
 
 
-def spend(kind: str, who: str) -> Budget | None:
+def spend(kind: str, who: str, *, in_process: bool = False) -> Budget | None:
     """Counts one request of `who` against the limit `kind`; None when limits are off.
 
-    Raises `Uncounted` while the cache is out of reach.
+    While the cache is out of reach, this process counts where `in_process` is true; otherwise
+    `Uncounted` is raised.
     """
     limit = settings.RATE_LIMITS.get(kind) if settings.RATE_LIMITS_ENABLED else None
     if limit is None:
@@ -107,13 +113,20 @@ def spend(kind: str, who: str) -> Budget | None:
     now = time.time()
     window = int(now // WINDOW_SECONDS)
     reset = WINDOW_SECONDS - int(now % WINDOW_SECONDS)
-    return Budget(limit, _count(f"rate:{kind}:{who}:{window}"), reset)
+    key = f"rate:{kind}:{who}:{window}"
+    try:
+        used = _count(key)
+    except Uncounted:
+        if not in_process:
+            raise
+        used = _increment(_own_counts, key)
+    return Budget(limit, used, reset)
 
 
 def _count(key: str) -> int:
     _reach.ask()
     try:
-        used = _incremented(key)
+        used = _increment(cache, key)
     except (RedisError, OSError) as error:
         _reach.lost(error)
         raise Uncounted from error
@@ -121,14 +134,14 @@ def _count(key: str) -> int:
     return used
 
 
-def _incremented(key: str) -> int:
+def _increment(counts: BaseCache, key: str) -> int:
     try:
-        return int(cache.incr(key))
+        return int(counts.incr(key))
     except ValueError:
         # The window's name is in the key, so living longer than the window does no harm.
-        if cache.add(key, 1, timeout=2 * WINDOW_SECONDS):
+        if counts.add(key, 1, timeout=2 * WINDOW_SECONDS):
             return 1
-        return int(cache.incr(key))
+        return int(counts.incr(key))
 
 
 class KeyThrottle(BaseThrottle):
@@ -141,10 +154,10 @@ class KeyThrottle(BaseThrottle):
         caller = request.auth
         if not settings.RATE_LIMITS_ENABLED or not isinstance(caller, Caller):
             return True
-        kinds = ["requests"]
-        if request.method == "POST" and getattr(view, "moves_money", False):
-            kinds.append("money")
-        budgets = [b for kind in kinds if (b := spend(kind, str(caller.key_id)))]
+        moves_money = request.method == "POST" and getattr(view, "moves_money", False)
+        kinds = ["requests", "money"] if moves_money else ["requests"]
+        who = str(caller.key_id)
+        budgets = [b for kind in kinds if (b := spend(kind, who, in_process=not moves_money))]
         if not budgets:
             return True
         request.rate_budget = min(budgets, key=lambda b: b.remaining)  # type: ignore[attr-defined]

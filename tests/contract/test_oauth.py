@@ -123,13 +123,12 @@ def test_the_stored_hash_is_not_a_secret():
 
 
 def test_a_revoked_or_expired_key_and_an_inactive_organisation_get_no_token():
-    caller = make_caller()
     past = timezone.now() - timedelta(seconds=1)
-    ApiKey.objects.update(revoked_at=past)
-    error(ask(caller), 401, "invalid_client")
-    ApiKey.objects.update(revoked_at=None, expires_at=past)
-    error(ask(caller), 401, "invalid_client")
-    ApiKey.objects.update(expires_at=None)
+    for ended in ({"revoked_at": past}, {"expires_at": past}):
+        caller = make_caller()
+        ApiKey.objects.filter(pk=caller.key.pk).update(**ended)
+        error(ask(caller), 401, "invalid_client")
+    caller = make_caller()
     Organisation.objects.update(active=False)
     error(ask(caller), 401, "invalid_client")
     Organisation.objects.update(active=True)
@@ -178,3 +177,29 @@ def test_token_requests_of_one_client_are_limited(settings):
     assert 1 <= int(refused["Retry-After"]) <= 60
     assert refused["X-RateLimit-Remaining"] == "0"
     assert ask(other).status_code == 200
+
+
+@pytest.mark.parametrize("path", [TOKEN, REVOKE])
+@pytest.mark.parametrize("query", ["x=%zz", "x={}", "%zz"])
+def test_a_query_that_is_not_urlencoded_is_an_invalid_request(path, query):
+    caller = make_caller()
+    response = caller.client.post(
+        f"{path}?{query}", GRANT, headers=basic(caller.key.client_id, caller.secret)
+    )
+    error(response, 400, "invalid_request")
+    assert response.json()["error_description"] == "URL query parameters are not allowed"
+
+
+@pytest.mark.parametrize("path", [TOKEN, REVOKE])
+@pytest.mark.parametrize("where", ["query", "body"])
+def test_more_parameters_than_are_read_are_an_invalid_request(path, where):
+    caller = make_caller()
+    many = "&".join(f"a{n}=1" for n in range(1100))
+    response = caller.client.post(
+        f"{path}?{many}" if where == "query" else path,
+        "grant_type=client_credentials&token=x" + (f"&{many}" if where == "body" else ""),
+        content_type="application/x-www-form-urlencoded",
+        headers=basic(caller.key.client_id, caller.secret),
+    )
+    assert response.status_code == 400
+    assert response.json()["error"] == "invalid_request"

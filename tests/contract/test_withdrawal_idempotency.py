@@ -62,6 +62,18 @@ def test_the_same_key_with_another_body_is_a_422(desk: Desk, operation, currency
     )
 
 
+def test_an_id_in_capitals_is_the_same_address(desk: Desk):
+    desk.fund("member", "KES", "5000")
+    first = desk.withdraw("member", body_of(amount=1000), Idempotency_Key="k")
+    assert first.status_code == 201, first.content
+    path = desk.path("member").replace(str(desk.member.id), str(desk.member.id).upper())
+    with nothing_moves():
+        again = desk.caller.post(path, body_of(amount=1000), Idempotency_Key="k")
+    assert again.content == first.content
+    assert again["Idempotent-Replayed"] == "true"
+    assert Withdrawal.objects.count() == 1
+
+
 def test_a_key_belongs_to_one_organisation_and_one_address(desk: Desk):
     other = Desk(make_caller())
     for owner in (desk, other):

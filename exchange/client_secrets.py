@@ -1,0 +1,54 @@
+"""How client secrets of API keys are hashed: fast, since they are long and random.
+
+A slow hash protects a password that somebody chose. A client secret has more than 256 random bits:
+nobody finds it from its hash, and a slow one only lets anybody spend the processor by sending wrong
+secrets. Passwords of people keep the slow hash, the first of `PASSWORD_HASHERS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any
+
+from django.contrib.auth.hashers import BasePasswordHasher
+from django.utils.crypto import constant_time_compare
+
+ALGORITHM = "client_sha256"
+
+
+class ClientSecretHasher(BasePasswordHasher):
+    """Salted SHA-256: `client_sha256$<salt>$<hexadecimal digest>`."""
+
+    algorithm = ALGORITHM
+
+    def encode(self, password: str, salt: str) -> str:
+        """Hash a client secret."""
+        digest = hashlib.sha256(f"{salt}${password}".encode(errors="replace")).hexdigest()
+        return f"{self.algorithm}${salt}${digest}"
+
+    def decode(self, encoded: str) -> dict[str, Any]:
+        """Split a stored hash into its parts."""
+        algorithm, salt, digest = encoded.split("$", 2)
+        return {"algorithm": algorithm, "salt": salt, "hash": digest}
+
+    def verify(self, password: str, encoded: str) -> bool:
+        """Compare in constant time."""
+        return constant_time_compare(encoded, self.encode(password, self.decode(encoded)["salt"]))
+
+    def safe_summary(self, encoded: str) -> dict[str | Any, Any]:
+        """Describe a stored hash without giving it away."""
+        return {"algorithm": self.algorithm, "salt": self.decode(encoded)["salt"][:6]}
+
+    def harden_runtime(self, password: str, encoded: str) -> None:
+        """Do nothing: every secret costs one hash, whatever is stored."""
+
+
+def is_slow(encoded: str) -> bool:
+    """Whether a stored hash is of the slow kind that keys had before."""
+    return not encoded.startswith(f"{ALGORITHM}$")
+
+
+_hasher = ClientSecretHasher()
+# The hash of a secret that nobody has: a client id without a usable key is checked against it.
+NOBODY = _hasher.encode(secrets.token_urlsafe(32), _hasher.salt())

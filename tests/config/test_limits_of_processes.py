@@ -1,0 +1,74 @@
+"""Limits that are on are exact over all processes, also where there is no Redis."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+import requests
+from django.core.cache import cache
+from django.core.checks import run_checks
+
+from config import webserver
+from config.supervisor.ports import answers, claim_port
+from exchange.api.throttling import spend
+from exchange.models import SignInTries
+from exchange.services import lockout
+from tests.support.access import make_caller
+from tests.support.processes import Program
+from tests.support.services import HOST, Stage
+
+COUNTERS = {"default": {"BACKEND": "exchange.counters.DatabaseCounters"}}
+
+
+@pytest.mark.slow
+def test_two_web_processes_without_redis_count_together(stage: Stage, transactional_db: None):
+    here = replace(stage, web_port=claim_port(HOST, 0))
+    caller = make_caller()
+    web = Program(
+        command=webserver.command(HOST, here.web_port, workers=2),
+        environment={
+            **here.environment, "RATE_LIMITS_ENABLED": "true", "RATE_LIMIT_REQUESTS": "25",
+        },
+        ready=lambda: answers(HOST, here.web_port, "/"),
+        output=here.folder / "web-of-two.log",
+    )  # fmt: skip
+    web.start()
+    try:
+
+        def ask(_: int) -> tuple[int, int]:
+            url = f"http://{HOST}:{here.web_port}/v1/api/members"
+            answer = requests.get(url, headers=caller.headers, timeout=30)
+            return answer.status_code, int(answer.headers["X-RateLimit-Remaining"])
+
+        while 60 - time.time() % 60 < 20:  # all within one minute
+            time.sleep(0.2)
+        with ThreadPoolExecutor(8) as pool:
+            found = sorted(pool.map(ask, range(40)))
+    finally:
+        web.stop()
+    assert found == [(200, left) for left in range(25)] + [(429, 0)] * 15
+
+
+@pytest.mark.django_db
+def test_counters_are_removed_once_their_time_is_over(settings):
+    settings.CACHES = COUNTERS
+    settings.RATE_LIMITS_ENABLED = True
+    settings.RATE_LIMITS = {"requests": 2}
+    used = [budget.used for _ in range(3) if (budget := spend("requests", "one"))]
+    assert used == [1, 2, 3]
+    assert cache.incr("another", 5) == 5
+    assert SignInTries.objects.count() == 2
+    assert lockout.purge() == 0
+    SignInTries.objects.update(ends_at="2026-01-01T00:00:00Z")
+    assert lockout.purge() == 2
+
+
+def test_a_deployment_may_count_in_postgresql(settings):
+    settings.CACHES = COUNTERS
+    settings.DEMO_WORLD = False  # as in a deployment
+    settings.RATE_LIMITS_ENABLED = True
+    found = run_checks(include_deployment_checks=True)
+    assert [message.id for message in found if str(message.id).startswith("config.")] == []

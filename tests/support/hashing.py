@@ -1,0 +1,17 @@
+"""A hasher of client secrets that counts the hashes it makes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from exchange.client_secrets import ClientSecretHasher
+
+
+class CountingHasher(ClientSecretHasher):
+    """The hasher of client secrets; `made` has a line for each hash."""
+
+    made: ClassVar[list[str]] = []
+
+    def encode(self, password: str, salt: str) -> str:
+        self.made.append(salt)
+        return super().encode(password, salt)
