@@ -9,9 +9,7 @@ who arrives while calls are carried out waits for their end, for those go togeth
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar, cast
 
@@ -40,24 +38,20 @@ class Combiner(Generic[Item, Result]):
     """Gathers items of concurrent callers and has `carry_out` deal with each gathering at once.
 
     `carry_out` gets one or more items and gives a result for each, in their order. What it raises
-    is raised in all of its callers. At most one gathering is carried out at a time, unless they may
-    go beside each other: then nobody waits longer than `beside` seconds for another one to end.
+    is raised in all of its callers. At most one gathering is carried out at a time.
     """
 
     def __init__(
         self,
         carry_out: Callable[[list[Item]], list[Result]],
         patience: float = _PATIENCE,
-        *,
-        beside: float = math.inf,
     ) -> None:
         self._carry_out = carry_out
         self._patience = patience
-        self._beside = beside
         self._lock = threading.Lock()
         self._here = threading.local()
         self._coming = 0
-        self._busy = 0
+        self._busy = False
         self._waiting: list[_Call[Item, Result]] = []
 
     @contextlib.contextmanager
@@ -95,7 +89,7 @@ class Combiner(Generic[Item, Result]):
                 self._waiting.append(mine)
                 group = self._gather()
             else:
-                self._busy = 1
+                self._busy = True
         if mine is None:
             return self._go_alone(item)
         if group is None:
@@ -111,17 +105,15 @@ class Combiner(Generic[Item, Result]):
             [result] = self._carry_out([item])
         finally:
             with self._lock:
-                self._busy -= 1
+                self._busy = False
                 self._appoint()
         return result
 
-    def _gather(
-        self, *, impatient: bool = False, beside: bool = False
-    ) -> list[_Call[Item, Result]] | None:
+    def _gather(self, *, impatient: bool = False) -> list[_Call[Item, Result]] | None:
         """All who wait, when it is time to begin; with the lock held."""
-        if not self._waiting or (self._coming and not impatient) or (self._busy and not beside):
+        if not self._waiting or (self._coming and not impatient) or self._busy:
             return None
-        self._busy += 1
+        self._busy = True
         group, self._waiting = self._waiting, []
         return group
 
@@ -134,12 +126,10 @@ class Combiner(Generic[Item, Result]):
 
     def _wait(self, mine: _Call[Item, Result]) -> list[_Call[Item, Result]] | None:
         """Waits for the result (None), or for being the one who leads."""
-        since = time.monotonic()
         while not mine.turn.acquire(timeout=self._patience):
-            beside = time.monotonic() - since >= self._beside
             with self._lock:
                 if mine in self._waiting:
-                    group = self._gather(impatient=True, beside=beside)
+                    group = self._gather(impatient=True)
                     if group is not None:
                         return group
         return mine.group
@@ -156,7 +146,7 @@ class Combiner(Generic[Item, Result]):
                 raise
         finally:
             with self._lock:
-                self._busy -= 1
+                self._busy = False
                 self._appoint()
             for call in group:
                 call.turn.release()

@@ -23,14 +23,29 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 LOCK_NOT_AVAILABLE = "55P03"
 
 
+Row = tuple[Any, ...]
+
+
 def fetch_one(
     sql: str,
     parameters: Sequence[Any] = (),
     *,
     repeatable: bool = False,
     using: str = DEFAULT_DB_ALIAS,
-) -> tuple[Any, ...] | None:
-    """The first row of `sql` (placeholders `%s`), or None when there is none.
+) -> Row | None:
+    """The first row of `sql`, or None when there is none; otherwise as `fetch_all`."""
+    rows = fetch_all(sql, parameters, repeatable=repeatable, using=using)
+    return rows[0] if rows else None
+
+
+def fetch_all(
+    sql: str,
+    parameters: Sequence[Any] = (),
+    *,
+    repeatable: bool = False,
+    using: str = DEFAULT_DB_ALIAS,
+) -> list[Row]:
+    """The rows of `sql` (placeholders `%s`).
 
     Part of the open transaction when there is one, else a transaction of its own. A `repeatable`
     statement (a read) is sent once more over a new connection when the server had dropped ours
@@ -45,16 +60,13 @@ def fetch_one(
         return _execute(connection, sql, parameters)
 
 
-def _execute(
-    connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]
-) -> tuple[Any, ...] | None:
+def _execute(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]) -> list[Row]:
     connection.ensure_connection()
     connection.validate_no_broken_transaction()
     raw: psycopg.Connection[Any] = connection.connection
     with connection.wrap_database_errors, psycopg.Cursor(raw) as cursor:
         cursor.execute(sql.encode(), parameters, prepare=raw.prepare_threshold is not None)
-        row: tuple[Any, ...] | None = cursor.fetchone()
-        return row
+        return cursor.fetchall()
 
 
 def _dropped(connection: BaseDatabaseWrapper) -> bool:

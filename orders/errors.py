@@ -36,7 +36,7 @@ class DuplicateClientOrderId(Conflict):
         super().__init__(f"There is an order with client_order_id {client_order_id} already")
 
 
-# Refusals of `place_order` by code: the message over its figures, `side` and `currency`.
+# Refusals of `enter_orders` by code: the message over its figures, `side` and `currency`.
 _MESSAGES = {
     "token_cancelled": "The token is cancelled",
     "token_exited": "The token has exited",
@@ -59,7 +59,7 @@ _MESSAGES = {
 
 
 def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | None:
-    """The error that `place_order` raised as `code`; None for a code that is not its."""
+    """The error that `enter_orders` raised as `code`; None for a code that is not its."""
     if code == "token_not_found":
         return TokenNotFound()
     if code == "user_not_found":

@@ -41,7 +41,11 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
     return (
         identifier("_id", "{r}.id", "Order id"),
         number("price", "{r}.price", "Limit for one unit"),
-        number("amount", "{r}.amount", "Value: `price` times `meta.tokens`"),
+        number(
+            "amount",
+            "{r}.amount",
+            "Value: `price` times `meta.tokens`",
+        ),
         text("type", "{r}.type", enum=list(OrderType.values)),
         text(
             "owner_model",
@@ -86,7 +90,11 @@ TRADE = Document(
         identifier("token", "{r}.token_id", "Token id"),
         number("price", "{r}.price", "For one unit"),
         number("tokens", "{r}.tokens", "Units"),
-        number("amount", "{r}.buyer_value", "Value: what the buyer paid, without the fee"),
+        number(
+            "amount",
+            "{r}.buyer_value",
+            "Value: what the buyer paid, without the fee, rounded up over all fills of the order",
+        ),
         text("type", "{r}.taker", "The side that took", enum=list(OrderType.values)),
         moment("createdAt", "{r}.created_at"),
     ),

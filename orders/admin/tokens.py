@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
@@ -99,9 +98,7 @@ class TokenAdmin(AddPage, TokenPages):
 
     def end(self, request: HttpRequest, object_id: UUID, *, ending: Ending) -> HttpResponse:
         """One decision about its trading, after a page that tells what will happen."""
-        if not self.may(request, endings.PERMISSION):
-            raise PermissionDenied
-        token: Token = self.record(request, object_id)
+        token: Token = self.record(request, object_id, endings.PERMISSION)
         return self.confirm_page(
             request,
             token,

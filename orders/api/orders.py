@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
@@ -25,7 +22,7 @@ from orders.filtersets import OrderFilters
 from orders.models import Order
 from orders.payloads import ORDER
 from orders.selectors.orders import order_text, orders_of
-from orders.services.placing import Customer, OrderRequest, cancel, orders_coming, place
+from orders.services.placing import Customer, OrderRequest, cancel, place
 
 # What orders can be sorted by, wherever they are listed: what an index of them may hold, since it
 # never changes. (A fill that changed an entry of an index would have to write to all of them.)
@@ -70,11 +67,6 @@ class OrdersView(ApiView):
         pages = OrderPages(self.caller.organisation_id)
         pages.paginate_queryset(found.values_list("id"), request, self)
         return pages.orders(self)
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Handles the request; orders that arrive at the same moment may wait for one."""
-        with orders_coming() if request.method == "POST" else nullcontext():
-            return super().dispatch(request, *args, **kwargs)
 
     @extend_schema(examples=[shapes.BUY_EXAMPLE, shapes.SELL_EXAMPLE])
     def post(self, request: Request) -> Answer:

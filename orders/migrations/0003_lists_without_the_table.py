@@ -66,5 +66,5 @@ class Migration(migrations.Migration):
                 name="order_words_known",
             ),
         ),
-        *sqlfiles.install("orders", "place_order", "match_order", "close_order"),
+        *sqlfiles.install("orders", "enter_orders", "match_order", "close_order"),
     ]

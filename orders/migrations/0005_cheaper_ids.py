@@ -8,4 +8,4 @@ from exchange import sqlfiles
 class Migration(migrations.Migration):
     dependencies = [("orders", "0004_audit")]
 
-    operations = sqlfiles.install("orders", "place_order")
+    operations = sqlfiles.install("orders", "enter_orders")

@@ -1,4 +1,4 @@
-"""Orders are placed by fewer statements, several at once, and without foreign keys that the function
+"""Orders are placed by fewer statements, and without foreign keys that the function
 guarantees.
 """
 
@@ -102,10 +102,8 @@ class Migration(migrations.Migration):
             "orders",
             "order_state",
             "order_legs",
-            "place_order",
+            "enter_orders",
             "match_order",
-            "write_orders",
             "settle_order",
-            "place_orders",
         ),
     ]

@@ -47,12 +47,10 @@ class Migration(migrations.Migration):
         *sqlfiles.install(
             "orders",
             "order_state",
-            "place_order",
+            "enter_orders",
             "match_order",
             "write_order",
-            "write_orders",
             "settle_order",
-            "place_orders",
         ),
         payloads.ORDER.install(rewrite=False),
         payloads.TRADE.install(rewrite=False),

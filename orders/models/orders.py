@@ -43,7 +43,7 @@ class Order(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True, help_text="Time priority within the book")
-    # Tokens and organisations are never removed; `place_order` holds the lock of the one, and the
+    # Tokens and organisations are never removed; `enter_orders` holds the lock of the one, and the
     # accounts it moves have a foreign key to the other.
     token = models.ForeignKey(
         Token,
@@ -104,9 +104,17 @@ class Order(models.Model):
         help_text="Sum of price * units of its fills, not rounded",
     )
     charged = models.DecimalField(
-        max_digits=38, decimal_places=8, default=0, help_text="Value charged so far, rounded"
+        max_digits=38,
+        decimal_places=8,
+        default=0,
+        help_text="filled_value, rounded up for a Buy and down for a Sell",
     )
-    charged_fee = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    charged_fee = models.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        default=0,
+        help_text="What a Buy paid above charged, or a Sell received below it",
+    )
     reserved = models.DecimalField(
         max_digits=38,
         decimal_places=8,

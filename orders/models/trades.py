@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
@@ -16,13 +16,14 @@ from orders.models.orders import Order, OrderType
 class Trade(models.Model):
     """Units that changed hands at a price. Never changed; its transfer has it as subject.
 
-    What each side pays or gets is charged by its own order's sum so far, so the two may differ by
-    the last decimal of the currency; the difference is in the exchange's fee income.
+    A side is charged what its order comes to after the trade less what it came to before, rounded
+    against it (`order_rounding.sql`). So the two values may differ, and a fee may be negative; over
+    a whole order it is not. The exchange's fee income has what the sides differ by.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True)
-    # None of these is ever removed, and `place_order` has all of them locked.
+    # None of these is ever removed, and `enter_orders` has all of them locked.
     token = models.ForeignKey(
         Token,
         on_delete=models.PROTECT,
@@ -50,6 +51,11 @@ class Trade(models.Model):
     buyer_fee = models.DecimalField(max_digits=38, decimal_places=8)
     seller_value = models.DecimalField(max_digits=38, decimal_places=8)
     seller_fee = models.DecimalField(max_digits=38, decimal_places=8)
+    half_even = models.BooleanField(
+        db_default=False,
+        editable=False,
+        help_text="Before decision 22, when charges were rounded half-even",
+    )
     created_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
 
@@ -59,8 +65,16 @@ class Trade(models.Model):
             models.CheckConstraint(
                 # Short, for it is read anew by every trade.
                 condition=Q(
-                    GreaterThan(Least("tokens", "price", "buyer_value", "seller_value"), 0),
-                    GreaterThanOrEqual(Least("buyer_fee", "seller_fee"), 0),
+                    GreaterThan(Least("tokens", "price"), 0),
+                    GreaterThanOrEqual(
+                        Least(
+                            "buyer_value",
+                            "seller_value",
+                            F("buyer_value") + F("buyer_fee"),
+                            F("seller_value") - F("seller_fee"),
+                        ),
+                        0,
+                    ),
                 ),
                 name="trade_positive",
             ),

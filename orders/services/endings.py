@@ -13,8 +13,9 @@ from django.db import transaction
 
 from exchange.acting import acting_as
 from exchange.actors import Actor
+from exchange.approvals import require_decider
 from exchange.database import fetch_one
-from exchange.errors import Forbidden, Refused, TokenNotFound
+from exchange.errors import Refused, TokenNotFound
 from exchange.models import StaffUser, Token
 from exchange.numbers import plain
 from exchange.words import given
@@ -133,15 +134,14 @@ def cancel_token(*, token_id: UUID, user: StaffUser, reason: str) -> Token:
 
 
 def _decide(token_id: UUID, user: StaffUser, change: Callable[[Token, Actor], None]) -> Token:
-    if not user.may(PERMISSION):
-        raise Forbidden("You may not decide about a token's trading")
+    actor = require_decider(user, PERMISSION, "You may not decide about a token's trading")
     with transaction.atomic():
         token = Token.objects.select_for_update(no_key=True).filter(id=token_id).first()
         if token is None:
             raise TokenNotFound
         if token.cancelled:
             raise StateConflict("The token is cancelled")
-        change(token, Actor.staff(user.pk, str(user)))
+        change(token, actor)
         token.refresh_from_db()
     return token
 

@@ -1,8 +1,4 @@
-"""Placing and cancelling orders: what needs the lock of the token is one call in PostgreSQL.
-
-Orders that arrive at this process together are placed together, by `place_orders`; those it leaves
-go one by one, by `place_order`.
-"""
+"""Place and cancel orders. What needs the lock of the token is one call in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ from decimal import Decimal
 from functools import partial
 from typing import TypeVar
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
@@ -21,39 +18,38 @@ from exchange import wake
 from exchange.acting import acting_as
 from exchange.actors import Actor
 from exchange.combining import Combiner
-from exchange.database import constraint_of, fetch_one, refused_by, sqlstate
+from exchange.database import constraint_of, fetch_all, fetch_one, refused_by, sqlstate
 from exchange.errors import DomainError
 from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, kept_for
 from exchange.ids import uuid7
 from exchange.numbers import plain
-from exchange.sets import Form, as_json, carry_out
+from exchange.sets import Form, as_json
 from orders.errors import DuplicateClientOrderId, OrderNotActive, OrderNotFound, refusal
 from orders.models import Order, OwnerModel
 
 CREATED = 201
 MESSAGE = "Order placed"
 
-# What `place_order` raises for a refusal.
+# What `enter_orders` raises for a refusal.
 _REFUSED = "XO400"
 # Another transaction was in the way and this one was undone: serialization failure, deadlock.
 _IN_THE_WAY = ("40001", "40P01")
 # What the order was to be paid with has been spent since the function looked: so it looks again.
 _SPENT_MEANWHILE = "account_balance_not_negative"
 _TRIES = 5
-# How long an order waits for those that are being placed. Longer than these wait for each other in
-# a busy book, or the next sets would be small; not long, for one may hang on a locked token.
-_BESIDE_SECONDS = 0.05
 _PAUSE_SECONDS = 0.05
+# For each token what orders for it that arrive together go through. An order that arrives alone is
+# placed at once; those that arrive meanwhile share the next transaction.
+_books: WeakValueDictionary[UUID, Combiner[Form, Answer | None]] = WeakValueDictionary()
 
 _Answer = TypeVar("_Answer")
 
+# An order that goes with others waits no longer for a key that somebody else has.
+_SHORT_WAIT_MS = 50
+
 _CALL = (
-    "SELECT replayed, status_code, message, data FROM place_order("
+    "SELECT id::text, status_code, message, data, replayed FROM enter_orders("
     "%s::jsonb, %s::integer, %s::interval, %s::integer, %s::text)"
-)
-_CALL_FOR_MANY = (
-    "SELECT array_agg(done::text), array_agg(answer)"
-    " FROM place_orders(%s::jsonb, %s::integer, %s::text)"
 )
 
 
@@ -67,7 +63,7 @@ class Customer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderRequest:
-    """What is asked for, well formed: `type` Buy or Sell, `price` for one unit, `tokens` units."""
+    """A well-formed order: `type` Buy or Sell, `price` for one unit, `tokens` units."""
 
     token_id: UUID
     type: str
@@ -86,7 +82,7 @@ def place(
     api_key_id: UUID | None = None,
     claim: IdempotencyClaim | None = None,
 ) -> Answer:
-    """Places an order: matched and settled at once as far as the book goes, the rest reserved.
+    """Place an order: matched and settled at once as far as the book goes, the rest reserved.
 
     The owner is the member, or the organisation when `member_id` is None. The answer's data is
     the order as it stands then. With a `claim` the first answer under it is given again.
@@ -98,41 +94,46 @@ def place(
     form = _form(organisation_id, member_id, request, actor, api_key_id)
     if claim is not None:
         form |= claim.as_form()
-    answer = None if connection.in_atomic_block else _together.submit(form)
-    return answer or _call(form)
+    if connection.in_atomic_block:
+        return _place_alone(form)
+    book = _books.setdefault(request.token_id, Combiner(_place_together))
+    return book.submit(form) or _place_alone(form)
 
 
-def _call(form: Form) -> Answer:
-    """Places one order by itself."""
-    wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
-    call = partial(fetch_one, _CALL, [as_json(form), wait, kept_for(), CREATED, MESSAGE])
+def _place_alone(form: Form) -> Answer:
+    """Place one order, and say why when it is refused."""
+    call = partial(_enter, [form], settings.IDEMPOTENCY_WAIT_SECONDS * 1000)
     try:
-        row = _again_if_undone(transaction.atomic(call) if connection.in_atomic_block else call)
+        answers = _again_if_undone(transaction.atomic(call) if connection.in_atomic_block else call)
     except DatabaseError as error:
         known = _refusal(error, form)
         if known is None:
             raise
         raise known from error
-    if row is None:
-        raise RuntimeError("place_order returned no row")
-    replayed, status_code, message, data = row
+    return answers[form["id"]]
+
+
+def _place_together(forms: list[Form]) -> list[Answer | None]:
+    """Place orders for one token in one transaction; None for one that must be placed alone.
+
+    Raises `DatabaseError` when the connection was lost: what became of them is not known then.
+    """
+    if len(forms) == 1:
+        return [_place_alone(forms[0])]
+    try:
+        answers = _enter(forms, _SHORT_WAIT_MS)
+    except DatabaseError as error:
+        if sqlstate(error) is None:
+            raise
+        answers = {}
+    return [answers.get(form["id"]) for form in forms]
+
+
+def _enter(forms: list[Form], wait_ms: int) -> dict[str, Answer]:
+    """Enter orders for one token in one transaction; the answers of those that were, by id."""
+    rows = fetch_all(_CALL, [as_json(forms), wait_ms, kept_for(), CREATED, MESSAGE])
     wake.after_commit(wake.DELIVER_EVENTS)
-    return Answer(status_code, message, data, replayed=replayed)
-
-
-_call_for_many = partial(
-    carry_out, _CALL_FOR_MANY, id_name="id", status_code=CREATED, message=MESSAGE
-)
-
-
-def _call_for_some(forms: list[Form]) -> list[Answer | None]:
-    # Who is alone is placed at once: those who arrive meanwhile go together.
-    return [_call(forms[0])] if len(forms) == 1 else _call_for_many(forms)
-
-
-_together = Combiner(_call_for_some, beside=_BESIDE_SECONDS)
-# A view says `with orders_coming():` as early as it can, so that those who wait know.
-orders_coming = _together.coming
+    return {order_id: Answer(*answer) for order_id, *answer in rows}
 
 
 def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:
@@ -199,7 +200,7 @@ def _form(
     actor: Actor,
     api_key_id: UUID | None,
 ) -> Form:
-    """The order as the SQL functions take it: `order_request` by its column names."""
+    """Give the order as `enter_orders` takes it: `order_request` by its column names."""
     customer = request.customer
     return {
         "id": str(uuid7()),

@@ -1,5 +1,5 @@
 -- What is audited of orders. An order says itself who placed it and when, its fills are its trades,
--- which are append-only, so what place_order writes needs no other record. What is left
+-- which are append-only, so what enter_orders writes needs no other record. What is left
 -- is an order that is cancelled, and whatever writes without that function.
 
 SELECT audit_table('orders_order', about => 'token_id',

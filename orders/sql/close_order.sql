@@ -70,7 +70,7 @@ BEGIN
     IF t.completed_raise OR t.cancelled THEN
         RETURN;
     END IF;
-    -- Opened first: what is being opened by somebody else is waited for, as it is in `place_order`,
+    -- Opened first: what is being opened by somebody else is waited for, as it is in `enter_orders`,
     -- without a lock on an account that they may want.
     v_accounts := ARRAY[
         account_of(t.issuer_id, t.currency_id, 'raise'),

@@ -1,4 +1,4 @@
--- Matching, a part of `place_order`. All of it runs under the lock of the token. `p_stem` is what ids of
+-- Matching, a part of `enter_orders`. All of it runs under the lock of the token. `p_stem` is what ids of
 -- trades are made of by `nth_id`, to which events are table 0, entries 1 and trades 2.
 
 -- What the incoming order `o` trades: its fills in price-time priority at the makers' prices,
@@ -10,6 +10,7 @@ DECLARE
     r order_match;
     f order_fill;
     m record;
+    v_side text := CASE o.type WHEN 'Buy' THEN 'Sell' ELSE 'Buy' END;
     v_left numeric := o.tokens;
     v_value numeric;
     v_book refcursor;
@@ -55,12 +56,8 @@ BEGIN
         f.filled := m.filled + f.units;
         f.filled_value := m.filled_value + v_value;
         f.fulfilled := f.filled = m.tokens;
-        -- Both sides are charged round(cumulative) - already charged.
-        f.charged := public.round_half_even(f.filled_value, t.decimals);
-        f.maker_value := f.charged - m.charged;
-        f.taker_value := public.round_half_even(o.filled_value + v_value, t.decimals) - o.charged;
-        IF f.maker_value = 0 OR f.taker_value = 0 THEN
-            -- Less than the last decimal: the rest of whoever has no more than this is over.
+        IF v_value < t.minor THEN
+            -- Less than one minor unit: the rest of whoever has no more than this is over.
             IF f.fulfilled THEN
                 r.dust := r.dust || f;
                 CONTINUE;
@@ -68,13 +65,21 @@ BEGIN
             r.stopped := 'The rest is worth nothing';
             EXIT;
         END IF;
-        f.charged_fee := public.round_half_even(
-            f.filled_value * m.fee_percent / 100, t.decimals);
+        -- What each side has been charged after the fill, and by it: new less old.
+        f.charged := public.order_value(v_side, f.filled_value, t.minor);
+        f.charged_fee := abs(f.charged
+            - public.order_total(v_side, f.filled_value, m.fee_percent, t.minor));
+        IF v_side = 'Sell' AND m.charged - m.charged_fee > f.charged - f.charged_fee THEN
+            -- Filled before decision 22 too, it had received a minor unit more by the former rounding.
+            f.charged_fee := f.charged - m.charged + m.charged_fee;
+        END IF;
+        f.maker_value := f.charged - m.charged;
         f.maker_fee := f.charged_fee - m.charged_fee;
         o.filled_value := o.filled_value + v_value;
-        f.taker_fee := public.round_half_even(o.filled_value * o.fee_percent / 100, t.decimals)
-            - o.charged_fee;
+        f.taker_value := public.order_value(o.type, o.filled_value, t.minor) - o.charged;
         o.charged := o.charged + f.taker_value;
+        f.taker_fee := abs(o.charged
+            - public.order_total(o.type, o.filled_value, o.fee_percent, t.minor)) - o.charged_fee;
         o.charged_fee := o.charged_fee + f.taker_fee;
         f.seq := nextval('public.orders_seq');
         f.trade := public.nth_id(p_stem, '2', f.seq);
@@ -82,6 +87,10 @@ BEGIN
         r.fills := r.fills || f;
     END LOOP;
     CLOSE v_book;
+    IF r.stopped IS NULL AND v_left > 0 AND v_left * o.price < t.minor THEN
+        -- No fill of it could be worth a minor unit.
+        r.stopped := 'The rest is worth nothing';
+    END IF;
     RETURN r;
 END $$;
 
@@ -92,9 +101,10 @@ RETURNS order_match LANGUAGE plpgsql AS $$
 DECLARE
     r order_match;
     f order_fill;
+    v_value numeric;
     v_left numeric;
 BEGIN
-    SELECT balance INTO t.unsold FROM public.wallets_account
+    SELECT balance + coalesce(t.unsold, 0) INTO t.unsold FROM public.wallets_account
         WHERE owner_id = t.issuer AND asset_id = t.gets AND kind = 'unsold';
     r.fills := '{}';
     r.dust := '{}';
@@ -104,11 +114,15 @@ BEGIN
     f.owner := t.issuer;
     f.price := t.offer;
     f.units := least(o.tokens, public.for_sale(t));
-    f.taker_value := public.round_half_even(t.offer * f.units, t.decimals);
-    IF f.taker_value = 0 THEN
+    v_value := t.offer * f.units;
+    IF v_value < t.minor THEN
+        IF f.units = o.tokens THEN
+            r.stopped := 'The rest is worth nothing';
+        END IF;
         RETURN r;
     END IF;
-    f.taker_fee := public.round_half_even(t.offer * f.units * o.fee_percent / 100, t.decimals);
+    f.taker_value := public.order_value('Buy', v_value, t.minor);
+    f.taker_fee := public.order_total('Buy', v_value, o.fee_percent, t.minor) - f.taker_value;
     f.maker_value := f.taker_value;
     f.maker_fee := 0;
     f.fulfilled := false;
@@ -119,8 +133,8 @@ BEGIN
     -- The raise is complete when nobody could buy as much as the smallest purchase any more.
     t.needed := t.needed - f.taker_value;
     t.unsold := t.unsold - f.units;
-    v_left := public.round_half_even(t.offer * public.for_sale(t), t.decimals);
-    r.completes := v_left = 0 OR v_left < t.smallest;
+    v_left := t.offer * public.for_sale(t);
+    r.completes := v_left < t.minor OR public.round_half_even(v_left, t.decimals) < t.smallest;
     RETURN r;
 END $$;
 

@@ -1,17 +1,17 @@
--- What functions that place orders hand to each other, besides order_types.sql.
+-- Types that functions which place orders hand to each other, besides order_types.sql.
 
 DO $types$ BEGIN
     IF to_regtype('public.order_legs') IS NOT NULL THEN
         RETURN;
     END IF;
-    -- Transfers that are to be posted (id, kind, who, what about), and their legs: parallel arrays each.
+    -- Transfers to post, each about the record that has its id, and their legs: parallel arrays each,
+    -- as `post_transfers` takes them.
     CREATE TYPE order_legs AS (
         transfers uuid[], kinds text[], actors text[], memos text[],
-        leg_transfers uuid[], accounts uuid[], assets text[], amounts numeric[]
+        leg_transfers uuid[], accounts uuid[], amounts numeric[], refs text[]
     );
-    -- What will become of an order: as it will stand (NULL: it is not placed), its fills, makers whose
-    -- rest is to be closed, whether a raise is complete with it; and what it moves, added to what was
-    -- to be moved before.
+    -- A planned order: as it will stand, its fills, makers whose rest is to be closed, whether a raise
+    -- is complete with it, and what it moves.
     CREATE TYPE order_plan AS (
         o orders_order, fills order_fill[], dust order_fill[], completes boolean, legs order_legs
     );
@@ -24,3 +24,18 @@ DO $types$ BEGIN
             ADD ATTRIBUTE reserve uuid;
     END IF;
 END $types$;
+
+DO $changes$ BEGIN
+    IF NOT EXISTS (
+        SELECT FROM pg_attribute
+        WHERE attrelid = 'public.order_terms'::regclass AND attname = 'minor')
+    THEN
+        ALTER TYPE order_terms ADD ATTRIBUTE minor numeric;
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM pg_attribute
+        WHERE attrelid = 'public.order_legs'::regclass AND attname = 'refs')
+    THEN
+        ALTER TYPE order_legs DROP ATTRIBUTE assets, ADD ATTRIBUTE refs text[];
+    END IF;
+END $changes$;

@@ -17,7 +17,9 @@ CREATE TYPE order_terms AS (
     offer numeric, needed numeric, unsold numeric, smallest numeric,
     visible boolean, member_known boolean,
     -- Of the order's owner: the account it gives from, what is on it, where that is reserved.
-    account uuid, available numeric, reserve uuid
+    account uuid, available numeric, reserve uuid,
+    -- One minor unit of the currency.
+    minor numeric
 );
 -- One fill: what both sides are charged, and the maker's sums after it; the ids of its trade and of
 -- the order that took. In a primary raise `maker` is NULL and its owner the issuer.

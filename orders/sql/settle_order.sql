@@ -1,12 +1,10 @@
--- What an order moves in the ledger, a part of `place_order`.
+-- What an order moves in the ledger, a part of `enter_orders`.
 
 -- The accounts that the order moves, always in the same order: what its owner gives from; then, with
 -- fills, where it gets; then, with a rest, where that is reserved; then two for each fill: where its
--- other side gives from, and where that gets. Opens what is missing; of an order placed with others
--- (not `p_alone`) no account is opened: the accounts are NULL then.
-CREATE OR REPLACE FUNCTION accounts_to_move(
-    o orders_order, t order_terms, m order_match, p_alone boolean
-) RETURNS uuid[] LANGUAGE plpgsql AS $$
+-- other side gives from, and where that gets. Opens what is missing.
+CREATE OR REPLACE FUNCTION accounts_to_move(o orders_order, t order_terms, m order_match)
+RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
     f order_fill;
     s record;
@@ -49,9 +47,6 @@ BEGIN
             LEFT JOIN public.wallets_account a
                 ON a.owner_id = x.owner AND a.asset_id = x.asset AND a.kind = x.kind;
         EXIT WHEN array_position(v_roles, NULL) IS NULL;
-        IF NOT p_alone THEN
-            RETURN NULL;
-        END IF;
         FOR s IN
             SELECT DISTINCT x.owner, x.asset, x.kind, y.organisation, y.member
             FROM unnest(v_owners, v_assets, v_kinds) x (owner, asset, kind)
@@ -75,12 +70,13 @@ BEGIN
     RETURN v_roles;
 END $$;
 
--- `l` and the legs of one order more: units and money of every fill, and the rest reserved. A transfer
--- has the id of the trade or the order it is for.
+-- Makes the legs of an order: units and money of every fill, and the rest reserved. A transfer has the
+-- id of the trade or the order it is for.
 CREATE OR REPLACE FUNCTION legs_of_order(
-    l order_legs, o orders_order, t order_terms, p_fills order_fill[], p_accounts uuid[]
+    o orders_order, t order_terms, p_fills order_fill[], p_accounts uuid[]
 ) RETURNS order_legs LANGUAGE plpgsql AS $$
 DECLARE
+    l order_legs;
     f order_fill;
     buys boolean := o.type = 'Buy';
     v_count integer := cardinality(p_fills);
@@ -102,6 +98,7 @@ BEGIN
     FOR n IN 1..v_count LOOP
         f := p_fills[n];
         l.transfers := l.transfers || f.trade;
+        l.refs := l.refs || ('trade:' || f.trade);
         IF buys THEN
             v_taker_gives := f.taker_value + f.taker_fee;
             v_taker_gets := f.units;
@@ -116,7 +113,6 @@ BEGIN
         l.leg_transfers := l.leg_transfers || array_fill(f.trade, ARRAY[5]);
         l.accounts := l.accounts || ARRAY[
             p_accounts[1], p_accounts[2], p_accounts[v_next], p_accounts[v_next + 1], v_fees];
-        l.assets := l.assets || ARRAY[t.gives, t.gets, t.gets, t.gives, t.currency];
         l.amounts := l.amounts || ARRAY[
             - v_taker_gives, v_taker_gets, - v_maker_gives, v_maker_gets,
             CASE WHEN buys THEN v_taker_gives - v_maker_gets
@@ -125,79 +121,16 @@ BEGIN
     END LOOP;
     IF o.status = 'Active' THEN
         l.transfers := l.transfers || o.id;
+        l.refs := l.refs || ('order:' || o.id || ':reserve');
         l.kinds := l.kinds || 'order_reserve'::text;
         l.actors := l.actors || o.placed_by::text;
         l.memos := l.memos || t.symbol;
         l.leg_transfers := l.leg_transfers || ARRAY[o.id, o.id];
         l.accounts := l.accounts
             || ARRAY[p_accounts[1], p_accounts[CASE v_count WHEN 0 THEN 2 ELSE 3 END]];
-        l.assets := l.assets || ARRAY[t.gives, t.gives];
         l.amounts := l.amounts || ARRAY[- o.reserved, o.reserved];
     END IF;
     RETURN l;
-END $$;
-
--- Posts transfers and their legs.
---
--- Orders wait for accounts in this one place, in the order of their ids, and so take part in no
--- deadlock of orders. What was available when `plan_order` looked may be gone by now: then
--- account_balance_not_negative refuses, and the order is placed anew, to be told so properly.
-CREATE OR REPLACE FUNCTION post_order_legs(l order_legs, p_stem text) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-    IF l.accounts IS NULL THEN
-        RETURN;
-    ELSIF cardinality(l.accounts) = 2 THEN
-        -- One order that met nobody, the most frequent case: both accounts keep a balance, and each
-        -- moves once.
-        WITH transfer AS (
-            INSERT INTO public.wallets_transfer
-                (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
-            VALUES (l.transfers[1], 'order_reserve', 'order:' || l.transfers[1] || ':reserve',
-                    l.transfers[1], l.actors[1], l.memos[1], now(), 0)
-        ), changed AS (
-            UPDATE public.wallets_account a SET balance = a.balance + x.amount
-            FROM (
-                VALUES (l.accounts[1], l.amounts[1], 1), (l.accounts[2], l.amounts[2], 2) ORDER BY 1
-            ) x (account, amount, n)
-            WHERE a.id = x.account
-            RETURNING a.id, x.amount, x.n, a.balance
-        )
-        INSERT INTO public.wallets_entry
-            (id, transfer_id, account_id, asset_id, amount, balance_after)
-        SELECT public.nth_id(p_stem, '1', n), l.transfers[1], id, l.assets[1], amount, balance
-        FROM changed;
-        RETURN;
-    END IF;
-    WITH transfer AS (
-        INSERT INTO public.wallets_transfer
-            (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
-        SELECT x.id, x.kind,
-               CASE x.kind WHEN 'order_reserve' THEN 'order:' || x.id || ':reserve'
-                           ELSE 'trade:' || x.id END,
-               x.id, x.actor, x.memo, now(), 0
-        FROM unnest(l.transfers, l.kinds, l.actors, l.memos) x (id, kind, actor, memo)
-    ), leg AS (
-        SELECT * FROM unnest(l.leg_transfers, l.accounts, l.assets, l.amounts)
-            WITH ORDINALITY x (transfer, account, asset, amount, n)
-        WHERE amount <> 0
-    ), changed AS (
-        -- The exchange's own accounts keep no balance.
-        UPDATE public.wallets_account a SET balance = a.balance + x.amount
-        FROM (
-            SELECT account, sum(amount) AS amount FROM leg GROUP BY account ORDER BY account
-        ) x
-        WHERE a.id = x.account AND a.balance IS NOT NULL
-        RETURNING a.id, a.balance
-    )
-    INSERT INTO public.wallets_entry
-        (id, transfer_id, account_id, asset_id, amount, balance_after)
-    SELECT public.nth_id(p_stem, '1', leg.n), leg.transfer, leg.account, leg.asset, leg.amount,
-           -- What the account came to, less what later legs moved.
-           changed.balance - coalesce(sum(leg.amount) OVER (
-               PARTITION BY leg.account ORDER BY leg.n
-               ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 0)
-    FROM leg LEFT JOIN changed ON changed.id = leg.account;
 END $$;
 
 -- The account of an owner (NULL: the exchange itself).
@@ -212,21 +145,15 @@ BEGIN
             WHERE owner_id = p_owner AND asset_id = p_asset AND kind = p_kind);
 END $$;
 
--- Posts a transfer of the legs whose amount is not zero.
+-- Posts one transfer. Legs of zero are left out, and so is a transfer without others.
 CREATE OR REPLACE FUNCTION post_legs(
     p_kind text, p_reference text, p_subject uuid, p_actor text, p_memo text,
     p_accounts uuid[], p_amounts numeric[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    v_accounts uuid[];
-    v_amounts numeric[];
-    v_ids uuid[];
+    v_id uuid := public.new_id();
 BEGIN
-    SELECT array_agg(account), array_agg(amount), array_agg(public.new_id())
-        INTO v_accounts, v_amounts, v_ids
-        FROM unnest(p_accounts, p_amounts) l (account, amount) WHERE amount <> 0;
-    IF v_ids IS NOT NULL THEN
-        PERFORM public.post_transfer(public.new_id(), p_kind, p_reference, p_subject, p_actor,
-                                     p_memo, v_ids, v_accounts, v_amounts);
-    END IF;
+    PERFORM public.post_transfers(
+        ARRAY[v_id], ARRAY[p_kind], ARRAY[p_reference], ARRAY[p_subject], ARRAY[p_actor],
+        ARRAY[p_memo], array_fill(v_id, ARRAY[cardinality(p_accounts)]), p_accounts, p_amounts);
 END $$;

@@ -1,8 +1,7 @@
--- Writing an order that was planned, a part of `place_order`.
+-- Writing an order that was planned, a part of `enter_orders`.
 
 -- Writes an order, its trades and what became of the makers, counts what was traded, and tells
--- everybody. Gives the order's document. `write_orders` does it set by set, which costs more than
--- this for one.
+-- everybody. Gives the order's document.
 CREATE OR REPLACE FUNCTION write_order(o orders_order, p_fills order_fill[], p_stem text)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -10,7 +9,6 @@ DECLARE
     f order_fill;
     v_trade text;
     v_maker text;
-    v_now text;
     v_units numeric := 0;
     v_value numeric := 0;
     -- What is told: to whom, what, about what; nothing where there are no data.
@@ -33,8 +31,9 @@ BEGIN
     RETURNING document INTO o.document;
     IF o.status = 'Active' AND cardinality(p_fills) = 0 THEN
         -- The most frequent case.
-        PERFORM public.emit_event(public.nth_id(p_stem, '0', 1), o.organisation_id,
-                                  'order.created', o.id, '{"order":' || o.document || '}');
+        PERFORM public.emit_events(
+            ARRAY[public.nth_id(p_stem, '0', 1)], ARRAY[o.organisation_id], '{order.created}',
+            ARRAY[o.id], ARRAY['{"order":' || o.document || '}']);
         RETURN o.document;
     END IF;
 
@@ -86,7 +85,6 @@ BEGIN
         v_data := v_data || public.order_end_data(o.document, o.reason);
     END IF;
 
-    v_now := public.wire_time(now());
     IF v_units > 0 THEN
         UPDATE public.exchange_token SET
             vol_buy = vol_buy + v_units,
@@ -96,15 +94,24 @@ BEGIN
             total_raised = total_raised + CASE WHEN completed_raise THEN 0 ELSE v_value END
         WHERE id = o.token_id;
     END IF;
-    INSERT INTO public.exchange_event
-        (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
-    SELECT e.id, e.organisation, e.type, e.subject, public.event_body(e.id, e.type, e.data, v_now),
-           now(), now()
-    FROM (
-        SELECT public.nth_id(p_stem, '0', n) AS id, organisation, type, subject, data
-        FROM unnest(v_told, v_types, v_subjects, v_data)
-            WITH ORDINALITY x (organisation, type, subject, data, n)
-        WHERE data IS NOT NULL
-    ) e;
+    PERFORM public.emit_events(
+        ARRAY(SELECT public.nth_id(p_stem, '0', n) FROM generate_series(1, cardinality(v_told)) n),
+        v_told, v_types, v_subjects, v_data);
     RETURN o.document;
+END $$;
+
+-- What is told of an order that is over.
+CREATE OR REPLACE FUNCTION order_end_data(p_document text, p_reason text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN '{"order":' || p_document || ',"reason":'
+        || CASE WHEN p_reason = '' THEN 'null' ELSE to_json(p_reason)::text END || '}';
+END $$;
+
+-- Tells the owner that an order is over.
+CREATE OR REPLACE FUNCTION emit_order_end(o orders_order) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM public.emit_events(
+        ARRAY[public.new_id()], ARRAY[o.organisation_id], ARRAY['order.' || lower(o.status)],
+        ARRAY[o.id], ARRAY[public.order_end_data(o.document, o.reason)]);
 END $$;

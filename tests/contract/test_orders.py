@@ -66,7 +66,7 @@ def test_a_resting_buy_reserves_its_value_and_the_most_its_fee_can_be(model):
     market = Market(buy_fee=Decimal("1.5"))
     member = model == "user"
     market.buy(price=33.33, tokens=3.5, **owner_of(market.buyer, model))
-    # 116.655 rounds half-even to 116.66, its fee of 1.749825 to 1.75.
+    # 116.655 and a fee of 1.749825, rounded up.
     assert market.buyer.held("NGN", member=member) == Decimal("99881.59")
     assert market.buyer.held("NGN", "reserved", member=member) == Decimal("118.41")
     assert market.buyer.held("NGN", member=not member) == 100_000
@@ -168,9 +168,9 @@ def test_an_order_near_ten_to_the_fifteen_keeps_every_digit():
 
 def test_the_value_of_an_order_has_the_decimals_of_its_currency():
     market = Market(currency="UGX", price_buy=Decimal(3600), price_sell=Decimal(3600))
-    # 3,601 * 2.5 = 9,002.5, half-even.
+    # 3,601 * 2.5 = 9,002.5: shown half-even, reserved rounded up.
     assert market.buy(price=3601, tokens=2.5)["amount"] == 9002
-    assert market.buyer.held("UGX", "reserved") == 9002
+    assert market.buyer.held("UGX", "reserved") == 9003
 
 
 @pytest.mark.parametrize("model", ["organisation", "user", "api_key"])

@@ -123,31 +123,6 @@ def test_who_arrives_while_somebody_goes_alone_goes_with_those_who_do_too(work, 
     nobody_is_waited_for(combiner)
 
 
-def test_where_groups_go_beside_each_other_nobody_waits_long_for_one_to_end():
-    gates = {1: threading.Event(), 2: threading.Event()}
-    groups: list[list[int]] = []
-
-    def carry_out(items: list[int]) -> list[int]:
-        groups.append(sorted(items))
-        if items[0] in gates:
-            assert gates[items[0]].wait(SOON)
-        return [2 * item for item in items]
-
-    combiner = Combiner(carry_out, patience=0.01, beside=0.03)
-    stuck = begin(combiner.submit, 1)
-    wait_until(lambda: groups == [[1]], "the first one is under way")
-    also_stuck = begin(combiner.submit, 2)
-    wait_until(lambda: groups == [[1], [2]], "the second one does not wait for it")
-    assert begin(combiner.submit, 3).result(SOON) == 6
-    gates[2].set()
-    assert also_stuck.result(SOON) == 4
-    assert not stuck.done()
-    gates[1].set()
-    assert stuck.result(SOON) == 2
-    assert begin(combiner.submit, 4).result(SOON) == 8
-    nobody_is_waited_for(combiner)
-
-
 @pytest.mark.parametrize("many", [2, 16])
 def test_all_who_are_coming_are_carried_out_at_once_and_each_gets_its_own_result(
     work, combiner, many

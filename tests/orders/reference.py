@@ -3,8 +3,9 @@
 Nothing is carried along. What an order has been charged is the sum of its fills, what it reserves
 is what its rest can still cost, what an owner has is what it began with and what its orders came
 to. Only arrivals and trades are remembered, in lists. Arithmetic is exact; amounts are rounded
-half-even to the currency's decimals where they are charged, and nowhere else. All of it is to be
-used inside `exactly()`, or products of large amounts lose digits.
+where they are charged, and nowhere else: what a buyer pays up, what a seller receives down, to the
+currency's decimals. All of it is to be used inside `exactly()`, or products of large amounts lose
+digits.
 """
 
 from __future__ import annotations
@@ -12,10 +13,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from decimal import (
+    ROUND_CEILING,
+    ROUND_DOWN,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    localcontext,
+)
 
 # Enough digits for every product of amounts below 10^15 with 8 decimals to be exact.
-_DIGITS = Context(prec=120, rounding=ROUND_HALF_EVEN)
+_DIGITS = Context(prec=120)
 _UNIT = Decimal("0.00000001")
 _ZERO = Decimal(0)
 _LARGEST = Decimal(10) ** 15
@@ -30,7 +39,7 @@ def _sum(amounts: Iterable[Decimal]) -> Decimal:
 
 
 def exactly() -> AbstractContextManager[Context]:
-    """Decimals of as many digits as it takes, rounded half-even."""
+    """Decimals of as many digits as it takes."""
     return localcontext(_DIGITS)
 
 
@@ -57,8 +66,17 @@ class Rules:
     sell_fee: Decimal
     least: Decimal = _ZERO
 
-    def rounded(self, value: Decimal) -> Decimal:
-        return value.quantize(Decimal(1).scaleb(-self.decimals))
+    @property
+    def minor(self) -> Decimal:
+        """The smallest amount of the currency."""
+        return Decimal(1).scaleb(-self.decimals)
+
+    def rounded(self, value: Decimal, *, up: bool) -> Decimal:
+        return value.quantize(self.minor, ROUND_CEILING if up else ROUND_FLOOR)
+
+    def amount(self, value: Decimal) -> Decimal:
+        """A value as orders show it and bounds compare it: half-even."""
+        return value.quantize(self.minor, ROUND_HALF_EVEN)
 
 
 @dataclass(frozen=True)
@@ -111,13 +129,25 @@ class Order:
     def charged_fee(self) -> Decimal:
         return _sum(t.buyer_fee if self.buys else t.seller_fee for t in self.trades)
 
+    def value_at(self, exact: Decimal) -> Decimal:
+        """The value of the order when its fills come to `exact`."""
+        return self.rules.rounded(exact, up=self.buys)
+
+    def fee_at(self, exact: Decimal) -> Decimal:
+        """The fee on that, not rounded."""
+        return exact * (self.rules.buy_fee if self.buys else self.rules.sell_fee) / 100
+
+    def total_at(self, exact: Decimal) -> Decimal:
+        """What a buyer has paid then, or a seller received: with the fee."""
+        fee = self.fee_at(exact)
+        return self.rules.rounded(exact + fee if self.buys else exact - fee, up=self.buys)
+
     def value_due(self, exact: Decimal) -> Decimal:
         """What an order filled for `exact` is still to be charged as value."""
-        return self.rules.rounded(exact) - self.charged
+        return self.value_at(exact) - self.charged
 
     def fee_due(self, exact: Decimal) -> Decimal:
-        percent = self.rules.buy_fee if self.buys else self.rules.sell_fee
-        return self.rules.rounded(exact * percent / 100) - self.charged_fee
+        return abs(self.total_at(exact) - self.value_at(exact)) - self.charged_fee
 
     @property
     def whole(self) -> Decimal:
@@ -131,7 +161,7 @@ class Order:
             return _ZERO
         if not self.buys:
             return self.rest
-        return self.value_due(self.whole) + self.fee_due(self.whole)
+        return self.total_at(self.whole) - self.charged - self.charged_fee
 
 
 class Exchange:
@@ -164,7 +194,7 @@ class Exchange:
             self._match(order)
         if order.rest == 0:
             order.status = "Fulfilled"
-        elif order.status == "Active" and order.value_due(order.whole) == 0:
+        elif order.status == "Active" and order.price * order.rest < self.rules.minor:
             self._cancel(order, NOTHING)
         self.orders.append(order)
         return order
@@ -226,7 +256,7 @@ class Exchange:
     # --- How it works ------------------------------------------------------------------------
 
     def _check(self, order: Order) -> None:
-        value = self.rules.rounded(order.price * order.units)
+        value = self.rules.amount(order.price * order.units)
         if self.offer and self.raising:
             if not order.buys:
                 raise Refusal("in_primary_raise")
@@ -255,9 +285,9 @@ class Exchange:
                 return
             units = min(order.rest, maker.rest)
             exact = maker.price * units
-            # A fill that one of the two would not be charged anything for does not happen; the
-            # rest of the one for whom it would have been the last is over.
-            if any(o.value_due(o.filled_value + exact) == 0 for o in (order, maker)):
+            # A fill worth less than the smallest amount of the currency does not happen; the rest
+            # of the one for whom it would have been the last is over.
+            if exact < self.rules.minor:
                 if units == maker.rest:
                     self._cancel(maker, NOTHING)
                     continue
@@ -290,7 +320,10 @@ class Exchange:
         assert offer is not None
         units = min(order.rest, self._for_sale())
         exact = offer.price * units
-        if order.value_due(exact) > 0:
+        if exact < self.rules.minor and units == order.rest:
+            self._cancel(order, NOTHING)
+            return
+        if exact >= self.rules.minor:
             value = order.value_due(exact)
             trade = Trade(
                 buyer=order,
@@ -305,8 +338,8 @@ class Exchange:
             )
             order.trades.append(trade)
             self.trades.append(trade)
-            left = self.rules.rounded(offer.price * self._for_sale())
-            if left == 0 or left < self.rules.least:
+            left = offer.price * self._for_sale()
+            if left < self.rules.minor or self.rules.amount(left) < self.rules.least:
                 self.raising = False
         if order.rest > 0:
             self._cancel(order, SOLD_OUT)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from decimal import ROUND_DOWN, Decimal
-from itertools import cycle
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +15,6 @@ from exchange.errors import Refused
 from exchange.models import Event, Token
 from orders.errors import OrderNotActive
 from orders.models import Order, Trade
-from orders.services import placing
 from tests.orders import reference
 from tests.orders.streams import UNIT, Cancel, NewFees, Place, Setting
 from tests.support.access import make_caller, make_member
@@ -51,6 +48,7 @@ class Sides:
             if self.done % PROVE_EVERY == 0:
                 assert_books_hold()
         self.compare_events()
+        self.assert_splitting_gains_nothing()
         assert_books_hold()
 
     def take(self, step: Any) -> None:
@@ -80,47 +78,6 @@ class Sides:
             assert refused.value.code == code
         else:
             self.ids.append(self.traders[trader].place(self.ours, side, price, units))
-
-    def follow_in_sets(self, stream: list[Any], sizes: Iterable[int]) -> Counter[str]:
-        """The same with orders that come one after the other gathered in sets; how many of them
-        sets did, and left.
-        """
-        outcomes: Counter[str] = Counter()
-        waiting, size = [], cycle(sizes)
-        wanted = next(size)
-        for step in stream:
-            if isinstance(step, Place):
-                waiting.append(step)
-            if len(waiting) == wanted or (waiting and not isinstance(step, Place)):
-                outcomes += self.place_set(waiting)
-                self.compare()
-                waiting, wanted = [], next(size)
-            if not isinstance(step, Place):
-                self.take(step)
-                self.compare()
-        outcomes += self.place_set(waiting)
-        self.compare()
-        self.compare_events()
-        assert_books_hold()
-        return outcomes
-
-    def place_set(self, steps: list[Place]) -> Counter[str]:
-        """Places orders as one set, and by themselves what it leaves."""
-        orders: list[tuple[int, str, Decimal, Decimal]] = []
-        for step in steps:
-            price = self.setting.price * step.step
-            units = self.units(step, self.owner(step.trader), price)
-            orders.append((step.trader, step.side, price, units))
-        forms = [self.traders[trader].form(self.ours, *order) for trader, *order in orders]
-        answers = placing._call_for_many(forms) if forms else []
-        for (trader, side, price, units), form, answer in zip(orders, forms, answers, strict=True):
-            if answer is not None:
-                assert self._refusal_of(self.owner(trader), side, price, units) == ""
-                self.ids.append(UUID(form["id"]))
-        left = [order for order, answer in zip(orders, answers, strict=True) if answer is None]
-        for each in left:
-            self.place_exactly(*each)
-        return Counter(done=len(orders) - len(left), left=len(left))
 
     def _refusal_of(self, owner: Hashable, side: str, price: Decimal, units: Decimal) -> str:
         """What the reference makes of an order: the code of its refusal, or nothing."""
@@ -246,6 +203,22 @@ class Sides:
         assert (token.price_buy, token.price_sell) == (self.ours.price_buy, self.ours.price_sell)
         assert token.completed_raise is not self.theirs.raising
         assert (token.total_raised, token.total_allocated) == (self.theirs.raised(), primary)
+
+    def assert_splitting_gains_nothing(self) -> None:
+        """No owner's orders cost less, or brought more, than one order with all their fills."""
+        rules, orders = self.theirs.rules, self.theirs.orders
+        for owner in {t.owner_id for t in self.traders}:
+            buys = [o for o in orders if o.owner == owner and o.buys]
+            sells = [o for o in orders if o.owner == owner and not o.buys]
+            paid = sum((o.charged + o.charged_fee for o in buys), Decimal(0))
+            cost = sum((o.filled_value + o.fee_at(o.filled_value) for o in buys), Decimal(0))
+            assert paid >= rules.rounded(cost, up=True)
+            received = sum((o.charged - o.charged_fee for o in sells), Decimal(0))
+            due = sum((o.filled_value - o.fee_at(o.filled_value) for o in sells), Decimal(0))
+            assert received <= rules.rounded(due, up=False)
+        # In a raise the issuer receives what its buyers' orders come to, rounded up as they are.
+        fees = sum((o.fee_at(o.filled_value) for o in orders), Decimal(0))
+        assert self.theirs.fees() >= (fees if self.theirs.offer is None else 0)
 
     def compare_events(self) -> None:
         """Every fill is told to both sides, every end to the owner, once."""

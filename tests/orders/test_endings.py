@@ -16,6 +16,7 @@ from orders.models import Order, Trade
 from orders.selectors.endings import version_of_raise
 from orders.services import endings, placing
 from orders.services.as_seen import cancel_as_seen, complete_as_seen
+from tests.support.unjustified import post_unjustified
 from tests.support.world import (
     SYSTEM,
     Wallet,
@@ -25,7 +26,7 @@ from tests.support.world import (
     make_wallet,
 )
 from wallets.errors import StateConflict
-from wallets.ledger import Leg, open_account, post_transfer
+from wallets.ledger import Leg, open_account
 from wallets.models import Account, AccountKind, TransferKind
 from wallets.services.listings import Listing, list_token
 
@@ -156,7 +157,7 @@ def test_units_that_are_pledged_stop_the_cancelling_of_a_raise_and_nothing_moves
         )
         for kind in (AccountKind.AVAILABLE, AccountKind.UNSOLD)
     ]
-    post_transfer(
+    post_unjustified(
         kind=TransferKind.ORDER_RESERVE,
         reference="away",
         subject_id=None,

@@ -86,7 +86,7 @@ def test_fills_add_up_to_what_one_fill_would_have_cost(issuer, buyer):
     ask = issuer.place(token, "Sell", "0.05", "3.3")
     for _ in range(11):
         buyer.place(token, "Buy", "0.05", "0.3")
-    # 0.165 in all, rounded half-even, though each of the buyer's orders comes to 0.015.
+    # 0.165 in all, rounded down, though each of the buyer's orders comes to 0.015, rounded up.
     order = Order.objects.get(id=ask)
     assert (order.status, order.charged, order.charged_fee) == (
         "Fulfilled",
@@ -124,6 +124,17 @@ def test_a_resting_order_whose_rest_is_worth_nothing_makes_way(issuer, buyer):
     assert state(behind)[:2] == ("Active", 3)
     assert trades(token) == [(Decimal("0.01"), 2), (Decimal("0.02"), 3)]
     assert issuer.has(token.id, "reserved") == 2
+    assert_books_hold()
+
+
+def test_an_order_rests_when_all_it_met_was_worth_nothing():
+    seller, one, other = make_trader(), make_trader(10), make_trader(10)
+    token = seller.issue()
+    ask = seller.place(token, "Sell", "0.01", "1.5")
+    one.place(token, "Buy", "0.01", 1)
+    bid = other.place(token, "Buy", "0.01", 5)
+    assert Order.objects.get(id=ask).status == "Cancelled"
+    assert Order.objects.get(id=bid).status == "Active"
     assert_books_hold()
 
 
@@ -209,9 +220,18 @@ def test_a_raise_is_complete_when_what_it_lacks_buys_no_unit(issuer):
     order = rich.place(token, "Buy", price, 5)
     token.refresh_from_db()
     assert state(order) == ("Cancelled", Decimal("0.06999999"), 0, "The raise has no more units")
-    assert (token.total_raised, token.completed_raise) == (Decimal("769999.89"), True)
-    assert issuer.has("KES") == 100_000 + Decimal("769999.89")
+    assert (token.total_raised, token.completed_raise) == (Decimal("769999.90"), True)
+    assert issuer.has("KES") == 100_000 + Decimal("769999.90")
     assert issuer.has(token.id) == 10 - Decimal("0.06999999")
+    assert_books_hold()
+
+
+def test_an_order_worth_less_than_a_minor_unit_buys_nothing_of_a_raise(issuer):
+    token = issuer.issue(price_buy=Decimal(1), raise_amount=Decimal(100), total_supply=Decimal(100))
+    order = make_trader(10).place(token, "Buy", 1, "0.006")
+    assert state(order) == ("Cancelled", 0, 0, "The rest is worth nothing")
+    token.refresh_from_db()
+    assert not token.completed_raise
     assert_books_hold()
 
 

@@ -14,16 +14,13 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, Phase, event, given
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 
 from tests.orders import reference
 from tests.orders.sides import prepare
 from tests.orders.streams import raises, settings_of_streams, steps
 from tests.support.crowd import size
-from wallets.ledger import open_account
-from wallets.models import AccountKind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -53,30 +50,6 @@ def test_no_stream_of_orders_ends_otherwise_than_in_the_reference(setting, strea
     with suppress(_Undo), transaction.atomic(), reference.exactly():
         money = (setting.price * 400).quantize(Decimal(1).scaleb(-setting.decimals))
         prepare(setting, money=money, units=Decimal(40)).follow(stream)
-        raise _Undo
-
-
-@streams(40)
-@given(
-    setting=settings_of_streams,
-    stream=steps,
-    sizes=st.lists(st.integers(2, 9), min_size=1, max_size=4),
-)
-def test_no_stream_that_goes_in_sets_ends_otherwise_than_in_the_reference(setting, stream, sizes):
-    with suppress(_Undo), transaction.atomic(), reference.exactly():
-        money = (setting.price * 400).quantize(Decimal(1).scaleb(-setting.decimals))
-        sides = prepare(setting, money=money, units=Decimal(40))
-        for trader in sides.traders:  # what is missing is opened for who comes alone
-            for asset in (setting.currency, str(sides.ours.id)):
-                for kind in (AccountKind.AVAILABLE, AccountKind.RESERVED):
-                    open_account(
-                        asset,
-                        kind,
-                        organisation_id=trader.wallet.organisation.id,
-                        member_id=trader.wallet.member_id,
-                    )
-        outcomes = sides.follow_in_sets(stream, sizes)
-        event(f"{outcomes['done'] * 10 // outcomes.total()}0 % in sets")
         raise _Undo
 
 

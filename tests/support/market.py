@@ -10,7 +10,6 @@ from uuid import UUID
 
 from exchange.idempotency import Answer, IdempotencyClaim
 from exchange.models import Organisation, Token
-from exchange.sets import Form
 from orders.services import placing
 from tests.support.access import TESTER, make_member, make_organisation
 from tests.support.tokens import make_token
@@ -52,13 +51,6 @@ class Trader:
     def place(self, *order: Any, **more: Any) -> UUID:
         """The id of the new order, `ask`ed for."""
         return UUID(json.loads(self.ask(*order, **more).data)["_id"])
-
-    def form(self, *order: Any, claim: IdempotencyClaim | None = None, **more: Any) -> Form:
-        """The order as the SQL functions take it."""
-        organisation_id, member_id = self.wallet.organisation.id, self.wallet.member_id
-        request = self._request(*order, **more)
-        made = placing._form(organisation_id, member_id, request, SYSTEM, self.api_key_id)
-        return made if claim is None else made | claim.as_form()
 
     def _request(
         self,

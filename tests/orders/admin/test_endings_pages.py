@@ -14,8 +14,9 @@ from exchange.models import Token
 from orders.models import Order
 from tests.support.back_office import confirm, everything, said, signed_in, text_of
 from tests.support.market import Trader, make_trader
+from tests.support.unjustified import post_unjustified
 from tests.support.world import SYSTEM, assert_books_hold
-from wallets.ledger import Leg, open_account, post_transfer
+from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, Transfer, TransferKind
 
 pytestmark = pytest.mark.django_db
@@ -146,7 +147,7 @@ def test_a_refund_whose_units_are_not_free_is_told_and_refused(issuer, buyer, fi
         )
         for kind in (AccountKind.AVAILABLE, AccountKind.LIEN)
     )
-    post_transfer(
+    post_unjustified(
         kind=TransferKind.TRADE,
         reference="pledge",
         subject_id=token.pk,

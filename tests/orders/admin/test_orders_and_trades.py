@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.roles import AUDITOR, ROLES
-from exchange.models import StaffUser
 from orders.models import Order, Trade
 from tests.support.back_office import everything, signed_in, text_of
 from tests.support.market import Trader, make_trader
 from tests.support.signin import sign_in
+from tests.support.staff import create_superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -128,7 +128,7 @@ def test_nobody_adds_changes_or_removes_orders_and_trades(issuer, buyer):
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     before = everything()
     for name, row in zip(LISTS, (Order.objects.first(), Trade.objects.first()), strict=True):
         assert row is not None

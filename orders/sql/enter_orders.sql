@@ -1,75 +1,95 @@
--- Places one order: claim the idempotency key; lock the token, check the order against it and match
--- it against the book or, in a primary raise, the issuer's unsold units (`plan_order`); write order,
--- trades and events (`write_order`); settle every fill in the ledger and reserve what is left
--- (`post_order_legs`); keep the answer. `place_orders` does it for several.
+-- Enters orders for one token: one, or several that arrived at one process together and so wait for the
+-- token, the accounts and the log once. Each in turn: claim the idempotency key; lock the token, check
+-- the order against it and match it against the book or, in a primary raise, the issuer's unsold units
+-- (`plan_order`); write order, trades and events (`write_order`); keep the answer. Then every fill is
+-- settled in the ledger, and what is left of each order reserved, by one call (`post_transfers`).
 --
 -- All that changes a book happens under the lock of its token, so price-time priority is exact.
 -- What will happen is worked out first, and accounts are changed last, all at once in the order of
 -- their ids.
 --
--- An order is charged round(cumulative) - already charged, for value and fee alike: its fills add
--- up to exactly what one fill would have cost. Buyer and seller may so differ by the last decimal
--- of the currency; the difference is the exchange's.
+-- After every fill a buyer has paid, and a seller received, what one fill of the same value would have
+-- come to, rounded against them (order_rounding.sql); a fill charges new less old. What buyer and seller
+-- differ by is the exchange's.
 --
--- A refusal raises SQLSTATE XO400 with the code as its message and JSON as its detail. The types
--- are in order_types.sql and order_legs.sql.
+-- A refusal raises SQLSTATE XO400 with the code as its message and JSON as its detail; nothing is left of
+-- any of the orders then. One that leaves more to be done (a maker's rest to close, a raise to complete)
+-- is the last one entered: those after it are not returned, and are to be sent again.
+--
+-- The types are in order_types.sql and order_legs.sql.
 
 -- Tables are reached by their keys, however few rows they have: plans are made once.
-CREATE OR REPLACE FUNCTION place_order(
-    p_request jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text,
-    OUT replayed boolean, OUT status_code integer, OUT message text, OUT data text
-) LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION enter_orders(
+    p_requests jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text
+) RETURNS TABLE (id uuid, replayed boolean, status_code integer, message text, data text)
+LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
 SET enable_hashjoin = off
 SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
 DECLARE
-    q order_request := jsonb_populate_record(NULL::order_request, p_request);
+    q order_request;
     p order_plan;
-    v_stem text;
+    l order_legs;
 BEGIN
-    replayed := false;
-    IF q.key IS NOT NULL THEN
-        SELECT c.status_code, c.message, c.data INTO status_code, message, data
-            FROM claim_idempotency_key(
-                q.organisation, q.method, q.path, q.key, q.body_hash, p_wait_ms, p_kept) c;
-        IF status_code IS NOT NULL THEN
-            replayed := true;
-            RETURN;
+    FOR n IN 0 .. jsonb_array_length(p_requests) - 1 LOOP
+        q := jsonb_populate_record(NULL::order_request, p_requests -> n);
+        id := q.id;
+        IF q.key IS NOT NULL THEN
+            SELECT true, c.status_code, c.message, c.data INTO replayed, status_code, message, data
+                FROM claim_idempotency_key(
+                    q.organisation, q.method, q.path, q.key, q.body_hash, p_wait_ms, p_kept) c;
+            IF status_code IS NOT NULL THEN
+                RETURN NEXT;
+                CONTINUE;
+            END IF;
         END IF;
-    END IF;
 
-    p := plan_order(q, true, NULL);
-    -- With the lock, so that ids are in the order in which those of a book were placed.
-    v_stem := id_stem(q.id);
-    data := write_order(p.o, p.fills, v_stem);
-    PERFORM post_order_legs(p.legs, v_stem);
+        p := plan_order(q, l);
+        -- With the lock, so that ids are in the order in which those of a book were placed.
+        data := write_order(p.o, p.fills, id_stem(q.id));
+        replayed := false;
+        status_code := p_status_code;
+        message := p_message;
+        IF q.key IS NOT NULL THEN
+            PERFORM store_idempotent_answer(
+                q.organisation, q.method, q.path, q.key, status_code, message, data);
+        END IF;
+        RETURN NEXT;
+        l := CASE WHEN l.transfers IS NULL THEN p.legs ELSE joined_legs(l, p.legs) END;
+        EXIT WHEN p.completes OR cardinality(p.dust) > 0;
+    END LOOP;
+
+    IF l.transfers IS NOT NULL THEN
+        -- Orders wait for accounts in this one place, in the order of their ids, and so take part in
+        -- no deadlock of orders. What was available when `plan_order` looked may be gone by now: then
+        -- account_balance_not_negative refuses, and the order is placed anew, to be told so properly.
+        PERFORM post_transfers(l.transfers, l.kinds, l.refs, l.transfers, l.actors, l.memos,
+                               l.leg_transfers, l.accounts, l.amounts);
+    END IF;
     IF cardinality(p.dust) > 0 THEN
         PERFORM close_order(d.maker, 'The rest is worth nothing', q.actor) FROM unnest(p.dust) d;
     END IF;
     IF p.completes THEN
         PERFORM complete_raise(q.token, q.actor);
     END IF;
-
-    status_code := p_status_code;
-    message := p_message;
-    IF q.key IS NOT NULL THEN
-        PERFORM store_idempotent_answer(
-            q.organisation, q.method, q.path, q.key, status_code, message, data);
-    END IF;
 END $$;
-REVOKE ALL ON FUNCTION place_order FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION place_order TO exchange_runtime;
+REVOKE ALL ON FUNCTION enter_orders FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION enter_orders TO exchange_runtime;
 
--- What will become of an order: checked against its token, which it locks, and matched. Nothing is
--- written yet. One that is placed with others (not `p_alone`; `p_before` is what those will move) is
--- planned only if nothing about it is out of the ordinary: no refusal, no account to open, no raise, no
--- maker whose rest is to be closed. Otherwise the plan is NULL.
+CREATE OR REPLACE FUNCTION joined_legs(a order_legs, b order_legs) RETURNS order_legs
+LANGUAGE sql IMMUTABLE
+RETURN ROW(a.transfers || b.transfers, a.kinds || b.kinds, a.actors || b.actors, a.memos || b.memos,
+           a.leg_transfers || b.leg_transfers, a.accounts || b.accounts, a.amounts || b.amounts,
+           a.refs || b.refs)::public.order_legs;
+
+-- Plans an order: locks its token, checks the order against it and matches it. Opens the accounts that
+-- it needs and writes nothing else. `p_before` is what orders entered in the same call will move.
 --
 -- PL/pgSQL prepares each of its expressions anew in every transaction: few long ones cost less than
 -- many short ones. Functions in SQL are put in the place of their call.
-CREATE OR REPLACE FUNCTION plan_order(
-    q order_request, p_alone boolean, p_before order_legs
-) RETURNS order_plan LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION plan_order(q order_request, p_before order_legs) RETURNS order_plan
+LANGUAGE plpgsql AS $$
 DECLARE
     buys boolean := q.type = 'Buy';
     t order_terms;
@@ -94,7 +114,7 @@ BEGIN
                -- A member's account is of the member's organisation.
                q.member IS NULL
                    OR a.member_id = q.member AND a.organisation_id = q.organisation,
-               a.id, a.balance, z.id
+               a.id, a.balance, z.id, 10::numeric ^ -c.decimals::numeric
             INTO t
             FROM public.exchange_token x JOIN public.exchange_currency c ON c.code = x.currency_id
             LEFT JOIN public.wallets_account a ON a.owner_id = coalesce(q.member, q.organisation)
@@ -104,7 +124,7 @@ BEGIN
                 AND z.asset_id = a.asset_id AND z.kind = 'reserved'
             WHERE x.id = q.token
             FOR NO KEY UPDATE OF x SKIP LOCKED;
-        EXIT WHEN FOUND OR NOT p_alone;
+        EXIT WHEN FOUND;
         -- Somebody has it, or it is not there. Who waits does so by a statement of its own, and then
         -- looks at what those before have left.
         PERFORM FROM public.exchange_token WHERE id = q.token FOR NO KEY UPDATE;
@@ -112,20 +132,22 @@ BEGIN
     IF t.id IS NULL OR NOT t.visible THEN
         v_rule := 'token_not_found';
     ELSE
-        IF p_before.accounts IS NOT NULL THEN
-            t.available := public.available_after(t.account, t.available, p_before);
-        END IF;
         IF t.member_known IS NOT TRUE THEN
             t.member_known := EXISTS (
                 SELECT FROM public.exchange_member
                 WHERE id = q.member AND organisation_id = q.organisation);
         END IF;
+        IF p_before.accounts IS NOT NULL THEN
+            t.available := t.available + public.moved_before(p_before, t.account);
+            IF NOT t.completed THEN
+                t.unsold := public.moved_before(
+                    p_before, public.account_of(t.issuer, t.gets, 'unsold'));
+            END IF;
+        END IF;
         o := public.new_order(q, t);
         v_rule := public.broken_rule(q, o, t);
     END IF;
-    IF NOT p_alone AND (v_rule IS NOT NULL OR NOT t.completed) THEN
-        RETURN NULL;
-    ELSIF v_rule IS NOT NULL THEN
+    IF v_rule IS NOT NULL THEN
         PERFORM public.refuse_order(v_rule, public.rule_detail(v_rule, o, t));
     END IF;
 
@@ -141,20 +163,28 @@ BEGIN
     END IF;
     IF cardinality(m.fills) = 0 AND cardinality(m.dust) = 0 AND t.reserve IS NOT NULL THEN
         v_accounts := ARRAY[t.account, t.reserve];
-    ELSIF p_alone OR cardinality(m.dust) = 0 THEN
-        v_accounts := public.accounts_to_move(o, t, m, p_alone);
-    END IF;
-    IF v_accounts IS NULL THEN
-        RETURN NULL;
+    ELSE
+        v_accounts := public.accounts_to_move(o, t, m);
     END IF;
     RETURN ROW(o, m.fills, m.dust, m.completes, CASE
-        WHEN p_alone AND o.status = 'Active' AND cardinality(m.fills) = 0
+        WHEN o.status = 'Active' AND cardinality(m.fills) = 0
             -- The most frequent case.
             THEN ROW(ARRAY[o.id], ARRAY['order_reserve'], ARRAY[o.placed_by], ARRAY[t.symbol],
-                     ARRAY[o.id, o.id], v_accounts, ARRAY[t.gives, t.gives],
-                     ARRAY[- o.reserved, o.reserved])::order_legs
-        ELSE public.legs_of_order(p_before, o, t, m.fills, v_accounts)
+                     -- Accounts of makers whose rest is closed may follow.
+                     ARRAY[o.id, o.id], v_accounts[1:2], ARRAY[- o.reserved, o.reserved],
+                     ARRAY['order:' || o.id || ':reserve'])::order_legs
+        ELSE public.legs_of_order(o, t, m.fills, v_accounts)
     END)::order_plan;
+END $$;
+
+-- What orders entered in the same call will put on an account.
+CREATE OR REPLACE FUNCTION moved_before(p_before order_legs, p_account uuid) RETURNS numeric
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(sum(x.amount), 0)
+        FROM unnest(p_before.accounts, p_before.amounts) x (account, amount)
+        WHERE x.account = p_account);
 END $$;
 
 CREATE OR REPLACE FUNCTION refuse_order(p_code text, p_detail text DEFAULT '{}') RETURNS void
@@ -176,8 +206,7 @@ RETURNS orders_order LANGUAGE sql VOLATILE AS $$
         'Active', 0, 0, 0, 0,
         -- reserved
         CASE WHEN q.type = 'Buy'
-            THEN least(public.round_half_even(q.price * q.tokens, t.decimals)
-                + public.round_half_even(q.price * q.tokens * t.fee / 100, t.decimals), 1e29)
+            THEN least(public.order_total('Buy', q.price * q.tokens, t.fee, t.minor), 1e29)
             ELSE q.tokens END,
         coalesce(q.customer_name, ''), coalesce(q.customer_email, ''),
         coalesce(q.client_order_id, ''), q.actor,
@@ -216,18 +245,6 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- What is available on an account once legs that are still to be posted will have been.
-CREATE OR REPLACE FUNCTION available_after(p_account uuid, p_available numeric, p_before order_legs)
-RETURNS numeric LANGUAGE plpgsql AS $$
-BEGIN
-    IF p_account = ANY (p_before.accounts) THEN
-        p_available := p_available + (
-            SELECT sum(l.amount) FROM unnest(p_before.accounts, p_before.amounts) l (account, amount)
-            WHERE l.account = p_account);
-    END IF;
-    RETURN p_available;
-END $$;
-
 -- What goes with a broken rule.
 CREATE OR REPLACE FUNCTION rule_detail(p_rule text, o orders_order, t order_terms)
 RETURNS text LANGUAGE plpgsql AS $$
@@ -253,19 +270,15 @@ END $$;
 -- `o` as it stands after its fills: fulfilled, its rest cancelled, or its rest reserved.
 CREATE OR REPLACE FUNCTION end_or_reserve(o orders_order, t order_terms, p_stopped text)
 RETURNS orders_order LANGUAGE plpgsql AS $$
-DECLARE
-    v_full numeric := o.filled_value + o.price * (o.tokens - o.filled);
-    v_value numeric := public.round_half_even(v_full, t.decimals) - o.charged;
 BEGIN
     IF o.filled = o.tokens THEN
         o.status := 'Fulfilled';
-    ELSIF p_stopped IS NOT NULL OR v_value = 0 THEN
+    ELSIF p_stopped IS NOT NULL THEN
         o.status := 'Cancelled';
-        o.reason := coalesce(p_stopped, 'The rest is worth nothing');
+        o.reason := p_stopped;
     ELSE
         o.reserved := CASE
-            WHEN o.type = 'Buy' THEN v_value - o.charged_fee
-                + public.round_half_even(v_full * o.fee_percent / 100, t.decimals)
+            WHEN o.type = 'Buy' THEN public.reserve_of_buy(o, t.minor)
             ELSE o.tokens - o.filled END;
         RETURN o;
     END IF;

@@ -1,0 +1,70 @@
+-- What transfers of orders, trades and raises must be justified by (see wallets/sql).
+--
+-- Amounts of fills follow from rounding, which the proof of books checks order by order. Here: whose
+-- accounts, which asset, which way, and that the record is there.
+
+SELECT set_transfer_rule('order_reserve', '{available}', '{reserved}', 'order:{id}:%',
+    'orders_order', '{}', false);
+SELECT set_transfer_rule('order_release', '{reserved}', '{available}', 'order:{id}:%',
+    'orders_order', '{}', false);
+SELECT set_transfer_rule('trade', '{available,reserved,fees}', '{available,reserved,fees}',
+    'trade:{id}', 'orders_trade', '{}', false);
+SELECT set_transfer_rule('raise_sale', '{available,reserved,unsold,fees}',
+    '{available,raise,fees}', 'trade:{id}', 'orders_trade', '{}', false);
+SELECT set_transfer_rule('raise_complete', '{raise,unsold}', '{available}', 'raise:{id}:close',
+    'exchange_token', '{completed}', false);
+SELECT set_transfer_rule('raise_refund', '{raise,fees,available}', '{available,unsold,fees}',
+    'trade:{id}:refund', 'orders_trade', '{cancelled}', true);
+
+CREATE OR REPLACE FUNCTION order_transfer_justified(posted wallets_transfer) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_justified boolean;
+BEGIN
+    IF posted.kind = 'order_release' THEN
+        SELECT bool_and((
+                e.fits
+                AND e.owner_id = o.owner_id
+                AND e.asset_id = CASE WHEN o.type = 'Buy' THEN t.currency_id
+                                      ELSE o.token_id::text END) IS TRUE)
+            INTO v_justified
+            FROM public.orders_order o
+            JOIN public.exchange_token t ON t.id = o.token_id,
+                 public.transfer_legs(posted, o.status) e
+            WHERE o.id = posted.subject_id;
+    ELSIF posted.kind = 'raise_complete' THEN
+        SELECT bool_and((
+                e.fits
+                AND e.owner_id = t.issuer_id
+                AND e.asset_id IN (t.currency_id, t.id::text)) IS TRUE)
+            INTO v_justified
+            FROM public.exchange_token t,
+                 public.transfer_legs(posted, CASE WHEN t.completed_raise THEN 'completed' END) e
+            WHERE t.id = posted.subject_id;
+    ELSE
+        -- Of a sale in a raise: units pass from the issuer to the buyer, and the issuer never pays. A
+        -- refund is the sale backwards.
+        SELECT bool_and((
+                e.fits
+                AND x.sell_order_id IS NULL
+                AND CASE
+                    WHEN e.owner_id IS NULL THEN e.asset_id = t.currency_id
+                    WHEN e.asset_id = t.id::text THEN
+                        e.amount = CASE e.owner_id WHEN b.owner_id THEN x.tokens
+                                   WHEN t.issuer_id THEN - x.tokens END
+                            * CASE posted.kind WHEN 'raise_refund' THEN -1 ELSE 1 END
+                    WHEN e.asset_id <> t.currency_id THEN false
+                    WHEN posted.kind <> 'raise_refund' THEN e.owner_id = b.owner_id
+                        OR e.owner_id = t.issuer_id AND e.amount > 0
+                    ELSE e.amount = CASE e.owner_id WHEN b.owner_id THEN x.buyer_value + x.buyer_fee
+                                    WHEN t.issuer_id THEN - x.seller_value END
+                END) IS TRUE)
+            INTO v_justified
+            FROM public.orders_trade x
+            JOIN public.orders_order b ON b.id = x.buy_order_id
+            JOIN public.exchange_token t ON t.id = x.token_id,
+                 public.transfer_legs(posted, CASE WHEN t.cancelled THEN 'cancelled' END) e
+            WHERE x.id = posted.subject_id;
+    END IF;
+    RETURN v_justified;
+END $$;

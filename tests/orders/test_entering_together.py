@@ -1,0 +1,190 @@
+"""Several orders in one call come to what they come to one after the other, or to nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from exchange.errors import Refused
+from exchange.models import Token
+from orders.models import Order, Trade
+from orders.services import placing
+from tests.support.market import Trader, make_trader
+from tests.support.world import SYSTEM, assert_books_hold
+
+pytestmark = pytest.mark.django_db
+
+OWNERS = 4
+
+
+class Ask(NamedTuple):
+    """An order: which of the traders, its side, price and units."""
+
+    trader: int
+    side: str
+    price: str
+    units: str
+
+
+class Market:
+    """A token of the first trader's, who has all units, and traders with little money."""
+
+    def __init__(self, money: str = "8", **more: Any) -> None:
+        self.traders = [make_trader(money) for _ in range(OWNERS)]
+        self.token: Token = self.traders[0].issue(
+            **{"total_supply": Decimal(40), "buy_fee": Decimal(1), **more}
+        )
+
+    def form(self, ask: Ask) -> dict[str, Any]:
+        return form(self.traders[ask.trader], self.token, ask.side, ask.price, ask.units)
+
+    def enter(self, asks: Sequence[Ask]) -> list[bool]:
+        """Enter orders in one call; of each whether it was."""
+        forms = [self.form(ask) for ask in asks]
+        try:
+            with transaction.atomic():
+                entered = placing._enter(forms, 0)
+        except DatabaseError:
+            return [False] * len(forms)
+        return [one["id"] in entered for one in forms]
+
+    def place(self, ask: Ask) -> None:
+        """Place one order by itself, refused or not."""
+        with contextlib.suppress(Refused):
+            self.traders[ask.trader].ask(self.token, ask.side, ask.price, ask.units)
+
+    def picture(self) -> list[object]:
+        """What has become of everybody's orders, units and money."""
+        number = {trader.owner_id: n for n, trader in enumerate(self.traders)}
+        orders = Order.objects.filter(token=self.token).order_by("seq")
+        trades = Trade.objects.filter(token=self.token).order_by("seq")
+        return [
+            [
+                (number[o.owner_id], o.type, o.price, o.tokens, o.status, o.filled, o.reserved)
+                for o in orders
+            ],
+            list(trades.values_list("price", "tokens", "buyer_value", "buyer_fee", "seller_value")),
+            [
+                (trader.has("KES"), trader.has(self.token.id), trader.has("KES", "reserved"))
+                for trader in self.traders
+            ],
+        ]
+
+
+def form(trader: Trader, token: Token, side: str, price: str, units: str) -> dict[str, Any]:
+    """An order as the function in PostgreSQL takes it."""
+    request = placing.OrderRequest(
+        token_id=token.id, type=side, price=Decimal(price), tokens=Decimal(units)
+    )
+    return placing._form(trader.wallet.organisation.id, None, request, SYSTEM, None)
+
+
+def stream(seed: int, count: int) -> Iterator[Ask]:
+    """Orders of few owners at few prices, of which some are worth next to nothing.
+
+    First everybody buys some of the first one's units.
+    """
+    choose = random.Random(seed)
+    for buyer in range(1, OWNERS):
+        yield Ask(0, "Sell", "0.5", "8")
+        yield Ask(buyer, "Buy", "0.5", "8")
+    for _ in range(count):
+        yield Ask(
+            choose.randrange(OWNERS),
+            choose.choice(["Buy", "Sell"]),
+            choose.choice(["0.01", "0.02", "0.5", "0.6", "0.7"]),
+            choose.choice(["0.4", "1", "1.5", "2", "3"]),
+        )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_stream_in_groups_comes_to_the_same_as_one_by_one(seed):
+    asks = list(stream(seed, 80))
+    alone, together = Market(), Market()
+    for ask in asks:
+        alone.place(ask)
+    choose = random.Random(seed)
+    whole = 0
+    while asks:
+        size = choose.randint(2, 4)
+        group, asks = asks[:size], asks[size:]
+        entered = together.enter(group)
+        whole += all(entered)
+        for ask, was in zip(group, entered, strict=True):
+            if not was:
+                together.place(ask)
+    assert whole > 3
+    assert together.picture() == alone.picture()
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("units", [(6, 4), (6, 6), (10, 1), (3, 3, 5, 1)])
+def test_buys_of_a_raise_in_a_group_share_the_units_that_are_left(units):
+    alone, together = (
+        Market("20", price_buy=Decimal(1), raise_amount=Decimal(100), total_supply=Decimal(10))
+        for _ in range(2)
+    )
+    asks = [Ask(1 + n % 3, "Buy", "1", str(count)) for n, count in enumerate(units)]
+    for ask in asks:
+        alone.place(ask)
+    for ask, was in zip(asks, together.enter(asks), strict=True):
+        if not was:
+            together.place(ask)
+    assert together.picture() == alone.picture()
+    together.token.refresh_from_db()
+    assert together.token.completed_raise
+    assert_books_hold()
+
+
+def test_what_one_order_spends_another_cannot_even_if_a_third_pays_for_it():
+    """No balance is below zero between two orders, although the sum would do."""
+    market = Market("15")
+    market.enter([Ask(0, "Sell", "10", "1")])
+    first, second, paying = (
+        Ask(0, "Buy", "5", "2"),
+        Ask(0, "Buy", "4", "2"),
+        Ask(1, "Buy", "10", "1"),
+    )
+    assert market.enter([first, second, paying]) == [False, False, False]
+    assert Order.objects.filter(token=market.token).count() == 1
+    # The money is there once somebody has paid it.
+    assert market.enter([first, paying, second]) == [True, True, True]
+    assert_books_hold()
+
+
+def test_an_order_that_closes_a_makers_rest_is_the_last_of_its_group():
+    """Those after it would meet the maker once more."""
+    market = Market("100")
+    market.enter([Ask(0, "Sell", "0.01", "2.4")])
+    market.enter([Ask(1, "Buy", "0.01", "2")])
+    entered = market.enter([Ask(1, "Buy", "0.02", "3"), Ask(2, "Buy", "0.02", "1")])
+    assert entered == [True, False]
+    ask = Order.objects.filter(token=market.token).earliest("seq")
+    assert (ask.status, ask.reason) == ("Cancelled", "The rest is worth nothing")
+    assert_books_hold()
+
+
+def test_one_refused_order_leaves_nothing_of_its_group():
+    market = Market("3")
+    with transaction.atomic():
+        forms = [market.form(ask) for ask in (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))]
+        with pytest.raises(DatabaseError), transaction.atomic():
+            placing._enter(forms, 0)
+    assert not Order.objects.filter(token=market.token).exists()
+    assert market.traders[1].has("KES") == 3
+
+
+def test_the_answers_are_those_of_each_order():
+    market = Market("100")
+    forms = [market.form(ask) for ask in (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))]
+    answers = placing._enter(forms, 0)
+    for one in forms:
+        assert UUID(json.loads(answers[one["id"]].data)["_id"]) == UUID(one["id"])
