@@ -154,9 +154,18 @@ _SHORTFALL = """(
     FROM credit_shortfall s WHERE s.loan_id = {r}.id AND s.cured_at IS NULL)"""
 
 
-_VALUE = "(SELECT trim_scale(v.value) FROM credit_valuation v WHERE v.loan_id = {r}.id)"
-_LOAN_TO_VALUE = (
-    "(SELECT trim_scale(v.loan_to_value) FROM credit_valuation v WHERE v.loan_id = {r}.id)"
+# Of the last valuation. Before the first one a loan is as it was made: at the prices of then.
+_VALUATION = """(
+    SELECT CASE WHEN v.loan_id IS NOT NULL THEN trim_scale(v.COLUMN) ELSE (
+        SELECT trim_scale(round_half_even(MADE))
+        FROM (SELECT sum(c.quantity * c.pledged_price) AS value
+              FROM credit_collateral c WHERE c.loan_id = {r}.id) w
+        JOIN exchange_currency k ON k.code = {r}.currency_id) END
+    FROM (SELECT) one LEFT JOIN credit_valuation v ON v.loan_id = {r}.id)"""
+_VALUE = _VALUATION.replace("COLUMN", "value").replace("MADE", "w.value, k.decimals")
+# Divided to 40 places: rounding a quotient that is rounded already could round the wrong way.
+_LOAN_TO_VALUE = _VALUATION.replace("COLUMN", "loan_to_value").replace(
+    "MADE", "{r}.amount::numeric(80, 40) / w.value, 8"
 )
 
 # The single loan: the record and what became of it. Made when read.
@@ -185,7 +194,8 @@ LOAN_DETAIL = Document(
         number(
             "collateral_value",
             _VALUE,
-            "At the last valuation; null before it, or where a price is missing or stale",
+            "At the last valuation (when the loan is made, then daily, and when its collateral "
+            "changes); null where a price was missing or stale",
             nullable=True,
         ),
         number(
@@ -245,6 +255,7 @@ _TERMS = (
             "items": {"type": "string", "enum": list(InvestmentCategory.values)},
         },
     ),
+    _amounts("min_amount", "Least that one loan lends"),
     _amounts("max_amount", "Most that one loan lends"),
     _amounts("max_outstanding", "Most principal of all open loans, where bound"),
     number("collateral_ratio", "{r}.collateral_ratio", "Of the collateral's value, 0 to 1"),
@@ -260,7 +271,8 @@ _ORGANISATIONS = WireField(
         WHERE o.configurationversion_id = {r}.version_id ORDER BY o.organisation_id))""",
     {
         "type": "array",
-        "description": "Who may borrow besides the creditor, where access is `organisations`",
+        "description": "Who may borrow besides the creditor, where access is `organisations`; as "
+        "they were sent, whether or not there is an organisation of that id",
         "items": {"type": "string", "format": "uuid"},
     },
 )

@@ -10,8 +10,7 @@ from credit.models import (
     LoanConfiguration,
     VersionStatus,
 )
-from credit.services.configurations import proposers
-from exchange.actors import Actor
+from credit.services.configurations import VERSIONS
 from exchange.admin.confirming import Question
 from exchange.admin.show import page_of
 from exchange.models import StaffUser
@@ -38,15 +37,12 @@ def approval_question(
     user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> Question:
     """What is asked before `version` is in force: every term that changes, from what to what."""
-    hindrance = _not_pending(version)
-    if not hindrance and str(Actor.staff(user.pk, str(user))) in proposers(version):
-        hindrance = "Somebody else must approve what you proposed"
     return Question(
         title=f"Approve version {version.number} of {version.name}?",
         facts=_proposed(configuration, version),
         words="New loans are made on these terms at once. Loans that exist keep theirs.",
         submit=f"Yes, approve version {version.number}",
-        hindrance=hindrance,
+        hindrance=VERSIONS.describe_obstacle(version, user),
     )
 
 
@@ -57,7 +53,7 @@ def rejection_question(configuration: LoanConfiguration, version: ConfigurationV
         facts=_proposed(configuration, version),
         words="What is in force stays so. The creditor is told, with the reason.",
         submit=f"Yes, reject version {version.number}",
-        hindrance=_not_pending(version),
+        hindrance=VERSIONS.describe_closed(version),
         final=True,
     )
 
@@ -118,11 +114,3 @@ def _proposed(
         elif line.changed:
             facts.append((line.title, f"{line.in_force} → {line.proposed} ({line.change})"))
     return facts
-
-
-def _not_pending(version: ConfigurationVersion) -> str:
-    if version.status == VersionStatus.PENDING:
-        return ""
-    by = f" by {version.decided_by}" if version.decided_by else ""
-    reason = f" ({version.reason})" if version.reason else ""
-    return f"Version {version.number} is {version.status}{by}{reason}, no longer Pending"

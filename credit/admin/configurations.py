@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
@@ -189,8 +188,7 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """New terms; what is in force stays so until somebody else approves them."""
-        self._needs(request, _PROPOSE)
-        obj: LoanConfiguration = self.record(request, object_id)
+        obj: LoanConfiguration = self.record(request, object_id, _PROPOSE)
         return self.confirm_page(
             request,
             obj,
@@ -229,8 +227,7 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
 
     def retire(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Ends it, after the person has read what that means."""
-        self._needs(request, _DECIDE)
-        obj: LoanConfiguration = self.record(request, object_id)
+        obj: LoanConfiguration = self.record(request, object_id, _DECIDE)
         return self.confirm_page(
             request,
             obj,
@@ -242,14 +239,9 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
     def _proposal(
         self, request: HttpRequest, object_id: UUID, proposal_id: UUID
     ) -> tuple[LoanConfiguration, ConfigurationVersion]:
-        self._needs(request, _DECIDE)
-        obj: LoanConfiguration = self.record(request, object_id)
+        obj: LoanConfiguration = self.record(request, object_id, _DECIDE)
         versions = ConfigurationVersion.objects.select_related("decided_by", "configuration")
         found = versions.filter(pk=proposal_id, configuration_id=object_id).first()
         if found is None:
             raise Http404
         return obj, found
-
-    def _needs(self, request: HttpRequest, permission: str) -> None:
-        if not self.may(request, permission):
-            raise PermissionDenied

@@ -8,7 +8,7 @@ from credit.admin.loan_plan import drafted, hindrances, plan_sections
 from credit.models import EndingAction, EndingProposal, Loan
 from credit.services import endings
 from credit.services.valuation import open_collateral, owed
-from exchange.admin.confirming import Question, not_pending
+from exchange.admin.confirming import Question
 from exchange.admin.show import page_of
 from exchange.admin.token_page import units
 from exchange.errors import DomainError
@@ -55,7 +55,8 @@ def proposal_question(loan: Loan, action: EndingAction) -> Question:
 def ending_question(loan: Loan, proposal: EndingProposal, user: StaffUser) -> Question:
     """What is asked before `proposal` is carried out: what moves now, and what is given up."""
     facts = [*_parties(loan), *_proposed(proposal)]
-    hindrance = not_pending("The proposal", proposal) or " ".join(hindrances(user, loan, proposal))
+    closed = endings.ENDINGS.describe_closed(proposal)
+    hindrance = closed or " ".join(hindrances(user, loan, proposal))
     if hindrance:
         return Question("", facts, "", "", hindrance=hindrance)
     code, action = loan.currency_id, EndingAction(proposal.action)
@@ -101,7 +102,7 @@ def declining_question(loan: Loan, proposal: EndingProposal, user: StaffUser) ->
         facts=[*_parties(loan), *_proposed(proposal)],
         words="Nothing moves, and the loan stays in default. It can be proposed again.",
         submit="Yes, take it back" if own else "Yes, decline it",
-        hindrance=not_pending("The proposal", proposal),
+        hindrance=endings.ENDINGS.describe_closed(proposal),
     )
 
 

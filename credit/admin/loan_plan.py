@@ -137,9 +137,8 @@ def changes_since(loan: Loan, proposal: EndingProposal) -> list[str]:
 
 def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[str]:
     """Why `user` could not confirm it now, in words."""
-    found = []
-    if proposal.proposed_by_id == user.pk:
-        found.append("Somebody else must confirm what you proposed.")
+    obstacle = endings.ENDINGS.describe_obstacle(proposal, user)
+    found = [f"{obstacle}."] if obstacle else []
     if loan.status != LoanStatus.DEFAULTED:
         found.append(f"The loan is {loan.status}: only a DEFAULTED one can be ended.")
     if proposal.action == EndingAction.LIQUIDATE:

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
@@ -198,8 +197,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
         self, request: HttpRequest, object_id: UUID, *, action: EndingAction
     ) -> HttpResponse:
         """Proposes it, after the person has read what would move."""
-        self._needs_permission(request)
-        loan: Loan = self.record(request, object_id)
+        loan: Loan = self.record(request, object_id, endings.PERMISSION)
         return self.confirm_page(
             request,
             loan,
@@ -235,8 +233,7 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
     def _proposal(
         self, request: HttpRequest, object_id: UUID, proposal_id: UUID
     ) -> tuple[Loan, EndingProposal]:
-        self._needs_permission(request)
-        loan: Loan = self.record(request, object_id)
+        loan: Loan = self.record(request, object_id, endings.PERMISSION)
         found = (
             EndingProposal.objects.filter(pk=proposal_id, loan_id=object_id)
             .select_related("proposed_by", "decided_by")
@@ -245,7 +242,3 @@ class LoanAdmin(Exportable, OwnPage, Confirming):
         if found is None:
             raise Http404
         return loan, found
-
-    def _needs_permission(self, request: HttpRequest) -> None:
-        if not self.may(request, endings.PERMISSION):
-            raise PermissionDenied

@@ -8,8 +8,7 @@ from credit.admin.terms import compare, difference_rows, share
 from credit.models import ConfigurationVersion, Loan, LoanConfiguration, VersionStatus
 from credit.models.loans import OPEN
 from credit.services.assessing import outstanding_principal
-from credit.services.configurations import proposers
-from exchange.actors import Actor
+from credit.services.configurations import VERSIONS, proposers
 from exchange.admin.base import Section
 from exchange.admin.show import age, moment, page_of, state
 from exchange.ids import parse_id
@@ -46,11 +45,11 @@ def review(user: StaffUser, configuration: LoanConfiguration) -> dict[str, Any]:
         ],
     }
     if waiting is not None:
-        mine = str(Actor.staff(user.pk, str(user))) in proposers(waiting)
+        obstacle = VERSIONS.describe_obstacle(waiting, user)
         found |= {
             "difference": _difference(in_force, waiting),
             "proposed": age(waiting.created_at),
-            "hindrance": "Somebody else must approve what you proposed." if mine else "",
+            "hindrance": f"{obstacle}." if obstacle else "",
             "others": _others(waiting),
         }
     return found

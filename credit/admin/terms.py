@@ -14,7 +14,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from credit.models import Access, ConfigurationVersion, LoanLimit
-from credit.services.terms import LONGEST_DURATION, LONGEST_GRACE, LONGEST_NAME, Terms
+from credit.services.terms import (
+    LONGEST_DURATION,
+    LONGEST_GRACE,
+    LONGEST_NAME,
+    Terms,
+    default_least_amount,
+)
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.show import percent, state
 from exchange.ids import parse_id
@@ -85,6 +91,7 @@ class TermsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for code in currencies():
             for kind, label in (
+                ("min_amount", f"Least of one loan, {code}"),
                 ("max_amount", f"Most of one loan, {code}"),
                 ("max_outstanding", f"Most outstanding, {code}"),
             ):
@@ -94,12 +101,14 @@ class TermsForm(forms.Form):
 
     @property
     def groups(self) -> list[tuple[str | None, list[Any]]]:
-        """The fields under titles, both amounts of a currency in one row."""
-        amounts = [(f"max_amount_{code}", f"max_outstanding_{code}") for code in currencies()]
+        """The fields under titles, the amounts of a currency in one row."""
+        kinds = ("min_amount", "max_amount", "max_outstanding")
+        amounts = [tuple(f"{kind}_{code}" for kind in kinds) for code in currencies()]
         single = {name for row in amounts for name in row}
         return [
             (None, [name for name in self.fields if name not in single]),
-            ("Amounts: a currency left empty is not lent, without the second it has no bound",
+            ("Amounts: a currency without the most of one loan is not lent; the least may be left "
+             "to the service, and without the most outstanding there is no bound",
              list(amounts)),
         ]  # fmt: skip
 
@@ -123,6 +132,7 @@ def terms_in(data: dict[str, Any]) -> Terms:
         access=data["access"],
         organisation_ids=[organisation.pk for organisation in data["organisations"]],
         investment_categories=data["investment_categories"],
+        min_amount=amounts("min_amount"),
         max_amount=amounts("max_amount"),
         max_outstanding=amounts("max_outstanding"),
         collateral_ratio=data["collateral_ratio"],
@@ -145,6 +155,11 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
         "grace_period": version.grace_period,
     }
     for limit in version.limits.all():
+        # What is so by default stays so, and follows the rate.
+        if limit.min_amount != default_least_amount(
+            limit.currency_id, version.interest_rate, limit.max_amount
+        ):
+            found[f"min_amount_{limit.currency_id}"] = plain(limit.min_amount)
         found[f"max_amount_{limit.currency_id}"] = plain(limit.max_amount)
         if limit.max_outstanding is not None:
             found[f"max_outstanding_{limit.currency_id}"] = plain(limit.max_outstanding)
@@ -215,7 +230,7 @@ def _told(version: ConfigurationVersion | None) -> dict[str, list[str]]:
     found = {
         "Name": [version.name],
         "Who may borrow": [access_in_words(version.access)],
-        "Named organisations": [str(named) for named in version.organisations.all()],
+        "Named organisations": _named(version),
         "What may be pledged": list(version.investment_categories),
         "Share of the collateral's value lent": [share(version.collateral_ratio)],
         "Interest a month": [share(version.interest_rate)],
@@ -224,9 +239,20 @@ def _told(version: ConfigurationVersion | None) -> dict[str, list[str]]:
     }
     limits = {limit.currency_id: limit for limit in version.limits.all()}
     for code in currencies():
+        found[f"Least of one loan, {code}"] = _amount(limits.get(code), "min_amount")
         found[f"Most of one loan, {code}"] = _amount(limits.get(code), "max_amount")
         found[f"Most outstanding, {code}"] = _amount(limits.get(code), "max_outstanding")
     return {title: words for title, words in found.items() if words}
+
+
+def _named(version: ConfigurationVersion) -> list[str]:
+    """The named organisations; an id that none has is told as such to those who decide."""
+    known = {organisation.pk: str(organisation) for organisation in version.organisations.all()}
+    rows = ConfigurationVersion.organisations.through.objects.filter(
+        configurationversion=version
+    ).values_list("organisation_id", flat=True)
+    unknown = sorted(str(row) for row in rows if row not in known)
+    return [*known.values(), *(f"{row} (no such organisation)" for row in unknown)]
 
 
 def _amount(limit: LoanLimit | None, name: str) -> list[str]:

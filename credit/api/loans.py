@@ -65,10 +65,11 @@ class LoanQuoteView(ApiView):
     @extend_schema(examples=[shapes.LOAN_EXAMPLE])
     def post(self, _request: Request) -> Answer:
         """Quote a loan. The same body, no effect: what the collateral is worth, the most that can
-        be lent and is to be repaid, and every rule that would refuse.
+        be lent and is to be repaid, and every rule that would refuse. Whether the creditor has the
+        money is told to the creditor alone: others learn it by `not_funded` when the loan is made.
         """
         wanted = loan_request(self.body())
-        found = assess(wanted, organisation_id=self.caller.organisation_id)
+        found = assess(wanted, organisation_id=self.caller.organisation_id, quote=True)
         data = {
             "collateral_value": found.collateral_value,
             "max_amount": found.most_lent,

@@ -24,7 +24,11 @@ QUOTE = _object(
             "description": "As the loan record shows it, if it were made now",
         },
         "currency": {"type": "string"},
-        "acceptable": {"type": "boolean", "description": "Whether the loan would be made"},
+        "acceptable": {
+            "type": "boolean",
+            "description": "Whether the loan would be made; for others than the creditor, provided "
+            "that the creditor has the money",
+        },
         "refusals": {
             "type": "array",
             "description": "Every rule that would refuse, in the order of the checks",
@@ -56,6 +60,7 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "configuration_not_approved": "The loan configuration is Pending: only Approved ones make"
         " loans",
         "currency_not_offered": "The loan configuration does not lend KES",
+        "amount_below_minimum": "amount must not be below 0.04 NGN",
         "amount_above_maximum": "amount must not be above 2000000 NGN",
         "outstanding_above_maximum": "The loan configuration has 500000 NGN left to lend",
         "duration_not_offered": "duration must be a whole number of months from 1 to 12",
@@ -71,7 +76,8 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "price_unavailable": "The price of BAO is older than 30 days",
         "insufficient_collateral": "The collateral is worth 1040000 NGN; at most 832000 can be"
         " lent on it",
-        "creditor_insufficient_balance": "The creditor's NGN wallet does not cover the amount",
+        "raise_open": "BAO is in its primary raise: its units can be pledged once it is complete",
+        "not_funded": "The loan cannot be funded",
     },
     "404": {
         "user_not_found": "User not found",
@@ -89,6 +95,7 @@ REPAY_FAILURES: dict[str, dict[str, str]] = {
 COLLATERAL_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "insufficient_units": "Insufficient BAO units. Available: 4, requested: 5",
+        "raise_open": "BAO is in its primary raise: its units can be pledged once it is complete",
         "insufficient_collateral": "The rest would be worth 1000000 NGN, too little for the"
         " 840000 owed at a ratio of 0.8",
     },

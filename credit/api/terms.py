@@ -158,9 +158,16 @@ class TermsInput(LeanSerializer):
     organisation_ids = OrganisationsField(
         required=False,
         default=[],
-        help_text="Who may borrow where access is `organisations`; empty otherwise",
+        help_text="Who may borrow where access is `organisations`; empty otherwise. Ids are not "
+        "looked up: one that no organisation has lets nobody borrow",
     )
     investment_categories = CategoriesField(help_text="What may be pledged, in any case")
+    min_amount = AmountsField(
+        required=False,
+        default={},
+        help_text="Least that one loan lends; by default what brings one minor unit of interest a "
+        "month (at rate 0 one minor unit), and not above `max_amount`",
+    )
     max_amount = AmountsField(help_text="Most that one loan lends, in each currency that is lent")
     max_outstanding = AmountsField(
         required=False,
@@ -220,6 +227,7 @@ TERMS_EXAMPLE = OpenApiExample(
         "access": "organisations",
         "organisation_ids": ["0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c10"],
         "investment_categories": ["Private Business", "Bond"],
+        "min_amount": {"NGN": 1000},
         "max_amount": {"NGN": 2000000},
         "max_outstanding": {"NGN": 50000000},
         "collateral_ratio": 0.8,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from exchange.ids import uuid7
 from exchange.models import Currency, InvestmentCategory, Organisation
@@ -85,6 +85,8 @@ class ConfigurationVersion(models.Model):
         Organisation,
         blank=True,
         related_name="+",
+        # An id that no organisation has is kept like any other: nobody learns which ids there are.
+        db_constraint=False,
         help_text="Who may borrow, where access is `organisations`",
     )
     investment_categories = ArrayField(
@@ -151,6 +153,7 @@ class LoanLimit(models.Model):
         ConfigurationVersion, on_delete=models.CASCADE, related_name="limits"
     )
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    min_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Of one loan")
     max_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Of one loan")
     max_outstanding = models.DecimalField(
         max_digits=38,
@@ -165,6 +168,10 @@ class LoanLimit(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["version", "currency"], name="limit_once"),
             models.CheckConstraint(condition=Q(max_amount__gt=0), name="limit_positive"),
+            models.CheckConstraint(
+                condition=Q(min_amount__gt=0, min_amount__lte=F("max_amount")),
+                name="limit_minimum",
+            ),
         ]
 
     def __str__(self) -> str:

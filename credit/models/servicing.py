@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 
 from credit.models.loans import Loan
 from exchange.ids import uuid7
+from exchange.models import ProposalModel
 
 
 class Valuation(models.Model):
@@ -71,7 +71,7 @@ class EndingStatus(models.TextChoices):
     LAPSED = "Lapsed"
 
 
-class EndingProposal(models.Model):
+class EndingProposal(ProposalModel):
     """One person proposes to liquidate or write off a loan, another confirms.
 
     `plan` freezes the prices at the proposal: [{token_id, symbol, price, quoted_at, quantity,
@@ -79,12 +79,12 @@ class EndingProposal(models.Model):
     meanwhile makes it less: `final_plan` and its figures are what was done.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="endings")
     action = models.CharField(max_length=9, choices=EndingAction.choices)
     status = models.CharField(
         max_length=9, choices=EndingStatus.choices, default=EndingStatus.PENDING
     )
+    reason = None  # type: ignore[assignment]
     note = models.CharField(max_length=500)
     plan = models.JSONField(default=list)
     owed = models.DecimalField(max_digits=38, decimal_places=8, help_text="When it was proposed")
@@ -98,25 +98,12 @@ class EndingProposal(models.Model):
     final_owed = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     final_value = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
-    proposed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    created_at = models.DateTimeField()
-    decided_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ["-created_at", "-id"]
+    class Meta(ProposalModel.Meta):
         permissions = [("end_loan", "Can propose and confirm liquidations and write-offs")]
         constraints = [
             models.UniqueConstraint(
                 fields=["loan"], condition=Q(status="Pending"), name="ending_pending_once"
-            ),
-            models.CheckConstraint(
-                condition=~Q(status="Confirmed") | ~Q(decided_by=F("proposed_by")),
-                name="ending_confirmed_by_another",
             ),
         ]
 

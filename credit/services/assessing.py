@@ -1,6 +1,8 @@
 """Whether a loan may be made: every check of decisions §7 in its order, each with its own code.
 
 `assess` collects what refuses, so that a quote can tell all of it; making a loan raises the first.
+What the creditor has in its wallet is the creditor's to know: a quote for somebody else does not
+look at it, and a loan to somebody else that it does not cover is refused without a figure.
 The rules ask no questions of the database: they look at `LoanFacts`, read in one go.
 """
 
@@ -18,6 +20,7 @@ from credit.dates import add_months
 from credit.errors import ConfigurationNotFound
 from credit.models import Access, ConfigurationStatus, Outstanding
 from credit.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
+from credit.services.terms import LONGEST_DURATION
 from credit.services.valuation import Pledge, covered, cut_off, price_problem, worth
 from exchange.errors import DomainError, InvalidRequest, Refused, TokenNotFound, UserNotFound
 from exchange.numbers import decimals_of, plain, round_to
@@ -65,8 +68,11 @@ def assess(
     organisation_id: UUID,
     at: dt.datetime | None = None,
     lock: bool = False,
+    quote: bool = False,
 ) -> Assessment:
     """Looks at `request` as the organisation's. Changes nothing.
+
+    A `quote` leaves out whether the creditor can fund the loan, unless the creditor asks.
 
     With `lock`, tokens and configuration stay as they were found until the open transaction ends.
     The loan's time counts from `at`, now by default.
@@ -81,6 +87,9 @@ def assess(
     )
     found = Assessment(at=at or timezone.now(), refusals=[])
     found.refusals += _refusals(found, request, facts, organisation_id)
+    own = found.offer is not None and found.offer.creditor_id == organisation_id
+    if found.offer is not None and (own or not quote):
+        found.refusals += _against_funds(found.offer, request, own=own)
     return found
 
 
@@ -102,10 +111,16 @@ def _refusals(
         categories=found.version.investment_categories if found.version else None,
     )
     yield from _against_value(found, request)
-    if found.offer is not None and found.offer.balance < request.amount:
+
+
+def _against_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Iterator[DomainError]:
+    """The creditor's wallet covers the amount; only the creditor is told that this is why."""
+    if offer.balance < request.amount:
         yield Refused(
-            f"The creditor's {request.currency} wallet does not cover the amount",
-            code="creditor_insufficient_balance",
+            f"The creditor's {request.currency} wallet does not cover the amount"
+            if own
+            else "The loan cannot be funded",
+            code="not_funded",
         )
 
 
@@ -126,7 +141,7 @@ def _against_offer(
             f"The loan configuration is {offer.status}: only Approved ones make loans",
             code="configuration_not_approved",
         )
-        return
+    # Terms that were in force refuse for themselves as well.
     found.version = offer.version
 
 
@@ -147,44 +162,67 @@ def _against_terms(
     request: LoanRequest,
     organisation_id: UUID,
 ) -> Iterator[DomainError]:
-    if offer.max_amount is None:
+    yield from _against_limits(offer, request)
+    whole = request.duration == request.duration.to_integral_value()
+    offered = whole and 1 <= request.duration <= version.duration
+    if not offered:
         yield Refused(
-            f"The loan configuration does not lend {request.currency}", code="currency_not_offered"
+            f"duration must be a whole number of months from 1 to {version.duration}",
+            code="duration_not_offered",
+        )
+    if request.interest_rate != version.interest_rate:
+        yield Refused(
+            f"interest_rate must be {plain(version.interest_rate)}", code="interest_rate_differs"
+        )
+    # Of a duration that no configuration could offer there is nothing to reckon.
+    most = None
+    if whole and 1 <= request.duration <= LONGEST_DURATION:
+        most = most_repayable(
+            request.amount, version.interest_rate, request.duration, request.currency
+        )
+    if offered:
+        found.repayment_date = add_months(found.at, int(request.duration))
+        found.most_repaid = most
+    yield from _against_repayment(request, most, own=offer.creditor_id == organisation_id)
+
+
+def _against_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainError]:
+    """The amount is within what the configuration lends, which all who may use it are told."""
+    currency = request.currency
+    if offer.min_amount is None or offer.max_amount is None:
+        yield Refused(
+            f"The loan configuration does not lend {currency}", code="currency_not_offered"
         )
         return
+    if request.amount < offer.min_amount:
+        yield Refused(
+            f"amount must not be below {plain(offer.min_amount)} {currency}",
+            code="amount_below_minimum",
+        )
     if request.amount > offer.max_amount:
         yield Refused(
-            f"amount must not be above {plain(offer.max_amount)} {request.currency}",
+            f"amount must not be above {plain(offer.max_amount)} {currency}",
             code="amount_above_maximum",
         )
     most = offer.max_outstanding
     if most is not None and offer.outstanding + request.amount > most:
         left = max(most - offer.outstanding, Decimal(0))
         yield Refused(
-            f"The loan configuration has {plain(left)} {request.currency} left to lend",
+            f"The loan configuration has {plain(left)} {currency} left to lend",
             code="outstanding_above_maximum",
         )
-    whole = request.duration == request.duration.to_integral_value()
-    if not whole or not 1 <= request.duration <= version.duration:
-        yield Refused(
-            f"duration must be a whole number of months from 1 to {version.duration}",
-            code="duration_not_offered",
-        )
-        return
-    found.repayment_date = add_months(found.at, int(request.duration))
-    if request.interest_rate != version.interest_rate:
-        yield Refused(
-            f"interest_rate must be {plain(version.interest_rate)}", code="interest_rate_differs"
-        )
-    most = most_repayable(request.amount, version.interest_rate, request.duration, request.currency)
-    found.most_repaid = most
-    yield from _against_repayment(request, most, own=offer.creditor_id == organisation_id)
 
 
-def _against_repayment(request: LoanRequest, most: Decimal, *, own: bool) -> Iterator[DomainError]:
-    """The creditor itself may ask for less than its terms give; others may not choose."""
+def _against_repayment(
+    request: LoanRequest, most: Decimal | None, *, own: bool
+) -> Iterator[DomainError]:
+    """The creditor itself may ask for less than its terms give; others may not choose. There is no
+    `most` for a duration beyond all bounds.
+    """
     if request.repayment_amount < request.amount:
         yield Refused("repayment_amount must be at least the amount", code="repayment_below_amount")
+    elif most is None:
+        return
     elif request.repayment_amount > most:
         yield Refused(
             f"repayment_amount must not be above {plain(most)}", code="repayment_above_maximum"
@@ -238,6 +276,12 @@ def _against_token(
         yield Refused(f"{token.symbol} is cancelled", code="token_cancelled")
     elif token.exited:
         yield Refused(f"{token.symbol} has exited", code="token_exited")
+    elif not token.completed_raise:
+        # Cancelling the raise takes its units back.
+        yield Refused(
+            f"{token.symbol} is in its primary raise: its units can be pledged once it is complete",
+            code="raise_open",
+        )
     if categories is not None and token.investment_category not in categories:
         yield Refused(
             f"{token.symbol} is {token.investment_category}, which the loan configuration"

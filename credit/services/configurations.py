@@ -22,8 +22,9 @@ from credit.models import (
 )
 from credit.selectors.configurations import creditors_text
 from credit.services.terms import Terms, check
-from exchange.actors import Actor, ActorKind
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
+from exchange.actors import Actor
+from exchange.approvals import TwoPersonApproval, require_decider, require_deciding_actor
+from exchange.errors import Conflict, Forbidden, InvalidRequest
 from exchange.models import Organisation, StaffUser
 from exchange.services.events import emit
 from exchange.words import given
@@ -36,6 +37,27 @@ LONGEST_REASON = 500
 
 _PROPOSE = "credit.propose_configuration"
 _DECIDE = "credit.decide_configuration"
+
+
+def proposers(version: ConfigurationVersion) -> set[str]:
+    """Return the actors who created or last changed what is pending: none of them approves it."""
+    found = {version.proposed_by}
+    configuration = version.configuration
+    if configuration.status == ConfigurationStatus.PENDING:
+        found |= set(configuration.versions.filter(number=1).values_list("proposed_by", flat=True))
+    return found
+
+
+def _describe_closed(version: ConfigurationVersion) -> str:
+    superseded = version.status == VersionStatus.SUPERSEDED
+    by = f" by {version.decided_by}" if version.decided_by and not superseded else ""
+    reason = f" ({version.reason})" if version.reason else ""
+    return f"Version {version.number} is {version.status}{by}{reason}, no longer Pending"
+
+
+VERSIONS = TwoPersonApproval(
+    model=ConfigurationVersion, noun="version", proposers=proposers, closed=_describe_closed
+)
 
 
 def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
@@ -83,7 +105,7 @@ def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> Loa
                 code="change_pending",
             )
         if waiting is not None:
-            _close(waiting, VersionStatus.REJECTED, None, REPLACED)
+            VERSIONS.close(waiting, VersionStatus.REJECTED, None, reason=REPLACED)
         newest = configuration.versions.order_by("-number").values_list("number", flat=True)[0]
         _add_version(configuration, newest + 1, terms, actor)
         if configuration.status == ConfigurationStatus.REJECTED:
@@ -101,15 +123,12 @@ def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
     """
     _may_decide(user)
     with transaction.atomic():
-        configuration, version = _waiting(version_id)
-        if f"{ActorKind.STAFF}:{user.pk}" in proposers(version):
-            raise Refused(
-                "Somebody else must approve what you proposed", code="approver_not_independent"
-            )
+        configuration = _lock_of(version_id)
+        version = VERSIONS.get_approvable(version_id, user)
         configuration.versions.filter(status=VersionStatus.APPROVED).update(
             status=VersionStatus.SUPERSEDED
         )
-        _close(version, VersionStatus.APPROVED, user)
+        VERSIONS.close(version, VersionStatus.APPROVED, user)
         _move(configuration, ConfigurationStatus.APPROVED)
         _tell(configuration, APPROVED)
     return configuration
@@ -123,8 +142,9 @@ def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfigurati
     _may_decide(user)
     reason = given(reason, otherwise="A rejection needs a reason", longest=LONGEST_REASON)
     with transaction.atomic():
-        configuration, version = _waiting(version_id)
-        _close(version, VersionStatus.REJECTED, user, reason)
+        configuration = _lock_of(version_id)
+        version = VERSIONS.get_pending(version_id)
+        VERSIONS.close(version, VersionStatus.REJECTED, user, reason=reason)
         if configuration.status == ConfigurationStatus.PENDING:
             _move(configuration, ConfigurationStatus.REJECTED)
         else:
@@ -149,20 +169,11 @@ def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
             )
         waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
         if waiting is not None:
-            _close(waiting, VersionStatus.REJECTED, user, RETIRED)
+            VERSIONS.close(waiting, VersionStatus.REJECTED, user, reason=RETIRED)
         _move(configuration, ConfigurationStatus.RETIRED)
         if waiting is not None:
             _tell(configuration, REJECTED)
     return configuration
-
-
-def proposers(version: ConfigurationVersion) -> set[str]:
-    """The actors who created or last changed what waits: none of them approves it."""
-    found = {version.proposed_by}
-    configuration = version.configuration
-    if configuration.status == ConfigurationStatus.PENDING:
-        found |= set(configuration.versions.filter(number=1).values_list("proposed_by", flat=True))
-    return found
 
 
 def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, actor: Actor) -> None:
@@ -180,11 +191,16 @@ def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, ac
         proposed_by_label=actor.label,
         created_at=timezone.now(),
     )
-    version.organisations.set(Organisation.objects.filter(id__in=terms.organisation_ids))
+    named = ConfigurationVersion.organisations.through
+    named.objects.bulk_create(
+        named(configurationversion_id=version.id, organisation_id=organisation_id)
+        for organisation_id in terms.organisation_ids
+    )
     LoanLimit.objects.bulk_create(
         LoanLimit(
             version=version,
             currency_id=currency,
+            min_amount=terms.least_amount(currency),
             max_amount=amount,
             max_outstanding=terms.max_outstanding.get(currency),
         )
@@ -201,37 +217,9 @@ def _lock(configuration_id: UUID) -> LoanConfiguration:
     return found
 
 
-def _waiting(version_id: UUID) -> tuple[LoanConfiguration, ConfigurationVersion]:
-    """The version that waits, read under the lock of its configuration."""
-    known = (
-        ConfigurationVersion.objects.filter(id=version_id).values_list("configuration_id").first()
-    )
-    if known is None:
-        raise NotFound("Version not found", code="version_not_found")
-    configuration = _lock(known[0])
-    version = configuration.versions.select_related("decided_by").get(id=version_id)
-    if version.status != VersionStatus.PENDING:
-        superseded = version.status == VersionStatus.SUPERSEDED
-        by = f" by {version.decided_by}" if version.decided_by and not superseded else ""
-        reason = f" ({version.reason})" if version.reason else ""
-        raise Conflict(
-            f"Version {version.number} is {version.status}{by}{reason}, no longer Pending",
-            code="state_conflict",
-        )
-    return configuration, version
-
-
-def _close(
-    version: ConfigurationVersion,
-    status: VersionStatus,
-    user: StaffUser | None,
-    reason: str = "",
-) -> None:
-    rows = ConfigurationVersion.objects.filter(id=version.id, status=VersionStatus.PENDING).update(
-        status=status, decided_by=user, decided_at=timezone.now(), reason=reason
-    )
-    if rows != 1:
-        raise Conflict("The version no longer waits for a decision", code="state_conflict")
+def _lock_of(version_id: UUID) -> LoanConfiguration:
+    """Lock the configuration of a version, before the version itself."""
+    return _lock(VERSIONS.get(version_id, lock=False).configuration_id)
 
 
 def _move(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
@@ -255,13 +243,8 @@ def _tell(configuration: LoanConfiguration, event_type: str) -> None:
 
 
 def _may_propose(actor: Actor) -> None:
-    if actor.kind != ActorKind.STAFF:
-        return
-    user = StaffUser.objects.filter(pk=actor.id).first()
-    if user is None or not user.may(_PROPOSE):
-        raise Forbidden("You may not propose loan configurations")
+    require_deciding_actor(actor, _PROPOSE, "You may not propose loan configurations")
 
 
 def _may_decide(user: StaffUser) -> None:
-    if not user.may(_DECIDE):
-        raise Forbidden("You may not decide about loan configurations")
+    require_decider(user, _DECIDE, "You may not decide about loan configurations")

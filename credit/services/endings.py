@@ -16,7 +16,7 @@ from decimal import ROUND_UP, Context, Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from credit.errors import LoanNotFound
@@ -39,9 +39,8 @@ from credit.services.valuation import (
     principal_owed,
 )
 from exchange.actors import Actor
-from exchange.database import constraint_of
-from exchange.errors import Conflict, Forbidden, NotFound, Refused
-from exchange.ids import uuid7
+from exchange.approvals import TwoPersonApproval, require_decider
+from exchange.errors import Conflict, Refused
 from exchange.models import StaffUser
 from exchange.numbers import TOKEN_DECIMALS, plain, round_to
 from exchange.words import given
@@ -53,6 +52,12 @@ from wallets.selectors.currencies import currencies
 # One collateral in a plan; see `EndingProposal`.
 Step = dict[str, Any]
 PERMISSION = "credit.end_loan"
+ENDINGS = TwoPersonApproval(
+    model=EndingProposal,
+    noun="proposal",
+    once="ending_pending_once",
+    independence="Somebody else must confirm what you proposed",
+)
 # A liquidation is confirmed within this time at the prices it was proposed with.
 PRICES_HOLD = timedelta(hours=24)
 _FINAL = ("final_plan", "final_owed", "final_value", "final_deficiency")
@@ -70,33 +75,24 @@ def propose_ending(
     `Refused` (`price_unavailable`), `InvalidRequest` without a note, `Conflict` while another
     proposal waits.
     """
-    _allowed(user)
+    _require_decider(user)
     note = given(note, otherwise="A proposal needs a note that says why")
     with transaction.atomic():
         loan = _defaulted(loan_id)
         owing = owed(loan)
         plan = liquidation_plan(loan, owing) if action == EndingAction.LIQUIDATE else []
         passed = value_of(plan)
-        try:
-            with transaction.atomic():
-                return EndingProposal.objects.create(
-                    id=uuid7(),
-                    loan=loan,
-                    action=action,
-                    note=note,
-                    plan=plan,
-                    owed=owing,
-                    value_passed=passed,
-                    deficiency=max(owing - passed, Decimal(0)),
-                    proposed_by=user,
-                    created_at=timezone.now(),
-                )
-        except IntegrityError as error:
-            if constraint_of(error) == "ending_pending_once":
-                raise Conflict(
-                    "Another proposal for this loan waits", code="proposal_pending"
-                ) from error
-            raise
+        return ENDINGS.propose(
+            Conflict("Another proposal for this loan waits", code="proposal_pending"),
+            loan=loan,
+            action=action,
+            note=note,
+            plan=plan,
+            owed=owing,
+            value_passed=passed,
+            deficiency=max(owing - passed, Decimal(0)),
+            proposed_by=user,
+        )
 
 
 def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
@@ -105,15 +101,12 @@ def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
     Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is not DEFAULTED any more,
     or less is pledged than would pass), `Refused` (`approver_not_independent`, `prices_expired`).
     """
-    _allowed(user)
+    actor = _require_decider(user)
     with transaction.atomic():
-        proposal = _pending(proposal_id)
-        if proposal.proposed_by_id == user.pk:
-            raise Refused(
-                "Somebody else must confirm what you proposed", code="approver_not_independent"
-            )
+        # Tokens and the loan are locked before the proposal.
+        proposal = ENDINGS.get_approvable(proposal_id, user, lock=False)
         loan = _defaulted(proposal.loan_id)
-        proposal = _pending(proposal_id, lock=True)
+        proposal = ENDINGS.get_pending(proposal_id)
         if proposal.action == EndingAction.LIQUIDATE:
             if timezone.now() - proposal.created_at > PRICES_HOLD:
                 raise Refused(
@@ -123,16 +116,17 @@ def confirm_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
             if lacking(loan, proposal):
                 raise StateConflict("Less is pledged than would pass: propose again")
         made_final(proposal, loan)
-        _decide(proposal, EndingStatus.CONFIRMED, user)
-        _end(loan, proposal, Actor.staff(user.pk, str(user)))
+        figures = {name: getattr(proposal, name) for name in _FINAL}
+        ENDINGS.close(proposal, EndingStatus.CONFIRMED, user, **figures)
+        _end(loan, proposal, actor)
         return proposal
 
 
 def decline_ending(*, proposal_id: UUID, user: StaffUser) -> EndingProposal:
     """Closes a proposal without effect; whoever proposed it may do so too."""
-    _allowed(user)
+    _require_decider(user)
     with transaction.atomic():
-        return _decide(_pending(proposal_id, lock=True), EndingStatus.DECLINED, user)
+        return ENDINGS.close(ENDINGS.get_pending(proposal_id), EndingStatus.DECLINED, user)
 
 
 def liquidation_plan(loan: Loan, owing: Decimal) -> list[Step]:
@@ -275,27 +269,5 @@ def _defaulted(loan_id: UUID) -> Loan:
     return loan
 
 
-def _pending(proposal_id: UUID, *, lock: bool = False) -> EndingProposal:
-    found = EndingProposal.objects.filter(id=proposal_id)
-    if lock:
-        found = found.select_for_update(of=("self",), no_key=True)
-    proposal = found.first()
-    if proposal is None:
-        raise NotFound("Proposal not found", code="proposal_not_found")
-    if proposal.status != EndingStatus.PENDING:
-        by = f" by {proposal.decided_by}" if proposal.decided_by else ""
-        raise StateConflict(f"The proposal is {proposal.status}{by}, no longer Pending")
-    return proposal
-
-
-def _decide(proposal: EndingProposal, status: EndingStatus, user: StaffUser) -> EndingProposal:
-    proposal.status = status
-    proposal.decided_by = user
-    proposal.decided_at = timezone.now()
-    proposal.save(update_fields=["status", "decided_by", "decided_at", *_FINAL])
-    return proposal
-
-
-def _allowed(user: StaffUser) -> None:
-    if not user.may(PERMISSION):
-        raise Forbidden("You may not decide about loans")
+def _require_decider(user: StaffUser) -> Actor:
+    return require_decider(user, PERMISSION, "You may not decide about loans")

@@ -24,6 +24,7 @@ class TokenFacts(msgspec.Struct, frozen=True):
     quoted_at: dt.datetime | None
     exited: bool
     cancelled: bool
+    completed_raise: bool
     available: Decimal
 
 
@@ -40,8 +41,9 @@ class VersionFacts(msgspec.Struct, frozen=True):
 
 
 class OfferFacts(msgspec.Struct, frozen=True):
-    """A configuration. The amounts are in the currency asked for: `max_amount` None where it lends
-    none, `max_outstanding` None where it has no bound, `balance` what the creditor can spend.
+    """A configuration. The amounts are in the currency asked for: `min_amount` and `max_amount`
+    None where it lends none, `max_outstanding` None where it has no bound, `balance` what the
+    creditor can spend, which is told to nobody else.
     """
 
     creditor_id: UUID
@@ -49,6 +51,7 @@ class OfferFacts(msgspec.Struct, frozen=True):
     access: str | None
     named: bool
     version: VersionFacts | None
+    min_amount: Decimal | None
     max_amount: Decimal | None
     max_outstanding: Decimal | None
     outstanding: Decimal

@@ -101,8 +101,8 @@ def _make(
             [pledge.token_id for pledge in pledges],
             [pledge.quantity for pledge in pledges],
             [tokens[pledge.token_id].price_sell for pledge in pledges],
-            # The transfer, two events; an entry, and perhaps an account, for each owner's leg.
-            [uuid7() for _ in range(3 + 2 * (3 + 2 * len(pledges)))],
+            # The transfer and two events.
+            [uuid7() for _ in range(3)],
         ],
     )
     if row is None or row[0] is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 from uuid import UUID
 
 from credit.models import Access
 from exchange.errors import InvalidRequest
-from exchange.models import InvestmentCategory, Organisation
+from exchange.models import InvestmentCategory
 from exchange.numbers import LARGEST, decimals_of, plain
 from wallets.selectors.currencies import currencies
 
@@ -28,7 +28,8 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 class Terms:
     """What a configuration offers: amounts by currency, rates 0 to 1 (interest a month),
     `duration` the longest in months, `grace_period` in days. A currency without
-    `max_outstanding` has no such bound.
+    `max_outstanding` has no such bound; one without `min_amount` that of `default_least_amount`.
+    `organisation_ids` may be of nobody: such an id lets nobody borrow.
     """
 
     name: str
@@ -39,18 +40,28 @@ class Terms:
     duration: int
     access: str = Access.OWN
     organisation_ids: Sequence[UUID] = ()
+    min_amount: Mapping[str, Decimal] = field(default_factory=dict)
     max_outstanding: Mapping[str, Decimal] = field(default_factory=dict)
     grace_period: int = 0
+
+    def least_amount(self, currency: str) -> Decimal:
+        """Give the least amount of one loan, as set or by default."""
+        default = default_least_amount(currency, self.interest_rate, self.max_amount[currency])
+        return self.min_amount.get(currency, default)
+
+
+def default_least_amount(currency: str, rate: Decimal, most: Decimal) -> Decimal:
+    """Give what brings one minor unit of interest a month (at rate 0: one minor unit), but no more
+    than `most`, the most of one loan.
+    """
+    unit = Decimal(1).scaleb(-currencies()[currency].decimals)
+    units = (1 / rate).to_integral_value(ROUND_CEILING) if rate else Decimal(1)
+    return min(units * unit, most)
 
 
 def check(terms: Terms) -> None:
     """Raises the `InvalidRequest` that names every bad field of `terms`."""
     found = problems({name: getattr(terms, name) for name in _RULES})
-    if "organisation_ids" not in found and terms.organisation_ids:
-        known = Organisation.objects.filter(id__in=terms.organisation_ids).values_list("id")
-        missing = set(terms.organisation_ids) - {row[0] for row in known}
-        if missing:
-            found["organisation_ids"] = f"has an id of no organisation: {sorted(missing)[0]}"
     if found:
         raise InvalidRequest("; ".join(f"{name} {text}" for name, text in found.items()))
 
@@ -58,7 +69,7 @@ def check(terms: Terms) -> None:
 def problems(values: Mapping[str, Any]) -> dict[str, str]:
     """What is wrong, by field, with the fields of `Terms` that are in `values`, each of its type.
 
-    Whether the organisations exist is not looked at.
+    Nobody is told whether organisations exist.
     """
     found: dict[str, str] = {}
     for name, rule in _RULES.items():
@@ -171,11 +182,25 @@ def _bounds(values: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _least(values: Mapping[str, Any]) -> str | None:
+    """The least of one loan is given where something is lent, and lets one loan be made."""
+    single = values.get("max_amount")
+    if single is None:
+        return None
+    for code, amount in values["min_amount"].items():
+        if code not in single:
+            return f"must not have {code}, in which max_amount lends nothing"
+        if amount > single[code]:
+            return f"must not be above max_amount in {code}"
+    return None
+
+
 _RULES: dict[str, Callable[[Any], str | None]] = {
     "name": _name,
     "access": _access,
     "organisation_ids": _organisations,
     "investment_categories": _categories,
+    "min_amount": _amounts,
     "max_amount": _max_amount,
     "max_outstanding": _amounts,
     "collateral_ratio": _ratio,
@@ -185,5 +210,6 @@ _RULES: dict[str, Callable[[Any], str | None]] = {
 }
 _BETWEEN: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
     "organisation_ids": _named,
+    "min_amount": _least,
     "max_outstanding": _bounds,
 }

@@ -1,4 +1,4 @@
--- What PostgreSQL itself holds loan configurations to, besides `version_guard` of loan_guard.sql.
+-- What PostgreSQL itself holds loan configurations to, besides two_person.sql.
 
 CREATE OR REPLACE FUNCTION configuration_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -20,18 +20,18 @@ END $$;
 CREATE OR REPLACE TRIGGER configuration_guard BEFORE UPDATE ON credit_loanconfiguration
     FOR EACH ROW EXECUTE FUNCTION configuration_guard();
 
--- A decision is made once, by somebody who neither created nor last changed what waits.
+-- A decision is made by somebody who neither created nor last changed what waits; it is final but
+-- for what supersedes an approved version.
 CREATE OR REPLACE FUNCTION version_decision() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.proposed_by_label <> OLD.proposed_by_label
-        OR OLD.status <> 'Pending' AND (OLD.decided_by_id, OLD.decided_at, OLD.reason)
-            IS DISTINCT FROM (NEW.decided_by_id, NEW.decided_at, NEW.reason)
+    IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
+        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Approved', 'Superseded'))
     THEN
-        RAISE EXCEPTION 'who proposed and decided version % never changes', OLD.number
-            USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'a version cannot go from % to %', OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'version_transition';
     END IF;
     IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
-        OR NEW.status = 'Pending' AND (NEW.decided_by_id IS NOT NULL OR NEW.reason <> '')
+        OR NEW.status = 'Pending' AND NEW.reason <> ''
         OR NEW.status = 'Rejected' AND NEW.reason = ''
     THEN
         RAISE EXCEPTION 'version % cannot be % like that', OLD.number, NEW.status

@@ -1,26 +1,12 @@
--- What PostgreSQL holds proposals to end a loan to: what one person proposed and another confirmed
--- never changes, and no more passes than was confirmed.
+-- What PostgreSQL holds proposals to end a loan to, besides two_person.sql: they are for loans in
+-- default, and no more passes than was confirmed.
 CREATE OR REPLACE FUNCTION ending_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'DELETE' THEN
-        RAISE EXCEPTION 'proposals are never removed' USING ERRCODE = 'restrict_violation';
-    END IF;
-    IF TG_OP = 'INSERT' THEN
-        IF NEW.status <> 'Pending' OR NEW.final_owed IS NOT NULL OR NOT EXISTS (
-            SELECT FROM public.credit_loan l WHERE l.id = NEW.loan_id AND l.status = 'DEFAULTED')
-        THEN
-            RAISE EXCEPTION 'a proposal starts Pending, for a loan in default'
-                USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_starts_pending';
-        END IF;
-    ELSIF OLD.status <> 'Pending' OR
-       (OLD.id, OLD.loan_id, OLD.action, OLD.note, OLD.plan, OLD.owed, OLD.value_passed,
-        OLD.deficiency, OLD.proposed_by_id, OLD.created_at)
-        IS DISTINCT FROM
-       (NEW.id, NEW.loan_id, NEW.action, NEW.note, NEW.plan, NEW.owed, NEW.value_passed,
-        NEW.deficiency, NEW.proposed_by_id, NEW.created_at)
+    IF TG_OP = 'INSERT' AND NOT EXISTS (
+        SELECT FROM public.credit_loan l WHERE l.id = NEW.loan_id AND l.status = 'DEFAULTED')
     THEN
-        RAISE EXCEPTION 'proposal % is decided, or what it proposes would change', OLD.id
-            USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'a proposal is for a loan in default'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'ending_of_default';
     END IF;
     IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
         OR (NEW.decided_by_id IS NULL) <> (NEW.status IN ('Pending', 'Lapsed'))
@@ -47,5 +33,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER ending_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_endingproposal
+CREATE OR REPLACE TRIGGER ending_guard BEFORE INSERT OR UPDATE ON credit_endingproposal
     FOR EACH ROW EXECUTE FUNCTION ending_guard();

@@ -23,6 +23,7 @@ BEGIN
             'id', t.id, 'name', t.name, 'symbol', t.symbol, 'currency_id', t.currency_id,
             'investment_category', t.investment_category, 'price_sell', t.price_sell,
             'quoted_at', t.quoted_at, 'exited', t.exited, 'cancelled', t.cancelled,
+            'completed_raise', t.completed_raise,
             'available', coalesce(a.balance, 0)))::text
         INTO v_tokens
         FROM exchange_token t
@@ -40,7 +41,8 @@ BEGIN
                 'collateral_ratio', v.collateral_ratio, 'interest_rate', v.interest_rate,
                 'duration', v.duration, 'grace_period', v.grace_period,
                 'grace_period_unit', v.grace_period_unit) END,
-            'max_amount', l.max_amount, 'max_outstanding', l.max_outstanding,
+            'min_amount', l.min_amount, 'max_amount', l.max_amount,
+            'max_outstanding', l.max_outstanding,
             'outstanding', coalesce(o.principal, 0), 'balance', coalesce(a.balance, 0))::text
         INTO v_offer
         FROM credit_loanconfiguration c
@@ -63,8 +65,7 @@ END $$;
 -- elsewhere meanwhile: accounts are locked here alone, all at once, and an account's CHECK is
 -- the judge of what is in it.
 --
--- `p_loan` is the record by its columns. `p_ids` are new ids: the transfer's, those of two events,
--- then two for each leg (an entry, and an account should it have to be opened).
+-- `p_loan` is the record by its columns. `p_ids` are new ids: the transfer's and those of two events.
 CREATE OR REPLACE FUNCTION make_loan(
     p_loan jsonb, p_tokens uuid[], p_quantities numeric[], p_prices numeric[], p_ids uuid[]
 ) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
@@ -74,40 +75,40 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     l credit_loan := jsonb_populate_record(NULL::credit_loan, p_loan);
     v_books uuid;
-    v_entries uuid[];
     v_accounts uuid[];
     v_amounts numeric[];
     v_constraint text;
+    v_covered boolean;
 BEGIN
     SELECT id INTO v_books FROM wallets_account
         WHERE asset_id = l.currency_id AND kind = 'loans' AND owner_id IS NULL;
     IF v_books IS NULL THEN
-        v_books := open_account(gen_random_uuid(), l.currency_id, 'loans', NULL, NULL);
+        v_books := open_account(new_id(), l.currency_id, 'loans', NULL, NULL);
     END IF;
-    SELECT array_agg(p_ids[2 + 2 * leg.n]),
-           array_agg(coalesce(a.id, open_account(
-               p_ids[3 + 2 * leg.n], leg.asset, leg.kind, leg.organisation, leg.member))),
+    SELECT array_agg(coalesce(a.id, open_account(
+               new_id(), leg.asset, leg.kind, leg.organisation, leg.member))),
            array_agg(leg.amount)
-        INTO v_entries, v_accounts, v_amounts
+        INTO v_accounts, v_amounts
         FROM (
             VALUES
-                (1, l.currency_id, 'available', l.creditor_id, NULL::uuid, -l.amount),
-                (2, l.currency_id, 'available', l.organisation_id, l.borrower_id, l.amount),
-                (3, l.currency_id, 'principal', l.creditor_id, NULL, l.amount)
+                (l.currency_id, 'available', l.creditor_id, NULL::uuid, -l.amount),
+                (l.currency_id, 'available', l.organisation_id, l.borrower_id, l.amount),
+                (l.currency_id, 'principal', l.creditor_id, NULL, l.amount)
             UNION ALL
-            SELECT 2 + 2 * u.n + k.n, u.token::text, k.kind, l.organisation_id, l.borrower_id,
-                   k.sign * u.quantity
-            FROM unnest(p_tokens, p_quantities) WITH ORDINALITY u (token, quantity, n)
-            CROSS JOIN (VALUES (0, 'available', -1), (1, 'lien', 1)) k (n, kind, sign)
-        ) leg (n, asset, kind, organisation, member, amount)
+            SELECT u.token::text, k.kind, l.organisation_id, l.borrower_id, k.sign * u.quantity
+            FROM unnest(p_tokens, p_quantities) u (token, quantity)
+            CROSS JOIN (VALUES ('available', -1), ('lien', 1)) k (kind, sign)
+        ) leg (asset, kind, organisation, member, amount)
         LEFT JOIN wallets_account a
             ON a.owner_id = coalesce(leg.member, leg.organisation) AND a.asset_id = leg.asset
                 AND a.kind = leg.kind;
+    v_accounts := v_accounts || v_books;
+    v_amounts := v_amounts || -l.amount;
     BEGIN
-        PERFORM post_transfer(
-            p_ids[1], 'loan_disburse', 'loan:' || l.id || ':disburse', l.id, l.requested_by,
-            left(l.reason, 300), v_entries || gen_random_uuid(), v_accounts || v_books,
-            v_amounts || -l.amount);
+        PERFORM post_transfers(
+            p_ids[1:1], ARRAY['loan_disburse'], ARRAY['loan:' || l.id || ':disburse'], ARRAY[l.id],
+            ARRAY[l.requested_by::text], ARRAY[left(l.reason, 300)],
+            array_fill(p_ids[1], ARRAY[cardinality(v_accounts)]), v_accounts, v_amounts);
     EXCEPTION WHEN check_violation THEN
         GET STACKED DIAGNOSTICS v_constraint = CONSTRAINT_NAME;
         IF v_constraint = 'account_balance_not_negative' THEN
@@ -119,19 +120,26 @@ BEGIN
     INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)
     SELECT l.id, token, n, quantity, price
     FROM unnest(p_tokens, p_quantities, p_prices) WITH ORDINALITY u (token, quantity, price, n);
+    -- Whoever calls this: at the prices in force the collateral covers what is lent.
+    SELECT sum(u.quantity * t.price_sell) * l.collateral_ratio >= l.amount
+            AND bool_and(u.price = t.price_sell AND t.currency_id = l.currency_id
+                         AND NOT t.exited AND NOT t.cancelled)
+        INTO v_covered
+        FROM unnest(p_tokens, p_quantities, p_prices) u (token, quantity, price)
+        LEFT JOIN exchange_token t ON t.id = u.token;
+    IF v_covered IS NOT TRUE THEN
+        RAISE EXCEPTION 'the collateral of loan % does not cover it', l.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_covered';
+    END IF;
     -- The borrower is the borrower's organisation's to know.
-    INSERT INTO exchange_event
-        (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at,
-         created_at)
-    SELECT e.id, e.organisation, 'loan.created', l.id,
-           event_body(e.id, 'loan.created',
-                      '{"loan":' || l.document || ',"user":' || coalesce(e.member, 'null') || '}'),
-           'Pending', 0, now(), now()
-    FROM (VALUES
-        (p_ids[2], l.organisation_id, withdrawal_event_user(l.borrower_id, l.organisation_id)),
-        (p_ids[3], l.creditor_id, NULL)
-    ) e (id, organisation, member)
-    WHERE e.id = p_ids[2] OR l.creditor_id <> l.organisation_id;
+    PERFORM emit_events(
+        p_ids[2:3], ARRAY[l.organisation_id, l.creditor_id],
+        ARRAY['loan.created', 'loan.created'], ARRAY[l.id, l.id],
+        ARRAY['{"loan":' || l.document || ',"user":'
+                  || coalesce(withdrawal_event_user(l.borrower_id, l.organisation_id), 'null')
+                  || '}',
+              CASE WHEN l.creditor_id <> l.organisation_id
+                  THEN '{"loan":' || l.document || ',"user":null}' END]);
     RETURN l.document;
 END $$;
 REVOKE ALL ON FUNCTION make_loan FROM PUBLIC;

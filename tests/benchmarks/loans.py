@@ -2,26 +2,23 @@
 
 A loan of 1,000 is made to one of 200 members against units of one to three of 10 tokens, under one
 of 20 offers with a limit on what is outstanding. Each contender is a process of its own; both are
-on one durable database, in one interleaved run.
+on one durable database, in one interleaved run. Or ours beside an earlier version of it.
 """
 
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import psycopg
 
-from config.embedded.layout import OWNER, database_url
+from tests.benchmarks.comparing import turns
 from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.stage import Stage
 
-_CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _OURS = "tests.benchmarks.loan_program"
 _PEER = "tests.benchmarks.peers.orm_loans"
 
@@ -41,8 +38,8 @@ class Contender:
     def __init__(self, stage: Stage, module: str, environment: Mapping[str, str]) -> None:
         self._meter = CpuMeter(stage)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module],
-            cwd=_CHECKOUT,
+            stage.command(module),
+            cwd=stage.version.checkout,
             env={**stage.environment, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -74,37 +71,36 @@ class Contender:
         return line
 
 
-def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[str, Any]:
+def run(
+    stage: Stage, *, seconds: float, rounds: int, connections: int, earlier: Stage | None = None
+) -> dict[str, Any]:
     """One interleaved run; medians, ratios, processor time and the raw rounds. Always on one
-    connection, whatever `connections` says.
+    connection, whatever `connections` says. Beside an earlier version the peer is left out.
     """
     del connections
-    peer_environment = {
-        "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
-        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
-    }
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
-        connection.execute("CREATE SCHEMA peer_loans")
-    stage.manage_peer(peer_environment, "migrate", "--run-syncdb", "--verbosity", "0")
-    contenders = {
-        "ours": Contender(stage, _OURS, {}),
-        "plain ORM": Contender(stage, f"{_PEER}.program", peer_environment),
-    }
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
-        connection.execute("ANALYZE")
+    contenders = {"ours": Contender(stage, _OURS, {})}
+    if earlier:
+        contenders["before"] = Contender(earlier, _OURS, {})
+        earlier.analyze()
+    else:
+        contenders["plain ORM"] = _peer(stage)
+    stage.analyze()
     raw: dict[str, list[Measured]] = {contender: [] for contender in contenders}
     for contender in contenders.values():  # warm up: plans, accounts that are opened once
         contender.measure(seconds)
-    for _ in range(rounds):
-        for name, contender in contenders.items():
-            raw[name].append(contender.measure(seconds))
+    for name, contender in turns(contenders, rounds):
+        raw[name].append(contender.measure(seconds))
     for contender in contenders.values():
         contender.end()
     medians = {name: median(one.per_second for one in values) for name, values in raw.items()}
     return {
         "one connection": {
             "per_second": {name: round(value, 1) for name, value in medians.items()},
-            "ours_times": {"plain ORM": round(medians["ours"] / medians["plain ORM"], 2)},
+            "ours_times": {
+                name: round(medians["ours"] / value, 2)
+                for name, value in medians.items()
+                if name != "ours"
+            },
             "cpu_milliseconds": {
                 name: {
                     part: round(median(getattr(one, part) for one in values), 2)
@@ -117,3 +113,14 @@ def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[
             },
         }
     }
+
+
+def _peer(stage: Stage) -> Contender:
+    environment = {
+        "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
+        "PEER_DATABASE_URL": stage.owner_url,
+    }
+    with psycopg.connect(stage.owner_url, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA peer_loans")
+    stage.manage_peer(environment, "migrate", "--run-syncdb", "--verbosity", "0")
+    return Contender(stage, f"{_PEER}.program", environment)

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.django_db
 NOT_FOUND = "Loan configuration not found"
 ID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 SHOWN_TO_ALL = [
-    "id", "name", "creditor", "access", "investment_categories", "max_amount", "max_outstanding",
+    "id", "name", "creditor", "access", "investment_categories", "min_amount", "max_amount",
+    "max_outstanding",
     "collateral_ratio", "interest_rate", "duration", "grace_period", "grace_period_unit", "status",
 ]  # fmt: skip
 SHOWN_TO_CREDITOR = [*SHOWN_TO_ALL, "organisation_ids", "reason", "pending"]
@@ -43,6 +44,7 @@ def test_a_proposal_is_answered_with_exactly_this_text(lender: ApiCaller):
         rf'\{{"id":"{ID}","name":"Secured","creditor":\{{"id":"{lender.organisation.id}",'
         rf'"name":"{lender.organisation.name}"\}},"access":"public",'
         r'"investment_categories":\["Bond","Fund"\],'
+        r'"min_amount":\{"NGN":0\.2,"UGX":20\},'
         r'"max_amount":\{"NGN":2000000\.5,"UGX":70000000\},"max_outstanding":\{"NGN":50000000\},'
         r'"collateral_ratio":0\.8,"interest_rate":0\.05,"duration":12,"grace_period":7,'
         r'"grace_period_unit":"DAYS","status":"Pending","organisation_ids":\[\],"reason":null,'

@@ -152,7 +152,11 @@ def test_a_quote_names_every_rule_and_makes_nothing(firm):
     with nothing_moves():
         data = exact(firm.caller.post(f"{LOAN}/quote", body))["data"]
     assert data["acceptable"] is False
-    assert [refusal["code"] for refusal in data["refusals"]] == ["duration_not_offered"]
+    assert [refusal["code"] for refusal in data["refusals"]] == [
+        "duration_not_offered",
+        "interest_rate_differs",
+        "repayment_differs",
+    ]
     good = exact(firm.caller.post(f"{LOAN}/quote", firm.body()))["data"]
     assert (good["acceptable"], good["refusals"]) == (True, [])
     assert good["max_amount"] == 840_000

@@ -14,11 +14,12 @@ from tests.support.database import Connection
 from tests.support.world import assert_books_hold
 from wallets.services import books
 
-_GUARDS = {
-    "credit_loan": "loan_guard",
-    "credit_repayment": "repayment_guard",
-    "credit_endingproposal": "ending_guard",
-}
+_GUARDS = [
+    ("credit_loan", "loan_guard"),
+    ("credit_repayment", "repayment_guard"),
+    ("credit_endingproposal", "approval_guard"),
+    ("credit_endingproposal", "ending_guard"),
+]
 
 
 def picture() -> tuple[Any, ...]:
@@ -40,10 +41,10 @@ def refuses(connection: Connection, attack: str, loan: Loan, *wrong: type[psycop
 
 def past_the_guards(owner: Connection, statement: str, *values: object) -> None:
     """What the owner of the tables does once they have put the guards aside."""
-    for table, guard in _GUARDS.items():
+    for table, guard in _GUARDS:
         owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
     owner.execute(statement, values)
-    for table, guard in _GUARDS.items():
+    for table, guard in _GUARDS:
         owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
 
 

@@ -38,6 +38,7 @@ class Offer:
     rate: Decimal
     grace: int
     categories: tuple[str, ...]
+    least: Decimal
     most: Decimal
     outstanding: Decimal | None
 
@@ -184,8 +185,12 @@ class World:
         )
         bound = Decimal(outstanding) if outstanding else None
         own = access == Access.OWN
+        # A month's interest comes to one minor unit.
+        least = self.step
+        while least * Decimal(rate) < self.step and Decimal(rate):
+            least += self.step
         return Offer(
-            row, lender, own, Decimal(ratio), Decimal(rate), grace, categories, most, bound
+            row, lender, own, Decimal(ratio), Decimal(rate), grace, categories, least, most, bound
         )
 
     # --- What is there ---------------------------------------------------------------------------
@@ -263,6 +268,7 @@ class World:
         )
         value = self.value(units)
         rules = {
+            "amount_below_minimum": amount < terms.least,
             "amount_above_maximum": amount > terms.most,
             "outstanding_above_maximum": terms.outstanding is not None
             and out + amount > terms.outstanding,
@@ -276,7 +282,7 @@ class World:
             return refusal
         if value is not None and value * terms.ratio < amount:
             return "insufficient_collateral"
-        return "creditor_insufficient_balance" if self.cash(lender) < amount else None
+        return "not_funded" if self.cash(lender) < amount else None
 
     def spare(self, loan: Modelled, token: int) -> Decimal:
         """The most units of the token that can be released, if prices are known."""

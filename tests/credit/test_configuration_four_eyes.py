@@ -24,13 +24,14 @@ from tests.credit.versions import (
 )
 from tests.support.access import TESTER, make_organisation
 from tests.support.credit import make_configuration, make_terms, waiting
+from tests.support.staff import create_superuser
 from tests.support.world import make_staff
 
 pytestmark = pytest.mark.django_db
 
 
 def test_nobody_approves_what_they_proposed_whatever_they_may():
-    boss = StaffUser.objects.create_superuser("boss", password="x")
+    boss = create_superuser("boss", password="x")
     made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(boss))
     act = partial(approve, version_id=waiting(made).id, user=boss)
     assert refusal(act, Refused, "approver_not_independent") == (

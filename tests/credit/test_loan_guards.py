@@ -220,6 +220,26 @@ def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(world
     assert Outstanding.objects.get().principal == 1_500_000
 
 
+@pytest.mark.parametrize(
+    ("limit", "beyond"),
+    [
+        (("5000", "9500"), ("4999.99", "9499.98")),
+        (("2000000", "3800000"), ("2000000.01", "3800000.02")),
+    ],
+)
+def test_no_loan_is_made_outside_the_limits_of_its_version(world, owner_connection, limit, beyond):
+    world.offer = make_configuration(
+        world.creditor.organisation, access="public", min_amount={"NGN": Decimal(5000)}
+    )
+    loan = world.lend()
+    wrong, right = (
+        copy(id="%(new)s", amount=amount, repayment_amount=repaid)
+        for amount, repaid in (beyond, limit)
+    )
+    refuses(owner_connection, wrong, loan, errors.CheckViolation)
+    owner_connection.execute(right, {"loan": loan.id, "new": uuid7()})
+
+
 def test_a_loan_that_nobody_disbursed_shows(world, owner_connection):
     loan = world.lend()
     owner_connection.execute(copy(id="%(new)s"), {"loan": loan.id, "new": uuid7()})

@@ -154,8 +154,8 @@ def test_collateral_that_exits_opens_a_shortfall(world):
 def test_a_missing_or_stale_price_blocks_and_is_reported_and_is_no_zero(world):
     loan = world.lend()
     for change in (
-        {"quoted_at": None},
         {"quoted_at": timezone.now() - timedelta(days=400)},
+        {"quoted_at": None},
     ):
         Token.objects.filter(id=world.token.id).update(**change)
         servicing.revalue_loans(all_of_them=True)

@@ -309,7 +309,7 @@ def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(world, co
             assert released is None
         else:
             results = crowd.at_once(calls)
-    assert codes(results) == {"done": 2, "creditor_insufficient_balance": 8}
+    assert codes(results) == {"done": 2, "not_funded": 8}
     assert held(lender.owner_id, "NGN") == 840_000 - 1
     assert Loan.objects.filter(creditor=lender.organisation).count() == 2
     assert_books_hold()

@@ -60,7 +60,9 @@ def age(loan: Loan, **past: int) -> None:
 def let_grow_old(proposal: EndingProposal) -> None:
     """Makes the proposal one of more than a day ago."""
     long_ago = timezone.now() - timedelta(hours=25)
-    as_time_does("credit_endingproposal", "ending_guard", "created_at = %s", long_ago, proposal.id)
+    as_time_does(
+        "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.id
+    )
 
 
 def default(world: Lending, **changes: Any) -> Loan:

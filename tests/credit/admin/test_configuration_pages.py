@@ -12,12 +12,13 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
 from credit.models import LoanConfiguration
 from credit.services.configurations import propose_change
-from exchange.models import StaffUser
+from exchange.ids import uuid7
 from tests.support.access import TESTER, make_organisation
 from tests.support.back_office import confirm, everything, said, signed_in, text_of
 from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
 from tests.support.lending import make_lending
 from tests.support.signin import sign_in
+from tests.support.staff import create_superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -111,7 +112,7 @@ def test_the_difference_says_in_words_what_changes_and_what_does_not():
     propose_change(configuration_id=made.pk, terms=terms, actor=TESTER)
     response = signed_in(CREDIT_OFFICER).get(page(made))
     text = text_of(response)
-    assert "Terms in force and terms that wait: 6 of 11 change" in text
+    assert "Terms in force and terms that wait: 7 of 13 change" in text
     assert "In force (version 1) Proposed (version 2) Change" in text
     assert "Interest a month 30 % 25 % changed from 30 % to 25 %" in text
     assert "Share of the collateral's value lent 80 % 80 % the same" in text
@@ -128,17 +129,38 @@ def test_the_difference_says_in_words_what_changes_and_what_does_not():
     assert b"<strong>80 %</strong>" not in response.content
 
 
+def test_a_least_amount_left_to_the_service_follows_the_rate():
+    made = make_configuration()
+    client = signed_in(CREDIT_OFFICER)
+    initial = client.get(page(made, "propose")).context["form"].initial
+    assert "min_amount_NGN" not in initial
+    confirm(client, page(made, "propose"), **{**initial, "interest_rate": "0.01"})
+    assert made.versions.get(number=1).limits.get().min_amount == Decimal("0.04")
+    assert waiting(made).limits.get().min_amount == 1
+    text = text_of(client.get(page(made)))
+    assert "Least of one loan, NGN 0.04 NGN 1.00 NGN changed from 0.04 NGN to 1.00 NGN" in text
+
+
+def test_who_decides_sees_an_id_of_no_organisation_as_such():
+    known, unknown = make_organisation("Njia"), uuid7()
+    made = make_configuration(access="organisations", organisation_ids=[known.pk, unknown])
+    text = text_of(signed_in(AUDITOR).get(page(made)))
+    assert f"Named organisations Njia, {unknown} (no such organisation)" in text
+
+
 def test_a_change_starts_from_what_is_in_force():
     borrower = make_organisation("Njia")
     made = make_configuration(
         access="organisations",
         organisation_ids=[borrower.pk],
         max_outstanding={"NGN": Decimal(7_000_000)},
+        min_amount={"NGN": Decimal(900)},
     )
     client = signed_in(CREDIT_OFFICER)
     fields = client.get(page(made, "propose")).context["form"]
     assert fields.initial["max_amount_NGN"] == "2000000"
     assert fields.initial["max_outstanding_NGN"] == "7000000"
+    assert fields.initial["min_amount_NGN"] == "900"
     assert "Njia" in text_of(client.get(page(made, "propose")))
     body = {name: value for name, value in fields.initial.items() if value is not None}
     confirm(client, page(made, "propose"), **{**body, "duration": 6})
@@ -146,7 +168,8 @@ def test_a_change_starts_from_what_is_in_force():
     assert (version.duration, version.proposed_by_label) == (6, "credit-officer")
     assert list(version.organisations.all()) == [borrower]
     assert version.limits.get().max_outstanding == 7_000_000
-    assert "1 of 10 change" in text_of(signed_in(AUDITOR).get(page(made)))
+    assert version.limits.get().min_amount == 900
+    assert "1 of 11 change" in text_of(signed_in(AUDITOR).get(page(made)))
 
 
 def test_while_a_change_waits_no_other_is_offered_or_taken():
@@ -357,7 +380,7 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
 
 def test_the_front_page_and_the_creditor_lead_to_them():
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     lender = make_organisation()
     make_configuration(lender)
     front = client.get(reverse("admin:index")).content.decode()

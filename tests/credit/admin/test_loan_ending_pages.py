@@ -188,7 +188,9 @@ def test_collateral_added_after_the_proposal_is_told_and_returned(world, loan, a
 def test_prices_hold_a_day_and_are_refused_after_it(loan, ada, ben):
     proposal = propose(ada, loan)
     long_ago = timezone.now() - timedelta(hours=24, seconds=1)
-    as_time_does("credit_endingproposal", "ending_guard", "created_at = %s", long_ago, proposal.pk)
+    as_time_does(
+        "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.pk
+    )
     assert "Its prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = everything()
     response = confirm(ben, decision(proposal, "confirm"))

@@ -1,0 +1,101 @@
+-- What transfers of loans must be justified by (see wallets/sql).
+
+SELECT set_transfer_rule('loan_disburse', '{available,loans}', '{available,principal,lien}',
+    'loan:{id}:disburse', 'credit_loan', '{}', false);
+SELECT set_transfer_rule('loan_repay', '{available,principal,loans,lien}',
+    '{available,interest,loans}', 'loan:{id}:repay:%', 'credit_loan', '{}', true);
+SELECT set_transfer_rule('loan_pledge', '{available}', '{lien}', 'loan:{id}:loan_pledge:%',
+    'credit_loan', '{}', true);
+SELECT set_transfer_rule('loan_release', '{lien}', '{available}', 'loan:{id}:loan_release:%',
+    'credit_loan', '{}', true);
+SELECT set_transfer_rule('loan_liquidate', '{principal,lien}', '{loans,available}',
+    'loan:{id}:end', 'credit_loan', '{LIQUIDATED}', true);
+SELECT set_transfer_rule('loan_write_off', '{principal,lien}', '{loans,available}',
+    'loan:{id}:end', 'credit_loan', '{WRITTEN_OFF}', true);
+
+-- Whether the amount of one money leg is what the loan, its repayment or its end says.
+CREATE OR REPLACE FUNCTION loan_money_fits(t wallets_transfer, l credit_loan, e transfer_leg)
+RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    p record;
+BEGIN
+    IF t.kind = 'loan_repay' THEN
+        SELECT x.principal, x.interest INTO p FROM public.credit_repayment x
+            WHERE x.loan_id = l.id AND t.reference = 'loan:' || l.id || ':repay:' || x.id;
+        RETURN e.amount = CASE e.kind
+            WHEN 'available' THEN (p.principal + p.interest)
+                * CASE e.owner_id WHEN l.creditor_id THEN 1 WHEN l.borrower_id THEN -1 END
+            WHEN 'principal' THEN CASE e.owner_id WHEN l.creditor_id THEN - p.principal END
+            WHEN 'interest' THEN CASE e.owner_id WHEN l.creditor_id THEN p.interest END
+            WHEN 'loans' THEN p.principal - p.interest END;
+    END IF;
+    -- Its end: what of the principal was not repaid.
+    RETURN t.kind IN ('loan_liquidate', 'loan_write_off')
+        AND e.amount = CASE e.kind
+            WHEN 'principal' THEN CASE e.owner_id
+                WHEN l.creditor_id THEN l.principal_repaid - l.amount END
+            WHEN 'loans' THEN l.amount - l.principal_repaid END;
+END $$;
+
+-- Whether one leg of units is between the borrower's own accounts or, in a liquidation, passes to
+-- the creditor what was confirmed, and whether the collateral is of that loan.
+CREATE OR REPLACE FUNCTION loan_units_fit(t wallets_transfer, l credit_loan, e transfer_leg)
+RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (
+            SELECT FROM public.credit_collateral c
+            JOIN public.exchange_token k ON k.id = c.token_id
+            WHERE c.loan_id = l.id AND c.token_id::text = e.asset_id
+                -- Cancelling a raise takes its units back: none is liened before it is complete.
+                AND (k.completed_raise OR e.kind <> 'lien' OR e.amount < 0))
+        AND CASE WHEN e.owner_id = l.borrower_id
+            -- What is liened afterwards is what open loans have as collateral.
+            THEN e.kind <> 'lien' OR e.balance = (
+                SELECT coalesce(sum(c.quantity), 0)
+                FROM public.credit_collateral c JOIN public.credit_loan o ON o.id = c.loan_id
+                WHERE c.token_id::text = e.asset_id AND o.borrower_id = l.borrower_id
+                    AND o.closed_at IS NULL)
+            ELSE t.kind = 'loan_liquidate' AND e.kind = 'available'
+                AND e.owner_id = l.creditor_id AND e.amount = (
+                    SELECT (f ->> 'passed')::numeric
+                    FROM public.credit_endingproposal p, jsonb_array_elements(p.final_plan) f
+                    WHERE p.loan_id = l.id AND p.status = 'Confirmed' AND p.action = 'liquidate'
+                        AND f ->> 'token_id' = e.asset_id)
+            END;
+END $$;
+
+CREATE OR REPLACE FUNCTION loan_transfer_justified(posted wallets_transfer) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF posted.kind = 'loan_disburse' THEN
+        -- The most frequent one, in one look: the amount to the borrower and to the creditor's
+        -- principal, and each piece of collateral from the borrower's units to their lien.
+        RETURN (
+            SELECT bool_and((
+                    e.fits
+                    AND e.amount = CASE
+                        WHEN e.asset_id <> l.currency_id THEN
+                            CASE WHEN k.completed_raise AND e.owner_id = l.borrower_id
+                                THEN CASE e.kind WHEN 'available' THEN - c.quantity
+                                                 WHEN 'lien' THEN c.quantity END END
+                        WHEN e.kind = 'loans' THEN - l.amount
+                        WHEN e.kind = 'principal' AND e.owner_id = l.creditor_id THEN l.amount
+                        WHEN e.kind = 'available' AND e.owner_id = l.creditor_id THEN - l.amount
+                        WHEN e.kind = 'available' AND e.owner_id = l.borrower_id THEN l.amount
+                        END) IS TRUE)
+                FROM public.credit_loan l
+                CROSS JOIN public.transfer_legs(posted, l.status) e
+                LEFT JOIN public.credit_collateral c
+                    ON c.loan_id = l.id AND c.token_id::text = e.asset_id
+                LEFT JOIN public.exchange_token k ON k.id = c.token_id
+                WHERE l.id = posted.subject_id);
+    END IF;
+    RETURN (
+        SELECT bool_and((
+                e.fits
+                AND CASE WHEN e.asset_id = l.currency_id
+                    THEN public.loan_money_fits(posted, l, e)
+                    ELSE public.loan_units_fit(posted, l, e) END) IS TRUE)
+            FROM public.credit_loan l, public.transfer_legs(posted, l.status) e
+            WHERE l.id = posted.subject_id);
+END $$;
