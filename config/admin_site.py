@@ -8,6 +8,7 @@ admin of ours: they register while it is being imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, cast
 
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
@@ -21,6 +22,8 @@ from unfold.sites import UnfoldAdminSite
 
 from config import help as help_pages
 from config.signin.site import StaffSignIn
+from exchange.models import StaffUser
+from exchange.services.deciding_access import notices_for
 
 # Scripts come from our own static files only; the widgets of Django's admin set styles.
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -71,6 +74,12 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         """Takes what is ours; the admins that libraries bring along stay outside."""
         if getattr(admin_class, "in_back_office", False):
             super().register(model_or_iterable, admin_class, **options)
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """What every page has; a template that shows the notices about access asks for them."""
+        user = request.user
+        told = partial(notices_for, user) if isinstance(user, StaffUser) else tuple
+        return {**super().each_context(request), "access_notices": told}
 
     def dressed(self, response: HttpResponseBase) -> HttpResponseBase:
         """`response` with the headers of every page."""

@@ -24,8 +24,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from config.signin import views
-from config.signin.addresses import address_of
 from config.signin.standing import Standing, may_change_things, standing, touch
+from exchange.addresses import address_of
 from exchange.models import AccessEvent, StaffUser
 from exchange.services.access_records import record
 

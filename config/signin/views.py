@@ -16,6 +16,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth import authenticate, logout
 from django.contrib.auth.views import PasswordResetConfirmView, redirect_to_login
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -23,14 +24,17 @@ from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from config.roles import decides
-from config.signin.addresses import address_of
+from config.signin.devices import known_device, known_device_of, remember_device
 from config.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
 from config.signin.standing import Standing, confirm, fresh, sign_in, standing
+from exchange.addresses import address_of
 from exchange.crypto import decrypt, encrypt
 from exchange.errors import Conflict, InvalidRequest
 from exchange.models import AccessEvent, StaffUser
 from exchange.services import lockout, second_factor
 from exchange.services.access_records import record
+from exchange.services.deciding_access import mark_changed
+from exchange.services.staff import one_time_addresses
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
@@ -67,7 +71,12 @@ def _checked_password(request: HttpRequest, form: PasswordForm) -> StaffUser | N
     username = form.cleaned_data["username"]
     address = address_of(request)
     try:
-        attempt = lockout.begin(lockout.PASSWORD, account=username, address=address)
+        attempt = lockout.begin(
+            lockout.PASSWORD,
+            account=username,
+            address=address,
+            device=known_device_of(request, username),
+        )
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
         return None
@@ -94,7 +103,10 @@ def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
     sign_in(request, user, second_factor=False)
     address = address_of(request)
     record(event=AccessEvent.SIGNED_IN, user=user, address=address, details="By password alone")
-    return HttpResponseRedirect(_with_next("admin:enrol", target) if decides(user) else target)
+    response = HttpResponseRedirect(_with_next("admin:enrol", target) if decides(user) else target)
+    if not decides(user):
+        remember_device(request, response, user)
+    return response
 
 
 def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
@@ -117,7 +129,9 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
         else:
             sign_in(request, user, second_factor=True)
             record(event=AccessEvent.SIGNED_IN, user=user, address=address)
-        return HttpResponseRedirect(target_of(request))
+        response = HttpResponseRedirect(target_of(request))
+        remember_device(request, response, user)
+        return response
     other = {"next": target_of(request)}
     if kind is CodeForm:
         other["recovery"] = "1"
@@ -138,7 +152,12 @@ def _checked_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bo
     address = address_of(request)
     code = form.cleaned_data["code"]
     try:
-        attempt = lockout.begin(lockout.CODE, account=str(user.pk), address=address)
+        attempt = lockout.begin(
+            lockout.CODE,
+            account=str(user.pk),
+            address=address,
+            device=known_device(request, user.pk),
+        )
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
         return False
@@ -216,7 +235,9 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("admin:second_factor"))
         else:
             sign_in(request, user, second_factor=True)
-            return recovery_codes_page(site, request, codes, target_of(request))
+            shown = recovery_codes_page(site, request, codes, target_of(request))
+            remember_device(request, shown, user)
+            return shown
     picture = segno.make(second_factor.address_of(secret=secret, user=user), error="m")
     return _page(
         site,
@@ -274,6 +295,7 @@ class Welcome(PasswordResetConfirmView):
     """Where the one-time address of an invitation leads: choosing a password."""
 
     template_name = "admin/signin/welcome.html"
+    token_generator = one_time_addresses
     title = "Choose your password"
     site: AdminSite | None = None
 
@@ -288,15 +310,18 @@ class Welcome(PasswordResetConfirmView):
         return {**frame, **super().get_context_data(**kwargs)}
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Keeps the password, and that it changed."""
-        record(
-            event=AccessEvent.PASSWORD_CHANGED,
-            user=form.user,
-            address=address_of(self.request),
-            details="By invitation",
-        )
+        """Keep the password, and that it changed; the cooling-off period begins anew."""
+        with transaction.atomic():
+            record(
+                event=AccessEvent.PASSWORD_CHANGED,
+                user=form.user,
+                address=address_of(self.request),
+                details="By invitation",
+            )
+            response = super().form_valid(form)
+            mark_changed(form.user)
         messages.success(self.request, "Your password is set. Please sign in with it.")
-        return super().form_valid(form)
+        return response
 
     def get_success_url(self) -> str:
         """To the sign-in page."""

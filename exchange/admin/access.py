@@ -1,5 +1,5 @@
 """API keys in the admin: issue, rotate, issue a long-lived token, revoke. Secrets are shown once,
-and what ends something asks first.
+and what ends something asks first. A key with power over money becomes an access proposal.
 
 The page that shows a secret is the answer to the POST that made it: the secret is in no session,
 no cookie, no address and no message, and the browser is told not to keep the page.
@@ -14,26 +14,27 @@ from uuid import UUID
 
 from django import forms
 from django.conf import settings
-from django.contrib import admin
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.admin.base import AddPage, Section, Tool, actor_of, bind
+from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.endings import ending_of_key, ending_of_token, live_tokens
-from exchange.admin.fields import InstantField
+from exchange.admin.fields import InstantField, NoteForm
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
-from exchange.admin.show import moment, page_of, state
-from exchange.errors import Conflict
-from exchange.models import ApiKey
+from exchange.admin.show import moment, page_address, page_of, state
+from exchange.models import AccessProposal, ApiKey
+from exchange.services import access_proposals
 from exchange.services.access import (
+    has_power_over_money,
     issue_access_token,
     issue_api_key,
+    require_free_key_name,
     revoke_access_token,
     revoke_api_key,
     rotate_api_key,
@@ -44,7 +45,11 @@ _TOKENS_SHOWN = 50
 _LONGEST_NUMBER = 19
 
 
-class KeyForm(forms.Form):
+_PROPOSED = "Proposed. The key has power over money: another person must confirm it."
+_NOTE = " What gives power over money is proposed first, and another person confirms it."
+
+
+class KeyForm(NoteForm):
     """A new API key."""
 
     organisation = OrganisationChoice()
@@ -54,18 +59,20 @@ class KeyForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     expires_at = InstantField(label="Ends", help_text="UTC; empty: never")
+    field_order = ("organisation", "name", "scopes", "expires_at", "note")
 
 
-class TokenForm(forms.Form):
+class TokenForm(NoteForm):
     """How long an access token is to live."""
 
     days = forms.IntegerField(min_value=1, max_value=_LONGEST_TOKEN_DAYS, initial=365)
+    field_order = ("days", "note")
 
 
 _AT_ONCE = "0"
 
 
-class RotationForm(forms.Form):
+class RotationForm(NoteForm):
     """How long the old key goes on beside the new one, and when the new one ends."""
 
     overlap = forms.ChoiceField(
@@ -75,6 +82,7 @@ class RotationForm(forms.Form):
         widget=forms.RadioSelect,
     )
     expires_at = InstantField(label="The new key ends", help_text="UTC; empty: never")
+    field_order = ("overlap", "expires_at", "note")
 
 
 @admin.register(ApiKey)
@@ -178,11 +186,12 @@ class ApiKeyAdmin(AddPage, Confirming):
         """Issues a key and shows its secret."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
+            note = data.pop("note")
+            if has_power_over_money(data["scopes"]):
+                proposal = access_proposals.propose_key(**data, by=staff_of(request), note=note)
+                return self._proposed(request, proposal)
             # Sending the form again (a double click, a reload) must not issue a second key.
-            if ApiKey.objects.filter(
-                organisation=data["organisation"], name=data["name"], revoked_at=None
-            ).exists():
-                raise Conflict(f"{data['organisation']} has a key of this name already")
+            require_free_key_name(data["organisation"], data["name"])
             key, secret = issue_api_key(**data, actor=actor_of(request))
             return self._shown_once(
                 request,
@@ -200,16 +209,19 @@ class ApiKeyAdmin(AddPage, Confirming):
             act,
             title="Issue an API key",
             submit="Issue",
-            note="The next page shows its secret, once.",
+            note="Its secret is shown once." + _NOTE,
         )
 
     def token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Issues a long-lived access token of the key and shows it."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        key: ApiKey = self.record(request, object_id)
+        key: ApiKey = self.record(request, object_id, self.add_permission)
 
         def act(data: dict[str, Any]) -> HttpResponse:
+            if has_power_over_money(key.scopes):
+                proposal = access_proposals.propose_token(
+                    key_id=key.pk, by=staff_of(request), **data
+                )
+                return self._proposed(request, proposal)
             lifetime = timedelta(days=data["days"])
             token = issue_access_token(key=key, lifetime=lifetime, actor=actor_of(request))
             return self._shown_once(
@@ -229,19 +241,29 @@ class ApiKeyAdmin(AddPage, Confirming):
             title="Issue an access token",
             submit="Issue",
             record=key,
-            note="For clients that cannot get a token themselves. It has all scopes of the key.",
+            note="For clients that cannot get a token themselves. It has all scopes of the key."
+            + _NOTE,
         )
 
     def rotate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Issues a second key with the same scopes, shows its secret, and ends the first."""
-        if not (self.has_add_permission(request) and self.may(request, "exchange.change_apikey")):
-            raise PermissionDenied
-        key: ApiKey = self.record(request, object_id)
+        self.require(request, "exchange.change_apikey")
+        key: ApiKey = self.record(request, object_id, self.add_permission)
 
         def act(data: dict[str, Any]) -> HttpResponse:
+            overlap = timedelta(hours=int(data["overlap"]))
+            if has_power_over_money(key.scopes):
+                proposal = access_proposals.propose_rotation(
+                    key_id=key.pk,
+                    overlap=overlap,
+                    expires_at=data["expires_at"],
+                    by=staff_of(request),
+                    note=data["note"],
+                )
+                return self._proposed(request, proposal)
             made, secret = rotate_api_key(
                 key_id=key.pk,
-                overlap=timedelta(hours=int(data["overlap"])),
+                overlap=overlap,
                 expires_at=data["expires_at"],
                 actor=actor_of(request),
             )
@@ -268,12 +290,12 @@ class ApiKeyAdmin(AddPage, Confirming):
             submit="Rotate",
             record=key,
             note="A second key with the same scopes is issued, and its secret shown once. The old "
-            "key and its tokens work until they end as chosen here.",
+            "key and its tokens work until they end as chosen here." + _NOTE,
         )
 
     def revoke_token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and ends one token of the key, the one of the address's query."""
-        key = self._endable(request, object_id)
+        key: ApiKey = self.record(request, object_id, "exchange.change_apikey")
         given = request.GET.get("token", "")
         token_id = int(given) if given.isdecimal() and len(given) < _LONGEST_NUMBER else 0
         return self.confirm_page(
@@ -286,7 +308,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
     def revoke(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and ends the key and its tokens."""
-        key = self._endable(request, object_id)
+        key: ApiKey = self.record(request, object_id, "exchange.change_apikey")
         return self.confirm_page(
             request,
             key,
@@ -295,11 +317,9 @@ class ApiKeyAdmin(AddPage, Confirming):
             f"{key.name} was revoked: it and its tokens stopped working.",
         )
 
-    def _endable(self, request: HttpRequest, object_id: UUID) -> ApiKey:
-        if not self.may(request, "exchange.change_apikey"):
-            raise PermissionDenied
-        found: ApiKey = self.record(request, object_id)
-        return found
+    def _proposed(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
+        messages.success(request, _PROPOSED)
+        return HttpResponseRedirect(page_address(proposal))
 
     def _shown_once(
         self, request: HttpRequest, key: ApiKey, shown: list[tuple[str, object]]

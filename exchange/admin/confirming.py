@@ -106,14 +106,6 @@ class Confirming(SafeAdmin):
         )
 
 
-def not_pending(name: str, proposal: Any) -> str:
-    """Why `proposal`, called `name`, is not decided any more; empty while it waits."""
-    if proposal.status == "Pending":
-        return ""
-    by = f" by {proposal.decided_by}" if proposal.decided_by else ""
-    return f"{name} is {proposal.status}{by}, no longer Pending"
-
-
 def _read(seen: str) -> dict[str, str]:
     try:
         found = json.loads(seen)

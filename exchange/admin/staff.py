@@ -2,7 +2,8 @@
 happened to anybody's access.
 
 Nobody gives somebody else a password: an invitation is a one-time address, shown once, where the
-person chooses it. `config.roles` says what each role may do.
+person chooses it. `config.roles` says what each role may do. What gives power over money becomes an
+access proposal, which another person confirms (`exchange.admin.access_proposals`).
 """
 
 from __future__ import annotations
@@ -16,20 +17,29 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import AddPage, SafeAdmin, Section, Tool, bind, staff_of
-from exchange.admin.show import moment, state
-from exchange.models import AccessRecord, StaffUser
-from exchange.services import lockout, second_factor, staff
+from exchange.admin.fields import NoteForm
+from exchange.admin.show import moment, page_address, state
+from exchange.models import AccessProposal, AccessRecord, StaffUser
+from exchange.services import access_proposals, lockout, second_factor, staff
+from exchange.services.deciding_access import (
+    holds_deciding_access,
+    manages_access,
+    role_decides,
+)
 
 _RECORDS_SHOWN = 20
 _CHANGE = "exchange.change_staffuser"
+_RESTORE = "exchange.restore_administrator"
+_PROPOSED = "Proposed. Nothing changes before another person confirms it."
+_TWO = " If the role decides, this is a proposal, which another person confirms."
 
 
-class RoleForm(forms.Form):
+class RoleForm(NoteForm):
     """Another role; `seen` is the one that the person had when the page was opened."""
 
     role = forms.ModelChoiceField(Group.objects.order_by("name"), required=False)
@@ -44,17 +54,16 @@ class DetailsForm(forms.Form):
     email = forms.EmailField(required=False)
 
 
-class InvitationForm(DetailsForm):
+class InvitationForm(DetailsForm, NoteForm):
     """A new member of staff."""
 
     username = forms.CharField(max_length=150)
     role = forms.ModelChoiceField(Group.objects.order_by("name"))
-    field_order = ("username", "first_name", "last_name", "email", "role")
+    field_order = ("username", "first_name", "last_name", "email", "role", "note")
 
 
 @admin.register(StaffUser)
 class StaffUserAdmin(AddPage):
-    add_permission = "exchange.add_staffuser"
     list_display = ("username", "name", "email", "role", "factor", "access")
     list_filter = ("is_active", "groups")
     search_fields = ("username", "first_name", "last_name", "email")
@@ -109,20 +118,27 @@ class StaffUserAdmin(AddPage):
         ]
         return [*own, *super().get_urls()]
 
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "exchange.add_staffuser") or self.may(request, _RESTORE)
+
     def tools(self, request: HttpRequest, obj: StaffUser) -> list[Tool]:
         me = staff_of(request)
-        if not me.has_perm(_CHANGE) or (obj.is_superuser and not me.is_superuser):
+        administrator = me.has_perm(_CHANGE)
+        if not self._may_propose(me, obj):
             return []
-        shown = [("Change details", "details")]
+        shown = [("Change details", "details")] if administrator else []
         if obj.pk != me.pk:
-            shown.append(("Change role", "role"))
+            if administrator:
+                shown.append(("Change role", "role"))
             if obj.is_active:
-                shown += [("New invitation", "invitation"), ("Deactivate", "deactivate")]
+                shown.append(("New invitation", "invitation"))
             else:
                 shown.append(("Activate", "activate"))
+            if administrator and obj.is_active:
+                shown.append(("Deactivate", "deactivate"))
             if hasattr(obj, "second_factor"):
                 shown.append(("Reset second factor", "reset"))
-            if lockout.locked_until(obj):
+            if administrator and lockout.locked_until(obj):
                 shown.append(("Unlock", "unlock"))
         return [Tool(label, self.address(name, obj.pk)) for label, name in shown]
 
@@ -153,11 +169,16 @@ class StaffUserAdmin(AddPage):
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Invites somebody and shows the address that lets them choose a password."""
 
+        me = staff_of(request)
+
         def act(data: dict[str, Any]) -> HttpResponse:
-            me = staff_of(request)
-            user = staff.add_person(
-                username=data.pop("username"), role=data.pop("role"), by=me, details=data
-            )
+            username, role, note = (data.pop(name) for name in ("username", "role", "note"))
+            if role_decides(role):
+                proposal = access_proposals.propose_invitation(
+                    username=username, role=role, by=me, details=data, note=note
+                )
+                return self._proposed(request, proposal)
+            user = staff.add_person(username=username, role=role, by=me, details=data)
             return self._invite(request, user)
 
         return self.form_page(
@@ -166,8 +187,8 @@ class StaffUserAdmin(AddPage):
             act,
             title="Invite somebody",
             submit="Invite",
-            note="The next page shows a one-time address, once: hand it to nobody but the person,"
-            " who chooses a password there.",
+            note="A one-time address is shown, once, by which the person chooses a password: hand"
+            " it to nobody else." + _TWO,
         )
 
     def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -186,28 +207,39 @@ class StaffUserAdmin(AddPage):
         user: StaffUser = self._changeable(request, object_id)
         form = bind(request, RoleForm, role=user.groups.first(), seen=staff.role_of(user))
 
-        def act(data: dict[str, Any]) -> None:
-            staff.change_role(user_id=user.pk, **data, by=staff_of(request))
+        def act(data: dict[str, Any]) -> AccessProposal | None:
+            me = staff_of(request)
+            if role_decides(data["role"]) or holds_deciding_access(user):
+                return access_proposals.propose_role(user_id=user.pk, **data, by=me)
+            del data["note"]
+            staff.change_role(user_id=user.pk, **data, by=me)
+            return None
 
-        note = "Whoever is signed in as this person is signed out."
+        note = "Whoever is signed in as this person is signed out." + _TWO
         return self._do(request, user, form, act, "Change role", "The role is changed.", note)
 
     def reset(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Removes the second factor."""
-        user: StaffUser = self._changeable(request, object_id)
+        user: StaffUser = self._changeable(request, object_id, restoring=True)
 
-        def act(_: dict[str, Any]) -> None:
-            second_factor.reset(user_id=user.pk, by=staff_of(request))
+        def act(data: dict[str, Any]) -> AccessProposal | None:
+            me = staff_of(request)
+            if holds_deciding_access(user):
+                return access_proposals.propose_reset_of_second_factor(
+                    user_id=user.pk, by=me, **data
+                )
+            second_factor.reset(user_id=user.pk, by=me)
+            return None
 
         return self._do(
             request,
             user,
-            bind(request, forms.Form),
+            bind(request, NoteForm),
             act,
             "Reset second factor",
             "The second factor is gone: the next sign-in sets up a new one.",
             "Make sure that it is this person who asks. They are signed out, and whoever knows the"
-            " password sets up the next second factor.",
+            " password sets up the next second factor." + _TWO,
         )
 
     def unlock(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -231,57 +263,90 @@ class StaffUserAdmin(AddPage):
         """Shuts somebody out."""
         user: StaffUser = self._changeable(request, object_id)
         note = "They are signed out at once and do not get in again. What they did stays."
-        return self._switch(request, user, "Deactivate", f"{user} is shut out.", note)
+
+        def act(_: dict[str, Any]) -> None:
+            staff.deactivate(user_id=user.pk, by=staff_of(request))
+
+        form = bind(request, forms.Form)
+        return self._do(request, user, form, act, "Deactivate", f"{user} is shut out.", note)
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Lets somebody in again."""
-        user: StaffUser = self._changeable(request, object_id)
-        note = "They get in with the password and the second factor they had."
-        return self._switch(request, user, "Activate", f"{user} may sign in again.", note)
+        user: StaffUser = self._changeable(request, object_id, restoring=True)
+        note = "They get in with the password and the second factor they had." + _TWO
+
+        def act(data: dict[str, Any]) -> AccessProposal | None:
+            me = staff_of(request)
+            if holds_deciding_access(user):
+                return access_proposals.propose_activation(user_id=user.pk, by=me, **data)
+            staff.activate(user_id=user.pk, by=me)
+            return None
+
+        form = bind(request, NoteForm)
+        return self._do(request, user, form, act, "Activate", f"{user} may sign in again.", note)
 
     def invitation(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Shows a new one-time address."""
-        user: StaffUser = self._changeable(request, object_id)
+        user: StaffUser = self._changeable(request, object_id, restoring=True)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            if holds_deciding_access(user):
+                proposal = access_proposals.propose_reset_of_password(
+                    user_id=user.pk, by=staff_of(request), **data
+                )
+                return self._proposed(request, proposal)
+            return self._invite(request, user)
+
         return self.form_page(
             request,
-            bind(request, forms.Form),
-            lambda _: self._invite(request, user),
+            bind(request, NoteForm),
+            act,
             title="New invitation",
             submit="Make the address",
             record=user,
             note="For somebody who was never here or forgot the password. Make sure that it is they"
-            " who ask, and hand it to nobody else.",
+            " who ask, and hand the address to nobody else." + _TWO,
         )
 
-    def _switch(
-        self, request: HttpRequest, user: StaffUser, title: str, done: str, note: str
-    ) -> HttpResponse:
-        def act(_: dict[str, Any]) -> None:
-            staff.set_active(user_id=user.pk, active=title == "Activate", by=staff_of(request))
-
-        return self._do(request, user, bind(request, forms.Form), act, title, done, note)
-
-    def _changeable(self, request: HttpRequest, object_id: UUID) -> StaffUser:
-        if not self.may(request, _CHANGE):
+    def _changeable(
+        self, request: HttpRequest, object_id: UUID, *, restoring: bool = False
+    ) -> StaffUser:
+        """The person, for an administrator; for what is `restoring`, of an administrator also for
+        somebody who may propose that.
+        """
+        me = staff_of(request)
+        if not (me.has_perm(_CHANGE) or (restoring and me.has_perm(_RESTORE))):
             raise PermissionDenied
         user: StaffUser = self.record(request, object_id)
-        if user.is_superuser and not staff_of(request).is_superuser:
+        if not self._may_propose(me, user):
             raise PermissionDenied
         return user
+
+    @staticmethod
+    def _may_propose(me: StaffUser, user: StaffUser) -> bool:
+        if user.is_superuser and not me.is_superuser:
+            return False
+        return me.has_perm(_CHANGE) or (me.has_perm(_RESTORE) and manages_access(user))
+
+    def _proposed(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
+        self.message_user(request, _PROPOSED)
+        return HttpResponseRedirect(page_address(proposal))
 
     def _do(
         self,
         request: HttpRequest,
         user: StaffUser,
         form: forms.Form,
-        act: Callable[[dict[str, Any]], None],
+        act: Callable[[dict[str, Any]], AccessProposal | None],
         *words: str,
     ) -> HttpResponse:
         """Asks with a title, says that it is done, and explains with a note, in this order."""
         title, done, note = (*words, "")[:3]
 
         def then(data: dict[str, Any]) -> HttpResponse:
-            act(data)
+            proposal = act(data)
+            if proposal is not None:
+                return self._proposed(request, proposal)
             self.message_user(request, done)
             return self.back_to(user.pk)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from exchange.ids import uuid7
@@ -20,6 +21,9 @@ class StaffUser(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Part of what every session is checked against: counting it up ends them all.
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    # When the person was made, reset, or given a role last. `services.deciding_access` measures the
+    # cooling-off period and the tenure from it; a trigger keeps it from moving back.
+    access_changed_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         verbose_name = "staff user"
@@ -117,6 +121,7 @@ class AccessEvent(models.TextChoices):
     DETAILS_CHANGED = "details_changed", "Details changed"
     DEACTIVATED = "deactivated", "Deactivated"
     ACTIVATED = "activated", "Activated"
+    BREAK_GLASS = "break_glass", "Break-glass access"
 
 
 class AccessRecord(models.Model):

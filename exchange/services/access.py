@@ -1,6 +1,8 @@
 """API keys and access tokens: issuing and revoking them.
 
-Secrets and tokens are stored hashed; what these functions give back is shown once.
+Secrets and tokens are stored hashed; what these functions give back is shown once. A key with power
+over money (`settings.MONEY_SCOPES`), and a token of one, take two people: a member of staff is
+refused here unless told who confirmed it, which `services.access_proposals` does.
 """
 
 from __future__ import annotations
@@ -13,32 +15,23 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import get_access_token_model, set_token_value
 
-from exchange.actors import Actor
+from exchange.actors import Actor, ActorKind
 from exchange.errors import Conflict, InvalidRequest, NotFound
-from exchange.models import ApiKey, Organisation
+from exchange.models import ApiKey, Organisation, StaffUser
+from exchange.services.deciding_access import require_second_person, require_settled
 
 logger = structlog.get_logger(__name__)
 
-_UNUSABLE = "The API key was revoked, has expired, or its organisation is not active"
+UNUSABLE = "The API key was revoked, has expired, or its organisation is not active"
 
 
-def issue_api_key(
-    *,
-    organisation: Organisation,
-    name: str,
-    scopes: Iterable[str],
-    expires_at: datetime | None = None,
-    actor: Actor,
-) -> tuple[ApiKey, str]:
-    """A new key of `organisation` and its client secret.
-
-    Raises `InvalidRequest` for an empty name, no scopes, an unknown scope, or an end that has
-    passed.
-    """
+def check_key(*, name: str, scopes: Iterable[str], expires_at: datetime | None) -> set[str]:
+    """Give the scopes of a key that may be issued. Raises `InvalidRequest` for any other."""
     wanted = set(scopes)
     unknown = sorted(wanted - set(settings.SCOPES))
     if unknown:
@@ -49,6 +42,50 @@ def issue_api_key(
         raise InvalidRequest("An API key needs a name")
     if expires_at is not None and expires_at <= timezone.now():
         raise InvalidRequest("The end of an API key must lie ahead")
+    return wanted
+
+
+def require_free_key_name(organisation: Organisation, name: str) -> None:
+    """Raise `Conflict` when the organisation has a key called `name` that was not revoked."""
+    if ApiKey.objects.filter(organisation=organisation, name=name, revoked_at=None).exists():
+        raise Conflict(f"{organisation} has a key of this name already")
+
+
+def has_power_over_money(scopes: Iterable[str]) -> bool:
+    """Say whether a key with `scopes` moves money."""
+    return not settings.MONEY_SCOPES.isdisjoint(scopes)
+
+
+def unended_keys(organisation: Organisation) -> QuerySet[ApiKey]:
+    """Give the keys that were not revoked and have not expired: they work while it is active."""
+    lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    found: QuerySet[ApiKey] = ApiKey.objects.filter(
+        lasting, organisation=organisation, revoked_at=None
+    )
+    return found
+
+
+def unended_keys_with_power(organisation: Organisation) -> QuerySet[ApiKey]:
+    """Give those of them that move money."""
+    return unended_keys(organisation).filter(scopes__overlap=sorted(settings.MONEY_SCOPES))
+
+
+def issue_api_key(
+    *,
+    organisation: Organisation,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None = None,
+    actor: Actor,
+    confirmed_by: StaffUser | None = None,
+) -> tuple[ApiKey, str]:
+    """Issue a key of `organisation`; give it and its client secret.
+
+    Raises `Forbidden` where a second person is needed, `InvalidRequest` for an empty name, no
+    scopes, an unknown scope, or an end that has passed.
+    """
+    wanted = check_key(name=name, scopes=scopes, expires_at=expires_at)
+    _require_second_person(wanted, actor, confirmed_by)
     secret = generate_client_secret()
     key = ApiKey.objects.create(
         organisation=organisation,
@@ -69,12 +106,13 @@ def rotate_api_key(
     overlap: timedelta,
     expires_at: datetime | None = None,
     actor: Actor,
+    confirmed_by: StaffUser | None = None,
 ) -> tuple[ApiKey, str]:
-    """A second key with the name and scopes of `key_id`, and its client secret; the old key and
-    its tokens end after `overlap` (zero: at once), or when they would have ended anyway.
+    """Issue a second key with the name and scopes of `key_id`; give it and its client secret.
 
-    Raises `NotFound`, `InvalidRequest`, `Conflict` for a key that is not usable or was rotated
-    before.
+    The old key and its tokens end after `overlap` (zero: at once), or when they would have ended
+    anyway. Raises `NotFound`, `InvalidRequest`, `Conflict` for a key that is not usable or was
+    rotated before, `Forbidden` where a second person is needed.
     """
     if overlap < timedelta(0):
         raise InvalidRequest("The old key cannot end before now")
@@ -88,7 +126,7 @@ def rotate_api_key(
         if old is None:
             raise NotFound("API key not found")
         if not old.usable:
-            raise Conflict(_UNUSABLE)
+            raise Conflict(UNUSABLE)
         if ApiKey.objects.filter(
             organisation=old.organisation, name=old.name, revoked_at=None, created__gt=old.created
         ).exists():
@@ -99,6 +137,7 @@ def rotate_api_key(
             scopes=old.scopes,
             expires_at=expires_at,
             actor=actor,
+            confirmed_by=confirmed_by,
         )
         if overlap:
             ends = timezone.now() + overlap
@@ -124,16 +163,19 @@ def revoke_api_key(*, key_id: UUID, actor: Actor) -> None:
     logger.info("api_key.revoked", key=str(key_id), actor=str(actor))
 
 
-def issue_access_token(*, key: ApiKey, lifetime: timedelta, actor: Actor) -> str:
-    """A token of `key` with all its scopes, for clients that cannot get one themselves.
+def issue_access_token(
+    *, key: ApiKey, lifetime: timedelta, actor: Actor, confirmed_by: StaffUser | None = None
+) -> str:
+    """Issue a token of `key` with all its scopes, for clients that cannot get one themselves.
 
     Raises `Conflict` for a key that is not usable, `InvalidRequest` for a lifetime that is not
     positive. The token ends with its key, whatever its lifetime.
     """
     if lifetime <= timedelta(0):
         raise InvalidRequest("The lifetime of a token must be positive")
+    _require_second_person(key.scopes, actor, confirmed_by)
     if not key.usable:
-        raise Conflict(_UNUSABLE)
+        raise Conflict(UNUSABLE)
     raw = secrets.token_urlsafe(32)
     token = get_access_token_model()(
         application=key, expires=timezone.now() + lifetime, scope=" ".join(key.scopes)
@@ -153,3 +195,11 @@ def revoke_access_token(*, key_id: UUID, token_id: int, actor: Actor) -> None:
     if not gone:
         raise NotFound("The key has no such token any more")
     logger.info("access_token.revoked", key=str(key_id), actor=str(actor))
+
+
+def _require_second_person(
+    scopes: Iterable[str], actor: Actor, confirmed_by: StaffUser | None
+) -> None:
+    if actor.kind == ActorKind.STAFF and confirmed_by is None:
+        require_settled(UUID(actor.id))
+        require_second_person(needed=has_power_over_money(scopes))

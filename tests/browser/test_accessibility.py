@@ -12,11 +12,12 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, ViewportSize
 
-from config.roles import FINANCE_APPROVER, create_staff
+from config.roles import FINANCE_APPROVER
 from tests.support import axe
 from tests.support.access import make_organisation
 from tests.support.services import Service
 from tests.support.signin import app_of, sign_in
+from tests.support.staff import create_staff
 from tests.support.world import Wallet, know_banks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]

@@ -6,8 +6,14 @@ import io
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
 
-from exchange.models import StaffUser
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import AccessProposal, AccessRecord, StaffUser
+from exchange.services.deciding_access import cooling_off, notices_for
+from tests.support.back_office import text_of
+from tests.support.signin import sign_in
+from tests.support.staff import create_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -42,3 +48,69 @@ def test_a_taken_name_is_one_clear_line(monkeypatch):
     with pytest.raises(CommandError, match="There is a member of staff called ada already"):
         create(monkeypatch, "correct horse battery")
     assert StaffUser.objects.count() == 1
+
+
+def test_once_somebody_decides_it_files_a_proposal_that_two_people_must_confirm(monkeypatch):
+    settled("root", ADMINISTRATOR)
+    said = create(monkeypatch, "correct horse battery", FINANCE_APPROVER)
+    assert said.startswith("Proposed: ada as Finance approver.")
+    assert not StaffUser.objects.filter(username="ada").exists()
+    proposal = AccessProposal.objects.get()
+    assert (proposal.status, proposal.proposed_by, proposal.payload["role"]) == (
+        "Pending",
+        None,
+        FINANCE_APPROVER,
+    )
+    with pytest.raises(CommandError, match="proposed already"):
+        create(monkeypatch, "correct horse battery", FINANCE_APPROVER)
+    assert "correct horse" not in str(AccessProposal.objects.values())
+
+
+def test_nothing_makes_an_installation_new_again(monkeypatch):
+    settled("root", ADMINISTRATOR)
+    StaffUser.objects.update(is_active=False)
+    assert create(monkeypatch, "correct horse battery").startswith("Proposed")
+
+
+def test_break_glass_acts_at_once_and_everybody_who_decides_is_told(monkeypatch):
+    finance = settled("kwesi", FINANCE_APPROVER)
+    office = settled("office", BACK_OFFICE)
+    reader = settled("reader", AUDITOR)
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
+    call_command("create_staff", "ada", "--role", ADMINISTRATOR, "--break-glass")
+    made = StaffUser.objects.get(username="ada")
+    assert made.check_password("correct horse battery")
+    assert cooling_off(made)
+    for user in (finance, office):
+        assert any("Break-glass access was used" in words for words in notices_for(user))
+        client = Client()
+        sign_in(client, user)
+        assert "Break-glass access was used" in text_of(client.get("/admin/"))
+    assert notices_for(reader) == []
+    proposal = AccessProposal.objects.get()
+    assert (proposal.break_glass, proposal.status, proposal.person) == (True, "Approved", made)
+    assert AccessRecord.objects.filter(user=made, event="break_glass").exists()
+
+
+def test_other_commands_are_no_way_around(monkeypatch):
+    finance = settled("kwesi", FINANCE_APPROVER)
+    before = finance.password
+    # `changepassword` without a name is about the account of the operating system.
+    monkeypatch.setenv("LOGNAME", "kwesi")
+    monkeypatch.setattr("getpass.getpass", lambda *_args, **_options: "another long password")
+    superuser = ["--noinput", "--username", "owner", "--email", ""]
+    for command, arguments, refusal in (
+        ("changepassword", ["kwesi"], "This person decides"),
+        ("changepassword", [], "This person decides"),
+        ("createsuperuser", superuser, "There are people who decide already"),
+        ("createapplication", [], "API keys are issued by issue_api_key"),
+    ):
+        with pytest.raises(CommandError, match=refusal):
+            call_command(command, *arguments, stdout=io.StringIO())
+    finance.refresh_from_db()
+    assert finance.password == before
+    assert StaffUser.objects.count() == 1
+
+
+def settled(name: str, role: str) -> StaffUser:
+    return create_staff(name, "correct horse battery", role)

@@ -21,7 +21,7 @@ from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, reverse
 
-from config.roles import FINANCE_APPROVER, ROLES, create_staff
+from config.roles import FINANCE_APPROVER, ROLES
 from exchange.models import StaffUser
 from tests.support.back_office import everything
 from tests.support.exports import body, sheet
@@ -37,6 +37,7 @@ from tests.support.permission_matrix import (
     expectations,
 )
 from tests.support.signin import sign_in
+from tests.support.staff import create_staff
 from tests.support.whole_world import PASSWORD, WholeWorld, make_whole_world
 from wallets.models import Withdrawal
 

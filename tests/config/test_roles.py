@@ -13,17 +13,19 @@ from config.roles import (
     DECIDING,
     HARMLESS,
     ROLES,
-    create_staff,
     decides,
-    is_deciding,
 )
 from exchange.models import StaffUser
+from exchange.services.deciding_access import is_deciding
+from tests.support.staff import create_staff, create_superuser
 
 DECIDING_ABOUT_MONEY = DECIDING - {
     "exchange.add_apikey",
     "exchange.add_staffuser",
     "exchange.change_apikey",
     "exchange.change_staffuser",
+    "exchange.decide_accessproposal",
+    "exchange.restore_administrator",
 }
 
 
@@ -81,5 +83,5 @@ def test_whoever_may_decide_needs_a_second_factor():
         assert decides(create_staff(role.replace(" ", "-"), "correct horse", role)) is (
             role != AUDITOR
         )
-    assert decides(StaffUser.objects.create_superuser("owner", password="x"))
+    assert decides(create_superuser("owner", password="x"))
     assert not decides(StaffUser.objects.create_user("newcomer", password="x", is_staff=True))

@@ -25,6 +25,7 @@ from tests.support.signin import (
     shift_session,
     sign_in,
 )
+from tests.support.staff import confirm_latest
 
 pytestmark = pytest.mark.django_db
 
@@ -222,6 +223,9 @@ def test_sessions_end_with_the_password_the_role_the_second_factor_and_the_acces
         sign_in(manager, administrator)
         answer = manager.post(reverse(f"admin:exchange_staffuser_{url}", args=[user.pk]), body)
         assert answer.status_code == 302
+        if url != "deactivate":
+            assert is_in(sessions), "it is only proposed"
+            confirm_latest()
         assert not is_in(sessions), url
     user = person(FINANCE_APPROVER)
     sign_in(sessions, user)

@@ -16,12 +16,13 @@ from django.urls import reverse
 
 from config.demo.tour.backoffice import BackOffice, Page
 from config.demo.tour.client import Api
-from config.roles import FINANCE_APPROVER, create_staff
+from config.roles import FINANCE_APPROVER
 from exchange.models import Event
 from tests.support.access import make_caller
 from tests.support.crowd import Crowd, size
 from tests.support.services import Service
 from tests.support.signin import app_of
+from tests.support.staff import create_staff
 from tests.support.start_line import StartLine
 from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
 from wallets.models import Decision, Payout, Transfer, Withdrawal

@@ -12,13 +12,14 @@ import pytest
 import requests
 from django.conf import settings
 
-from config.roles import FINANCE_APPROVER, create_staff
+from config.roles import FINANCE_APPROVER
 from exchange.errors import InvalidRequest
 from exchange.models import AccessRecord, SecondFactor, StaffUser
 from exchange.services import lockout, second_factor
 from tests.support.crowd import Call, Crowd, Reply, storm
 from tests.support.services import Service
 from tests.support.signin import app_of, present_code
+from tests.support.staff import create_staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -37,6 +37,7 @@ class Expected:
 MODELS: dict[str, tuple[str, str]] = {
     "credit_loan": (ALL, ""),
     "credit_loanconfiguration": (ALL, "C"),
+    "exchange_accessproposal": ("FAD", ""),
     "exchange_accessrecord": ("AD", ""),
     "exchange_apikey": (ALL, "D"),
     "exchange_change": ("AD", ""),
@@ -45,7 +46,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "exchange_member": (ALL, "BD"),
     "exchange_organisation": (ALL, "BD"),
     "exchange_quote": (ALL, ""),
-    "exchange_staffuser": ("AD", "D"),
+    "exchange_staffuser": ("FAD", "FD"),
     "exchange_token": (ALL, "B"),
     "exchange_webhookendpoint": (ALL, ""),
     "orders_order": (ALL, ""),
@@ -111,14 +112,19 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_change_export": ("AD", "AD"),
     "exchange_export_download": (ALL, ""),
     "exchange_export_progress": (ALL, ALL),
-    # Staff.
+    # Staff. Finance approvers propose to restore an administrator, as the person of the world is.
     "exchange_staffuser_details": ("D", "D"),
     "exchange_staffuser_role": ("D", "D"),
-    "exchange_staffuser_invitation": ("D", "D"),
-    "exchange_staffuser_reset": ("D", "D"),
+    "exchange_staffuser_invitation": ("FD", "FD"),
+    "exchange_staffuser_reset": ("FD", "FD"),
     "exchange_staffuser_unlock": ("D", "D"),
     "exchange_staffuser_deactivate": ("D", "D"),
-    "exchange_staffuser_activate": ("D", "D"),
+    "exchange_staffuser_activate": ("FD", "FD"),
+    # Power over money.
+    "exchange_accessproposal_confirm": ("FD", "FD"),
+    "exchange_accessproposal_reject": ("FD", "FD"),
+    "exchange_accessproposal_withdraw": ("FD", "FD"),
+    "exchange_accessproposal_collect": ("FD", "FD"),
     # Tokens and their prices.
     "exchange_token_edit": ("B", "B"),
     "exchange_token_quote": ("B", "B"),

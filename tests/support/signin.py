@@ -7,17 +7,17 @@ from typing import Any
 
 from django.test import Client
 
-from config.roles import create_staff
 from config.signin.standing import BACKEND
 from exchange.errors import InvalidRequest
 from exchange.models import AccessRecord, StaffUser
 from exchange.services import second_factor
+from tests.support.staff import create_staff
 
 PASSWORD = "correct horse battery"
 
 
 def person(role: str, name: str = "ada") -> StaffUser:
-    """Somebody of that role, who signs in with `PASSWORD`."""
+    """Somebody of that role, there for long, who signs in with `PASSWORD`."""
     return create_staff(name, PASSWORD, role)
 
 
@@ -59,7 +59,7 @@ def app_of(user: StaffUser) -> str:
         step = second_factor.present_step()
         code = second_factor.code_at(secret=secret, step=step - 1)
         try:
-            second_factor.set_up(user=user, secret=secret, code=code)
+            second_factor.set_up(user=user, secret=secret, code=code, settled=True)
         except InvalidRequest:
             if second_factor.present_step() == step:  # it was not too old by then
                 raise

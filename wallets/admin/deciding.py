@@ -32,8 +32,10 @@ from exchange.ids import parse_id
 from exchange.models import StaffUser
 from wallets.admin.concerns import match_tone, name_match
 from wallets.admin.review import changes_since, hindrance, summary
+from wallets.admin.second_approval import BY_SIZE, explain, second_approval
 from wallets.admin.show import money
 from wallets.models import Withdrawal, WithdrawalStatus
+from wallets.selectors.approvals import Requirement, approval_requirements
 from wallets.selectors.scrutiny import with_account_use
 from wallets.services import decisions
 from wallets.services.transitions import conflict
@@ -162,14 +164,16 @@ class Deciding(SafeAdmin):
     def _ask(
         self, request: HttpRequest, withdrawal: Withdrawal, decision: str, reason: str
     ) -> HttpResponse:
-        first_of_two = withdrawal.approvals_needed > 1 and withdrawal.first_approver_id is None
+        why_two = ""
+        if decision == APPROVE and withdrawal.first_approver_id is None:
+            why_two = second_approval(withdrawal, staff_of(request))
         return self.page(
             request,
             "admin/wallets/withdrawal/confirm.html",
             "Approve?" if decision == APPROVE else "Reject?",
             record=withdrawal,
             approving=decision == APPROVE,
-            first_of_two=first_of_two,
+            why_two=why_two,
             reason=reason,
             owner=withdrawal.member or withdrawal.organisation,
             decide_at=self.address(decision, withdrawal.pk),
@@ -203,7 +207,7 @@ class Deciding(SafeAdmin):
                 request, f"At most {AT_ONCE} withdrawals at once. Nothing has been done."
             )
             return None
-        rows = [_chosen(row, decision, user) for row in found]
+        rows = _chosen_rows(found, decision, user)
         ready = [row.withdrawal for row in rows if not row.refusal]
         return self._many_page(request, decision, rows, ready)
 
@@ -248,7 +252,7 @@ class Deciding(SafeAdmin):
         if decision == REJECT and not reason:
             user = staff_of(request)
             again = with_account_use(chosen).order_by("created_at", "pk")
-            rows = [_chosen(row, decision, user) for row in again]
+            rows = _chosen_rows(list(again), decision, user)
             ready = [row.withdrawal for row in rows if not row.refusal]
             return self._many_page(request, decision, rows, ready, error=_NO_REASON)
         act = partial(_SERVICES[decision], approver=staff_of(request), reason=reason)
@@ -289,8 +293,22 @@ def _done(decided: Withdrawal) -> str:
     return f"Approved: {money(decided.disburse_amount, decided.currency_id)} is paid out."
 
 
-def _chosen(withdrawal: Any, decision: str, user: StaffUser) -> Chosen:
-    """A row, annotated by `with_account_use`, as the page shows it."""
+def _chosen_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[Chosen]:
+    """Rows, annotated by `with_account_use`, as the page shows them."""
+    first = [
+        row.pk
+        for row in found
+        if decision == APPROVE
+        and row.status == WithdrawalStatus.PENDING
+        and row.first_approver_id is None
+    ]
+    requirements = approval_requirements(first)
+    return [_chosen(row, decision, user, requirements.get(row.pk)) for row in found]
+
+
+def _chosen(
+    withdrawal: Any, decision: str, user: StaffUser, requirement: Requirement | None
+) -> Chosen:
     refusal = ""
     if withdrawal.status != WithdrawalStatus.PENDING:
         refusal = f"It is {withdrawal.status}, no longer Pending."
@@ -302,8 +320,11 @@ def _chosen(withdrawal: Any, decision: str, user: StaffUser) -> Chosen:
         notes.append("never paid to this account before")
     if withdrawal.shared:
         notes.append("other owners use this account")
-    if withdrawal.approvals_needed > 1 and withdrawal.first_approver_id is None:
+    why_two = explain(withdrawal, requirement) if requirement else ""
+    if why_two:
         notes.append("first of two approvals")
+        if why_two != BY_SIZE:
+            notes.append(why_two.removeprefix("Two approvals needed: ").rstrip("."))
     return Chosen(
         withdrawal=withdrawal,
         owner=str(withdrawal.member or withdrawal.organisation),

@@ -29,7 +29,7 @@ def key() -> ApiKey:
     made, _ = issue_api_key(
         organisation=organisation,
         name="Payouts",
-        scopes=["wallets:read", "wallets:withdraw"],
+        scopes=["wallets:read", "members:read"],
         actor=SYSTEM,
     )
     return made
@@ -103,7 +103,7 @@ def test_one_live_token_of_a_key_is_ended_without_the_others(key, token):
     page = client.get(reverse("admin:exchange_apikey_change", args=[key.pk]))
     section = page.context["sections"][0]
     assert section.title == "Live access tokens"
-    assert [row[2] for row in section.rows] == ["wallets:read, wallets:withdraw"] * 2
+    assert [row[2] for row in section.rows] == ["wallets:read, members:read"] * 2
     assert token not in page.content.decode()
     long_lived = get_access_token_model().objects.order_by("expires").last()
     address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])

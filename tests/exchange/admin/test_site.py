@@ -11,10 +11,10 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, ROLES, create_staff, ensure_roles
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES, ensure_roles
 from exchange.errors import Conflict, InvalidRequest
 from exchange.ids import uuid7
-from exchange.models import AccessRecord, Change, StaffUser
+from exchange.models import AccessProposal, AccessRecord, Change, StaffUser
 from tests.support.back_office import (
     confirm,
     everything,
@@ -26,6 +26,7 @@ from tests.support.back_office import (
     withdraw,
 )
 from tests.support.signin import sign_in
+from tests.support.staff import create_staff, create_superuser
 from wallets.models import Alert, Withdrawal
 from wallets.services import decisions
 from wallets.services.alerts import raise_alert
@@ -70,7 +71,7 @@ def world(provider_sandbox):
 
 def test_looking_at_every_page_changes_nothing(world):
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     before = everything()
     addresses = every_page()
     assert len(addresses) > 120
@@ -82,7 +83,7 @@ def test_looking_at_every_page_changes_nothing(world):
 
 def test_nothing_is_added_changed_or_deleted_but_through_services(world):
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     before = everything()
     for model in admin.site._registry:
         if model is StaffUser:
@@ -107,7 +108,8 @@ def test_nothing_is_added_changed_or_deleted_but_through_services(world):
 def test_what_libraries_bring_along_is_not_in_the_admin():
     labels = {model._meta.label for model in admin.site._registry}
     assert labels == {
-        "credit.Loan", "credit.LoanConfiguration", "exchange.AccessRecord",
+        "credit.Loan", "credit.LoanConfiguration", "exchange.AccessProposal",
+        "exchange.AccessRecord",
         "exchange.ApiKey", "exchange.Change", "exchange.Event", "exchange.Export",
         "exchange.Member", "exchange.Organisation",
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
@@ -164,8 +166,12 @@ def test_every_role_reads_everything_but_who_may_get_in(role):
     client = signed_in(role)
     for model in admin.site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
-        open_to_all = model not in {AccessRecord, Change, StaffUser}
-        expected = 200 if open_to_all or role in {ADMINISTRATOR, AUDITOR} else 403
+        open_to = {ADMINISTRATOR, AUDITOR}
+        if model in {AccessProposal, StaffUser}:
+            open_to.add(FINANCE_APPROVER)
+        elif model not in {AccessRecord, Change}:
+            open_to = set(ROLES)
+        expected = 200 if role in open_to else 403
         assert client.get(reverse(name)).status_code == expected, name
 
 

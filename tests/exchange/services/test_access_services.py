@@ -7,15 +7,18 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
+from config.roles import ADMINISTRATOR
 from exchange.errors import Conflict, InvalidRequest, NotFound
 from exchange.ids import uuid7
-from exchange.models import ApiKey
+from exchange.models import AccessProposal, ApiKey
 from exchange.services.access import issue_access_token, issue_api_key, revoke_api_key
 from tests.support.access import TESTER, make_caller, make_organisation
+from tests.support.staff import create_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -128,3 +131,30 @@ def test_the_command_refuses_in_one_line_and_issues_nothing(arguments):
         issue(*arguments)
     assert "\n" not in str(refusal.value)
     assert ApiKey.objects.count() == 0
+
+
+def told(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("issue_api_key", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_files_a_proposal_for_a_key_that_moves_money_once_somebody_decides():
+    owner = make_organisation()
+    create_staff("root", "correct horse battery", ADMINISTRATOR)
+    said = told(str(owner.id), "--name", "Backend", "--scopes", "wallets:read", "orders:write")
+    assert said.startswith("Proposed: the key has power over money.")
+    assert not ApiKey.objects.exists()
+    assert AccessProposal.objects.get().payload["scopes"] == ["orders:write", "wallets:read"]
+    assert "client_secret:" in told(str(owner.id), "--name", "Reports", "--scopes", "wallets:read")
+    assert "client_secret:" in told(
+        str(owner.id), "--name", "Now", "--scopes", "all", "--break-glass"
+    )
+    assert AccessProposal.objects.filter(break_glass=True).get().key == ApiKey.objects.get(
+        name="Now"
+    )
+
+
+def test_money_scopes_are_known_scopes():
+    assert set(settings.SCOPES) > settings.MONEY_SCOPES
+    assert {"deposits:write", "sandbox", "wallets:transfer", "tokens:write"} < set(settings.SCOPES)

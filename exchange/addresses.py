@@ -1,4 +1,4 @@
-"""Where a request comes from, as tries to sign in are counted and kept on record."""
+"""Where a request comes from, as failed sign-ins and failed token requests are counted."""
 
 from __future__ import annotations
 

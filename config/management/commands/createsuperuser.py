@@ -1,0 +1,22 @@
+"""`manage.py createsuperuser`: Django's own command, for a new installation only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.management.commands import createsuperuser
+from django.core.management.base import CommandError
+
+from exchange.services.deciding_access import nobody_decides_yet
+
+
+class Command(createsuperuser.Command):
+    """Refused once somebody decides: a superuser has every power, and one person made them."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Creates the superuser of a new installation."""
+        if not nobody_decides_yet():
+            raise CommandError(
+                "There are people who decide already: use create_staff, which asks two of them."
+            )
+        super().handle(*args, **options)

@@ -1,0 +1,278 @@
+"""One administrator alone paid 6,000,000 NGN out. The same steps, each refused; and the honest way.
+
+The attack: two invented approvers, or two real ones taken over, and a key with power over money.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError
+from oauth2_provider.models import get_access_token_model
+from playwright.sync_api import Browser, Page, expect
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import AccessProposal, ApiKey, Organisation, Quote, SecondFactor, StaffUser
+from exchange.services import quotes
+from exchange.services.access import issue_api_key
+from tests.support import axe
+from tests.support.access import TESTER, make_organisation
+from tests.support.back_office import balances
+from tests.support.browser import PATIENCE_MILLISECONDS, confine
+from tests.support.keyboard import PASSWORD, person, sign_in
+from tests.support.services import Service
+from tests.support.signin import present_code
+from tests.support.staff import age_installation, create_staff, shift_access
+from tests.support.tokens import make_token
+from tests.support.world import Wallet
+from wallets.models import Withdrawal
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+PROPOSED = re.compile("^Proposed")
+FUNDS = Decimal(6_000_000)
+
+
+@dataclass
+class House:
+    """An administrator, two approvers, and an organisation with money and two keys."""
+
+    organisation: Organisation
+    secrets: dict[str, str]
+    payouts: ApiKey
+    reports: ApiKey
+
+
+@pytest.fixture
+def house() -> House:
+    roles = {"samuel": ADMINISTRATOR, "amina": FINANCE_APPROVER, "kwesi": FINANCE_APPROVER}
+    secrets = {name: person(name, role)[1] for name, role in roles.items()}
+    age_installation(days=90)
+    organisation = make_organisation("Baobridge Wealth")
+    Wallet(organisation).fund(FUNDS, "NGN")
+    payouts, reports = (
+        issue_api_key(organisation=organisation, name=name, scopes=scopes, actor=TESTER)[0]
+        for name, scopes in (
+            ("Payouts", ["wallets:read", "wallets:withdraw"]),
+            ("Reports", ["wallets:read"]),
+        )
+    )
+    return House(organisation, secrets, payouts, reports)
+
+
+@pytest.fixture
+def browser_of(
+    chromium: Browser, live_service: Service, house: House
+) -> Iterator[Callable[[str], Page]]:
+    """Opens a browser of its own for somebody, in which they are signed in, or a stranger's."""
+    contexts = []
+
+    def opened(name: str = "") -> Page:
+        context = chromium.new_context(base_url=live_service.base_url)
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        confine(context)
+        contexts.append(context)
+        page = context.new_page()
+        if name:
+            sign_in(page, name, house.secrets[name])
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def press(page: Page, words: str) -> None:
+    page.locator("main form [type=submit]").get_by_text(words, exact=True).or_(
+        page.get_by_role("button", name=words, exact=True)
+    ).first.click()
+
+
+def of(user: StaffUser, what: str) -> str:
+    return f"/admin/exchange/staffuser/{user.pk}/{what}/"
+
+
+def proposal_of(kind: str) -> AccessProposal:
+    return AccessProposal.objects.filter(kind=kind).latest("created_at")
+
+
+def is_proposed(page: Page, kind: str) -> AccessProposal:
+    """The page says that it is only proposed, and its proposer cannot confirm it."""
+    expect(page.get_by_text(PROPOSED).first).to_be_visible()
+    proposal = proposal_of(kind)
+    assert proposal.status == "Pending"
+    expect(page.get_by_role("link", name="Withdraw", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="Confirm", exact=True)).to_have_count(0)
+    page.goto(f"/admin/exchange/accessproposal/{proposal.pk}/confirm/")
+    expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
+    page.goto(f"/admin/exchange/accessproposal/{proposal.pk}/collect/")
+    press(page, "Show it once")
+    expect(page.get_by_text("There is nothing to collect").first).to_be_visible()
+    proposal.refresh_from_db()
+    assert proposal.status == "Pending"
+    return proposal
+
+
+def invite(page: Page, username: str, role: str) -> None:
+    page.goto("/admin/exchange/staffuser/add/")
+    page.get_by_label("Username").fill(username)
+    page.locator("[name=role]").select_option(label=role)
+    press(page, "Invite")
+
+
+def test_the_attack_of_one_administrator_is_refused_at_each_road(browser_of, house):
+    page = browser_of("samuel")
+    amina = StaffUser.objects.get(username="amina")
+    password, factor = amina.password, SecondFactor.objects.get(user=amina).secret_encrypted
+    people, keys = StaffUser.objects.count(), ApiKey.objects.count()
+
+    # Two invented approvers.
+    for name in ("ghost", "spectre"):
+        invite(page, name, FINANCE_APPROVER)
+        is_proposed(page, "invite_person")
+    assert StaffUser.objects.count() == people
+
+    # A real approver's password and second factor.
+    page.goto(of(amina, "invitation"))
+    press(page, "Make the address")
+    is_proposed(page, "reset_password")
+    page.goto(of(amina, "reset"))
+    press(page, "Reset second factor")
+    is_proposed(page, "reset_second_factor")
+    amina.refresh_from_db()
+    assert amina.password == password
+    assert SecondFactor.objects.get(user=amina).secret_encrypted == factor
+
+    # Somebody harmless first, who becomes an approver afterwards.
+    invite(page, "reader", AUDITOR)
+    expect(page.get_by_text("One-time address")).to_be_visible()
+    reader = StaffUser.objects.get(username="reader")
+    page.goto(of(reader, "role"))
+    page.locator("[name=role]").select_option(label=FINANCE_APPROVER)
+    press(page, "Change role")
+    is_proposed(page, "change_role")
+    assert not reader.has_perm("wallets.decide_withdrawal")
+
+    # A key that moves money: a new one, and a second one of a name that has it.
+    page.goto(f"/admin/exchange/apikey/add/?organisation={house.organisation.pk}")
+    page.evaluate(
+        """([id, name]) => {
+          const select = document.querySelector("[name=organisation]");
+          select.append(new Option(name, id, true, true));
+        }""",
+        [str(house.organisation.pk), "Baobridge Wealth"],
+    )
+    page.locator("[name=name]").fill("Backend")
+    page.locator("[name=scopes][value='wallets:withdraw']").check()
+    press(page, "Issue")
+    is_proposed(page, "issue_key")
+    page.goto(f"/admin/exchange/apikey/{house.payouts.pk}/rotate/")
+    press(page, "Rotate")
+    is_proposed(page, "rotate_key")
+    assert ApiKey.objects.count() == keys
+
+    # A wider scope has no page, and the database refuses it.
+    page.goto(f"/admin/exchange/apikey/{house.reports.pk}/change/")
+    expect(page.get_by_role("link", name=re.compile("scope", re.I))).to_have_count(0)
+    with pytest.raises(DatabaseError, match="no more power"):
+        ApiKey.objects.filter(pk=house.reports.pk).update(scopes=["wallets:withdraw"])
+
+    # A long-lived token of a key that moves money.
+    page.goto(f"/admin/exchange/apikey/{house.payouts.pk}/token/")
+    press(page, "Issue")
+    is_proposed(page, "issue_token")
+    assert not get_access_token_model().objects.exists()
+
+    # The command line: it files, one person takes it up, and may not confirm it.
+    out = io.StringIO()
+    call_command("create_staff", "phantom", "--role", FINANCE_APPROVER, stdout=out)
+    call_command(
+        "issue_api_key", str(house.organisation.pk), "--name=shell", "--scopes=all", stdout=out
+    )
+    assert out.getvalue().count("Proposed: ") == 2
+    for command, name in (("changepassword", "amina"), ("createsuperuser", "")):
+        with pytest.raises(CommandError, match="decide"):
+            call_command(command, *filter(None, [name]), stdout=out)
+    filed = proposal_of("invite_person")
+    page.goto(f"/admin/exchange/accessproposal/{filed.pk}/change/")
+    page.get_by_role("link", name="Take up", exact=True).click()
+    press(page, "Yes, take it up")
+    expect(page.get_by_text("Another person must confirm it now.")).to_be_visible()
+    page.goto(f"/admin/exchange/accessproposal/{filed.pk}/confirm/")
+    expect(page.get_by_text("Somebody else must confirm").first).to_be_visible()
+
+    # Nothing has come of it.
+    assert StaffUser.objects.count() == people + 1  # the auditor
+    assert ApiKey.objects.count() == keys
+    assert not AccessProposal.objects.exclude(status="Pending").exists()
+    assert not Withdrawal.objects.exists()
+    assert balances(house.organisation.pk, "NGN") == (FUNDS, Decimal(0))
+
+
+def test_two_people_let_a_third_one_in_who_decides_a_day_later(browser_of, house):
+    office = create_staff("lindiwe", PASSWORD, BACK_OFFICE)
+    token = make_token()
+    prices = quotes.Prices(Decimal(5), Decimal(4))
+    quote = quotes.propose(token_id=token.pk, prices=prices, user=office)
+    samuel = browser_of("samuel")
+    invite(samuel, "efua", FINANCE_APPROVER)
+    proposal = is_proposed(samuel, "invite_person")
+
+    amina = browser_of("amina")
+    amina.get_by_role("link", name=re.compile("Access proposals to confirm")).click()
+    amina.goto(f"/admin/exchange/accessproposal/{proposal.pk}/change/")
+    amina.get_by_role("link", name="Confirm", exact=True).click()
+    expect(amina.locator("main")).to_contain_text("efua")
+    press(amina, "Yes, confirm")
+    expect(amina.get_by_text("samuel collects the secret now, once.")).to_be_visible()
+
+    samuel.goto(f"/admin/exchange/accessproposal/{proposal.pk}/change/")
+    samuel.get_by_role("link", name="Collect the secret").click()
+    press(samuel, "Show it once")
+    address = samuel.locator("main code", has_text="/welcome/").inner_text()
+
+    efua = browser_of()
+    efua.goto(address)
+    for name in ("new_password1", "new_password2"):
+        efua.locator(f"[name={name}]").fill("quite a long one")
+    efua.keyboard.press("Enter")
+    efua.get_by_label("Username").fill("efua")
+    efua.get_by_label("Password").fill("quite a long one")
+    efua.keyboard.press("Enter")
+    efua.get_by_role("heading", name="Set up your second factor").wait_for()
+    shown = efua.locator("main").inner_text()
+    secret = re.search(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", shown)
+    assert secret is not None
+    efua.locator("[name=code]").fill(present_code(secret[0].replace(" ", "")))
+    efua.keyboard.press("Enter")
+    efua.get_by_role("heading", name="Your recovery codes").wait_for()
+    efua.goto("/admin/")
+    expect(efua.get_by_text("Your access was given or reset").first).to_be_visible()
+
+    # Every finance approver is told, on the front page and where they decide.
+    for address in ("/admin/", f"/admin/exchange/quote/{quote.pk}/approve/"):
+        amina.goto(address)
+        expect(amina.get_by_text("The access of efua was given or reset").first).to_be_visible()
+        assert axe.findings(amina) == []
+    amina.goto("/admin/exchange/accessproposal/")
+    assert axe.findings(amina) == []
+
+    def approve() -> None:
+        efua.goto(f"/admin/exchange/quote/{quote.pk}/approve/")
+        efua.get_by_role("button", name=re.compile("^Yes, approve")).click()
+
+    approve()
+    expect(efua.get_by_text(re.compile("and decide from .* UTC on")).first).to_be_visible()
+    assert Quote.objects.get(pk=quote.pk).status == "Pending"
+    shift_access(StaffUser.objects.get(username="efua"), hours=25)
+    approve()
+    expect(efua.get_by_text("Approved: ").first).to_be_visible()
+    assert Quote.objects.get(pk=quote.pk).status == "Approved"
+    amina.goto("/admin/")
+    expect(amina.get_by_text("The access of efua")).to_have_count(0)

@@ -1,0 +1,211 @@
+"""Every decision about money that two people take: new people are refused, whatever it is about.
+
+Each case has one person make the first step, and gives the second step for another person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from credit.models import EndingAction, LoanStatus
+from credit.services import configurations
+from credit.services.endings import confirm_ending, propose_ending
+from exchange.actors import Actor
+from exchange.errors import DomainError, Forbidden, Refused
+from exchange.models import Quote, StaffUser
+from exchange.services import quotes
+from tests.support.access import make_organisation
+from tests.support.credit import make_configuration, make_terms, waiting
+from tests.support.lending import make_lending
+from tests.support.loans import default
+from tests.support.staff import age_installation, shift_access
+from tests.support.tokens import make_token
+from tests.support.world import know_banks, make_staff, make_wallet
+from wallets.models import (
+    ConfigurationFigure,
+    Deposit,
+    FigureStatus,
+    Proposal,
+    ProposalAction,
+    Transfer,
+    Withdrawal,
+)
+from wallets.selectors.configuration import figure_in_force
+from wallets.services import configuration as figures
+from wallets.services import decisions, deposits, resolutions
+
+pytestmark = pytest.mark.django_db
+
+FEE = "NGN_WITHDRAWAL_FEE"
+# Of two persons each, so that one has every right and the other too.
+RIGHTS = (
+    "propose_quote", "decide_quote", "add_deposit", "decide_deposit", "propose_configuration",
+    "decide_configuration", "decide_withdrawal", "resolve_payout", "end_loan",
+)  # fmt: skip
+Decision = Callable[[StaffUser], Any]
+Case = Callable[[StaffUser], Decision]
+
+
+def quote(first: StaffUser) -> Decision:
+    prices = quotes.Prices(buy=Decimal(118), sell=Decimal(115))
+    made = quotes.propose(token_id=make_token().id, prices=prices, user=first)
+    return lambda second: quotes.approve(quote_id=made.id, user=second)
+
+
+def figure(first: StaffUser) -> Decision:
+    made = figures.propose(key=FEE, value=Decimal(75), reason="why", user=first)
+    seen = figure_in_force(FEE)
+    assert seen is not None
+    return lambda second: figures.approve(figure_id=made.id, seen=seen, user=second)
+
+
+def withdrawal_of_figure(first: StaffUser) -> Decision:
+    later = timezone.now() + timedelta(days=1)
+    made = figures.propose(
+        key=FEE, value=Decimal(75), reason="why", effective_from=later, user=make_staff(*RIGHTS)
+    )
+    seen = figure_in_force(FEE)
+    assert seen is not None
+    figures.approve(figure_id=made.id, seen=seen, user=make_staff(*RIGHTS))
+    figures.ask_to_withdraw(figure_id=made.id, user=first, reason="why")
+    return lambda second: figures.agree_to_withdraw(figure_id=made.id, user=second)
+
+
+def deposit(first: StaffUser) -> Decision:
+    arrival = deposits.Arrival(
+        organisation_id=make_organisation().id,
+        member_id=None,
+        currency="KES",
+        amount=Decimal(700),
+        reference="wire 7",
+    )
+    made = deposits.enter(arrival=arrival, user=first)
+    return lambda second: deposits.confirm(deposit_id=made.id, user=second)
+
+
+def withdrawal(first: StaffUser) -> Decision:
+    know_banks()
+    made = make_wallet(5_000_000).request(3_000_000)
+    assert made.approvals_needed == 2
+    decisions.approve(withdrawal_id=made.id, version=1, approver=first)
+    return lambda second: decisions.approve(withdrawal_id=made.id, version=2, approver=second)
+
+
+def payout(first: StaffUser) -> Decision:
+    know_banks()
+    made = Proposal.objects.create(
+        withdrawal_id=make_wallet(1000).request(500).id,
+        action=ProposalAction.SEND_AGAIN,
+        reason="why",
+        proposed_by=first,
+        created_at=timezone.now(),
+    )
+    return lambda second: resolutions.confirm(proposal_id=made.id, resolver=second)
+
+
+def terms(first: StaffUser) -> Decision:
+    made = configurations.propose(
+        creditor_id=make_organisation().id,
+        terms=make_terms(),
+        actor=Actor.staff(first.pk, str(first)),
+    )
+    return lambda second: configurations.approve(version_id=waiting(made).id, user=second)
+
+
+def ending(first: StaffUser) -> Decision:
+    loan = default(make_lending())
+    assert loan.status == LoanStatus.DEFAULTED
+    made = propose_ending(loan_id=loan.id, action=EndingAction.WRITE_OFF, note="why", user=first)
+    return lambda second: confirm_ending(proposal_id=made.id, user=second)
+
+
+CASES = [quote, figure, withdrawal_of_figure, deposit, withdrawal, payout, terms, ending]
+
+
+def picture() -> list[tuple[object, ...]]:
+    models = (Quote, ConfigurationFigure, Deposit, Withdrawal, Proposal, Transfer)
+    return [row for model in models for row in model.objects.order_by("pk").values_list()]
+
+
+def refuses(decide: Callable[[], Any], kind: type[DomainError], code: str) -> None:
+    before = picture()
+    with pytest.raises(kind) as refusal:
+        decide()
+    assert refusal.value.code == code
+    assert picture() == before
+
+
+def decides(case: Case, decide: Callable[[], Any]) -> None:
+    """Nothing about the people refuses it; the payout of the test is not lost, which is checked
+    after them.
+    """
+    if case is payout:
+        refuses(decide, Refused, "payout_not_lost")
+    else:
+        decide()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_whoever_got_access_within_a_day_does_not_decide(case):
+    first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
+    decide = partial(case(first), second)
+    shift_access(second, hours=23)
+    refuses(decide, Forbidden, "cooling_off")
+    shift_access(second, hours=25)
+    decides(case, decide)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_of_two_who_approve_one_has_held_access_for_a_week(case):
+    first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
+    age_installation(days=60)
+    decide = partial(case(first), second)
+    for person in (first, second):
+        shift_access(person, days=6)
+    refuses(decide, Refused, "approvers_too_new")
+    shift_access(first, days=8)
+    decides(case, decide)
+
+
+def test_the_one_who_has_held_it_for_a_week_may_be_the_second():
+    first, second = make_staff(*RIGHTS), make_staff(*RIGHTS)
+    age_installation(days=60)
+    decide = partial(deposit(first), second)
+    shift_access(first, days=2)
+    decide()
+    assert Deposit.objects.get().status == "Confirmed"
+
+
+def test_whoever_got_access_within_a_day_takes_no_first_step_either():
+    new = make_staff(*RIGHTS)
+    shift_access(new, hours=23)
+    for case in (quote, figure, deposit, withdrawal, terms, ending):
+        with pytest.raises(Forbidden) as refusal:
+            case(new)
+        assert refusal.value.code == "cooling_off"
+    assert not Quote.objects.exists()
+    assert not ConfigurationFigure.objects.filter(status=FigureStatus.PENDING).exists()
+    assert not Deposit.objects.filter(entered_by=new).exists()
+    assert not Withdrawal.objects.exclude(first_approver=None).exists()
+
+
+def test_one_approval_is_enough_where_one_is_needed_or_a_client_proposed():
+    """Nobody of staff proposed it, so no two approve: tenure is not asked."""
+    person = make_staff(*RIGHTS)
+    age_installation(days=60)
+    shift_access(person, days=2)
+    know_banks()
+    small = make_wallet(1000).request(500)
+    decisions.approve(withdrawal_id=small.id, version=1, approver=person)
+    offered = make_configuration(approved=False)
+    configurations.approve(version_id=waiting(offered).id, user=person)
+    offered.refresh_from_db()
+    small.refresh_from_db()
+    assert (offered.status, small.status) == ("Approved", "Approved")

@@ -1,0 +1,172 @@
+"""Access proposals in the back office: counted, asked about, decided; secrets show once."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import AccessProposal, ApiKey, SecondFactor, StaffUser
+from exchange.services.access import issue_api_key
+from tests.support.access import TESTER
+from tests.support.back_office import confirm, participants, said, signed_in, text_of, user_of
+from tests.support.signin import app_of
+from tests.support.staff import create_staff, shift_access
+
+pytestmark = pytest.mark.django_db
+
+
+def of(proposal: AccessProposal, page: str) -> str:
+    return reverse(f"admin:exchange_accessproposal_{page}", args=[proposal.pk])
+
+
+def propose_key(client: Client) -> AccessProposal:
+    organisation, _ = participants()
+    client.post(
+        reverse("admin:exchange_apikey_add"),
+        {
+            "organisation": str(organisation.pk),
+            "name": "Payouts",
+            "scopes": ["wallets:withdraw"],
+            "expires_at_0": "",
+            "note": "Their new server",
+        },
+    )
+    return AccessProposal.objects.get()
+
+
+def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
+    caplog.set_level(logging.DEBUG)
+    admin, finance = signed_in(ADMINISTRATOR), signed_in(FINANCE_APPROVER)
+    proposal = propose_key(admin)
+    front = text_of(finance.get("/admin/"))
+    assert "Access proposals to confirm 1" in front
+    asked = text_of(finance.get(of(proposal, "confirm")))
+    for words in ("Issue an API key", "Acme", "wallets:withdraw", "Their new server", "never"):
+        assert words in asked
+    done = confirm(finance, of(proposal, "confirm"))
+    assert said(done)[-1] == "Confirmed. administrator collects the secret now, once."
+    assert not ApiKey.objects.exists()
+    assert "Access proposals to confirm 0" in text_of(finance.get("/admin/"))
+
+    refused = finance.post(of(proposal, "collect"))
+    assert "Only who proposed it collects the secret" in text_of(refused)
+    assert admin.get(of(proposal, "collect")).status_code == 200
+    assert not ApiKey.objects.exists()
+    shown = admin.post(of(proposal, "collect"))
+    secret = dict(shown.context["shown"])["Client secret"]
+    assert shown.content.decode().count(secret) == 1
+    assert "no-store" in shown["Cache-Control"]
+    again = admin.post(of(proposal, "collect"))
+    assert "There is nothing to collect" in text_of(again)
+    assert ApiKey.objects.count() == 1
+    for page in ("change", "collect"):
+        assert secret not in admin.get(of(proposal, page)).content.decode()
+    assert secret not in caplog.text
+    assert secret not in str(AccessProposal.objects.values())
+
+
+def test_the_proposer_withdraws_and_another_rejects_with_a_reason():
+    admin, finance = signed_in(ADMINISTRATOR), signed_in(FINANCE_APPROVER)
+    proposal = propose_key(admin)
+    refused = confirm(admin, of(proposal, "confirm"))
+    assert "Somebody else must confirm" in said(refused)[-1]
+    page = text_of(admin.get(of(proposal, "change")))
+    assert "Withdraw" in page
+    assert "Confirm" not in page
+    assert "This field is required" in text_of(confirm(finance, of(proposal, "reject"), reason=""))
+    done = confirm(finance, of(proposal, "reject"), reason="Nobody asked for it")
+    assert said(done)[-1] == "Rejected. Nothing has changed."
+    proposal.refresh_from_db()
+    assert (proposal.status, proposal.reason) == ("Rejected", "Nobody asked for it")
+    late = confirm(finance, of(proposal, "confirm"))
+    assert "no longer Pending" in said(late)[-1]
+
+
+def test_a_finance_approver_brings_the_only_administrator_back_without_a_shell():
+    admin = create_staff("samuel", "correct horse battery", ADMINISTRATOR)
+    app_of(admin)
+    first = signed_in(FINANCE_APPROVER, "amina")
+    second = signed_in(FINANCE_APPROVER, "kwesi")
+    page = text_of(first.get(reverse("admin:exchange_staffuser_change", args=[admin.pk])))
+    assert "New invitation" in page
+    assert "Change role" not in page
+    proposed = first.post(reverse("admin:exchange_staffuser_reset", args=[admin.pk]))
+    assert said(proposed) == ["Proposed. Nothing changes before another person confirms it."]
+    assert SecondFactor.objects.filter(user=admin).exists()
+    confirm(second, of(AccessProposal.objects.get(), "confirm"))
+    assert not SecondFactor.objects.filter(user=admin).exists()
+
+    successor = first.post(
+        reverse("admin:exchange_staffuser_add"),
+        {"username": "esi", "role": str(Group.objects.get(name=ADMINISTRATOR).pk)},
+    )
+    assert said(successor)[-1].startswith("Proposed")
+    proposal = AccessProposal.objects.get(kind="invite_person")
+    confirm(second, of(proposal, "confirm"))
+    shown = first.post(of(proposal, "collect"))
+    address = dict(shown.context["shown"])["One-time address"]
+    made = StaffUser.objects.get(username="esi")
+    assert [group.name for group in made.groups.all()] == [ADMINISTRATOR]
+    assert Client().get(address, follow=True).status_code == 200
+
+    # Nobody else's access is theirs to propose.
+    other = user_of(second)
+    assert (
+        first.get(reverse("admin:exchange_staffuser_invitation", args=[other.pk])).status_code
+        == 403
+    )
+
+
+def test_who_is_cooling_off_reads_until_when_on_the_page():
+    finance = signed_in(FINANCE_APPROVER)
+    proposal = propose_key(signed_in(ADMINISTRATOR))
+    shift_access(user_of(finance), hours=1)
+    assert "Your access was given or reset" in text_of(finance.get("/admin/"))
+    assert "Your access was given or reset" in text_of(finance.get(of(proposal, "confirm")))
+    refused = confirm(finance, of(proposal, "confirm"))
+    assert "You may look at everything, and decide from" in said(refused)[-1]
+    proposal.refresh_from_db()
+    assert proposal.status == "Pending"
+
+
+def test_an_organisation_whose_keys_move_money_comes_back_by_two():
+    admin, finance = signed_in(ADMINISTRATOR), signed_in(FINANCE_APPROVER)
+    office = signed_in(BACK_OFFICE)
+    organisation, _ = participants()
+    issue_api_key(
+        organisation=organisation, name="Payouts", scopes=["wallets:withdraw"], actor=TESTER
+    )
+    off, on = (
+        reverse(f"admin:exchange_organisation_{page}", args=[organisation.pk])
+        for page in ("deactivate", "activate")
+    )
+    confirm(office, off)
+    assert "another person confirms it" in text_of(office.get(on))
+    assert "only an administrator proposes" in text_of(confirm(office, on))
+    assert not AccessProposal.objects.exists()
+    told = said(confirm(admin, on, note="They changed their secrets"))
+    assert told[-1].startswith("Proposed.")
+    organisation.refresh_from_db()
+    assert not organisation.active
+    proposal = AccessProposal.objects.get()
+    asked = text_of(finance.get(of(proposal, "confirm")))
+    for words in ("Acme", "Payouts (wallets:withdraw)", "They changed their secrets"):
+        assert words in asked
+    assert said(confirm(finance, of(proposal, "confirm")))[-1] == "Confirmed. It is in force."
+    organisation.refresh_from_db()
+    assert organisation.active
+
+
+def test_an_auditor_reads_them_and_decides_nothing():
+    proposal = propose_key(signed_in(ADMINISTRATOR))
+    auditor = signed_in(AUDITOR)
+    page = text_of(auditor.get(of(proposal, "change")))
+    assert "Their new server" in page
+    assert "wallets:withdraw" in page
+    for name in ("confirm", "reject", "withdraw", "collect"):
+        assert auditor.post(of(proposal, name)).status_code == 403

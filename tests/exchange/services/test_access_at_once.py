@@ -1,0 +1,68 @@
+"""Decisions about access that arrive at the same moment: each takes effect once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
+from exchange.errors import Conflict, StateConflict
+from exchange.models import AccessProposal, ApiKey, StaffUser
+from exchange.services import access_decisions, access_proposals, staff
+from tests.support.access import make_organisation
+from tests.support.crowd import Crowd
+from tests.support.staff import create_staff
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PASSWORD = "correct horse battery"
+
+
+def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
+    admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
+    first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
+    proposal = access_proposals.propose_key(
+        organisation=make_organisation(), name="Payouts", scopes=["wallets:withdraw"], by=admin
+    )
+    this = {"proposal_id": proposal.pk}
+    with Crowd(4) as crowd:
+        results = crowd.at_once(
+            [
+                partial(access_decisions.confirm, **this, by=first),
+                partial(access_decisions.confirm, **this, by=second),
+                partial(access_decisions.confirm, **this, by=first),
+                partial(access_decisions.confirm, **this, by=second),
+            ]
+        )
+        assert sum(isinstance(result, AccessProposal) for result in results) == 1
+        assert sum(isinstance(result, StateConflict) for result in results) == 3
+        results = crowd.at_once([partial(access_decisions.collect, **this, by=admin)] * 4)
+    assert sum(isinstance(result, access_decisions.Collected) for result in results) == 1
+    assert sum(isinstance(result, Conflict) for result in results) == 3
+    assert ApiKey.objects.count() == 1
+
+
+def test_a_key_is_proposed_once():
+    admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
+    propose = partial(
+        access_proposals.propose_key,
+        organisation=make_organisation(),
+        name="Payouts",
+        scopes=["wallets:withdraw"],
+        by=admin,
+    )
+    with Crowd(4) as crowd:
+        results = crowd.at_once([propose] * 4)
+    assert sum(isinstance(result, AccessProposal) for result in results) == 1
+    codes = [result.code for result in results if isinstance(result, Conflict)]
+    assert codes == ["access_pending"] * 3
+
+
+def test_a_name_is_given_to_one_person():
+    admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
+    add = partial(staff.add_person, username="ada", role=role_called(AUDITOR), by=admin)
+    with Crowd(4) as crowd:
+        results = crowd.at_once([add] * 4)
+    assert sum(isinstance(result, StaffUser) for result in results) == 1
+    assert sum(isinstance(result, Conflict) for result in results) == 3, results

@@ -1,0 +1,174 @@
+"""The cooling-off period, the tenure, and when an installation is new."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+from django.utils import timezone
+
+from config.checks import access_rests
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.approvals import require_decider
+from exchange.errors import Forbidden, Refused
+from exchange.models import Quote, StaffUser
+from exchange.services import quotes
+from exchange.services.deciding_access import (
+    cooling_off,
+    deciding_from,
+    nobody_decides_yet,
+    notices_for,
+    require_tenured,
+)
+from tests.support.back_office import everything
+from tests.support.figures import set_figure
+from tests.support.staff import age_installation, create_staff, shift_access
+from tests.support.tokens import make_token
+from tests.support.world import know_banks, make_wallet
+from wallets.models import Withdrawal
+from wallets.services import decisions
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse battery"
+
+
+def newcomer(role: str = FINANCE_APPROVER, name: str = "newcomer") -> StaffUser:
+    return create_staff(name, PASSWORD, role, settled=False)
+
+
+def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
+    new = newcomer()
+    proposer = create_staff("office", PASSWORD, BACK_OFFICE)
+    quote = quotes.propose(
+        token_id=make_token().pk, prices=quotes.Prices(Decimal(5), Decimal(4)), user=proposer
+    )
+    until = f"{deciding_from(new):%Y-%m-%d %H:%M} UTC"
+    with pytest.raises(Forbidden, match=f"decide from {until} on") as refused:
+        quotes.approve(quote_id=quote.pk, user=new)
+    assert refused.value.code == "cooling_off"
+    assert Quote.objects.get().status == "Pending"
+    shift_access(new, hours=23, minutes=59)
+    with pytest.raises(Forbidden):
+        quotes.approve(quote_id=quote.pk, user=new)
+    shift_access(new, hours=24, minutes=1)
+    assert quotes.approve(quote_id=quote.pk, user=new).status == "Approved"
+
+
+def test_whoever_is_new_approves_no_withdrawal():
+    know_banks()
+    withdrawal = make_wallet(1000).request(500)
+    new = newcomer()
+    before = everything()
+    with pytest.raises(Forbidden) as refused:
+        approve(withdrawal, new)
+    assert refused.value.code == "cooling_off"
+    assert everything() == before
+    shift_access(new, hours=25)
+    assert approve(withdrawal, new).status == "Approved"
+
+
+def test_two_new_approvers_pay_no_large_withdrawal_out():
+    know_banks()
+    set_figure("SECOND_APPROVAL_ABOVE_KES", "100")
+    withdrawal = make_wallet(1000).request(500)
+    people = [newcomer(name=name) for name in ("ada", "bo")]
+    for person in people:
+        shift_access(person, days=2)
+    age_installation(days=30)
+    approve(withdrawal, people[0])
+    withdrawal.refresh_from_db()
+    with pytest.raises(Refused, match="undisturbed for 7 days"):
+        approve(withdrawal, people[1])
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "Pending"
+    tenured = create_staff("kwesi", PASSWORD, FINANCE_APPROVER)
+    assert approve(withdrawal, tenured).status == "Approved"
+
+
+def approve(withdrawal: Withdrawal, by: StaffUser) -> Withdrawal:
+    return decisions.approve(withdrawal_id=withdrawal.pk, version=withdrawal.version, approver=by)
+
+
+def test_the_service_never_makes_access_look_older_than_it_is():
+    new = newcomer()
+    before = new.access_changed_at
+    StaffUser.objects.filter(pk=new.pk).update(access_changed_at=before - timedelta(days=9))
+    new.access_changed_at = before - timedelta(days=9)
+    new.save()
+    new.refresh_from_db()
+    assert new.access_changed_at == before
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE exchange_staffuser SET is_active = false")
+    old = create_staff("old", PASSWORD, FINANCE_APPROVER)
+    StaffUser.objects.filter(pk=old.pk).update(is_active=False)
+    StaffUser.objects.filter(pk=old.pk).update(is_active=True)
+    assert cooling_off(StaffUser.objects.get(pk=old.pk))
+
+
+def test_of_two_who_approve_one_has_held_access_for_seven_days():
+    first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
+    for person in (first, second):
+        shift_access(person, days=6)
+    require_tenured(first.pk, second.pk)  # the installation is younger than that
+    age_installation(days=8)
+    with pytest.raises(Refused, match="undisturbed for 7 days") as refused:
+        require_tenured(first.pk, f"staff:{second.pk}")
+    assert refused.value.code == "approvers_too_new"
+    shift_access(second, days=7, minutes=1)
+    require_tenured(first.pk, f"staff:{second.pk}")
+    StaffUser.objects.filter(pk=second.pk).update(is_active=False)
+    with pytest.raises(Refused):
+        require_tenured(first.pk, second.pk, None, "system:demo")
+
+
+def test_an_installation_is_new_until_somebody_decides_and_never_again():
+    assert nobody_decides_yet()
+    create_staff("reader", PASSWORD, AUDITOR)
+    first = newcomer(ADMINISTRATOR, "first")
+    assert nobody_decides_yet()
+    shift_access(first, hours=25)
+    assert not nobody_decides_yet()
+    StaffUser.objects.filter(pk=first.pk).update(is_active=False)
+    assert not nobody_decides_yet()
+    # A reset makes the access young again, not the installation.
+    joined = timezone.now() - timedelta(hours=25)
+    StaffUser.objects.filter(pk=first.pk).update(
+        date_joined=joined, access_changed_at=timezone.now()
+    )
+    assert not nobody_decides_yet()
+
+
+def test_who_decides_is_told_of_everybody_whose_access_is_new():
+    new = newcomer(name="ada")
+    finance = create_staff("bo", PASSWORD, FINANCE_APPROVER)
+    office = create_staff("office", PASSWORD, BACK_OFFICE)
+    reader = newcomer(AUDITOR, "reader")
+    (told,) = notices_for(finance)
+    assert told.startswith("The access of ada was given or reset at ")
+    assert f"decide from {deciding_from(new):%Y-%m-%d %H:%M} UTC" in told
+    assert notices_for(office) == []
+    assert notices_for(reader) == []
+    (own,) = notices_for(new)
+    assert own.startswith("Your access was given or reset")
+    shift_access(new, hours=25)
+    assert notices_for(finance) == notices_for(new) == []
+
+
+def test_only_the_demo_world_makes_people_who_count_as_there_for_long(settings):
+    assert access_rests(None)[0].id == "config.E002"  # tests are such a world
+    settings.DEMO_WORLD = False
+    assert access_rests(None) == []
+    with pytest.raises(ImproperlyConfigured):
+        create_staff("ada", PASSWORD, FINANCE_APPROVER)
+    assert not StaffUser.objects.exists()
+    settings.COOLING_OFF_HOURS = 1
+    assert access_rests(None)[0].id == "config.E002"
+
+
+def test_somebody_without_the_permission_is_told_so_first():
+    with pytest.raises(Forbidden, match="No"):
+        require_decider(newcomer(AUDITOR), "exchange.decide_quote", "No")

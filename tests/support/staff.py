@@ -1,0 +1,67 @@
+"""Members of staff as tests want them: there for long, unless a test asks for somebody new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from config import roles
+from exchange.ids import first_id_at
+from exchange.models import AccessEvent, AccessProposal, AccessRecord, StaffUser
+from exchange.services import access_decisions
+
+LONG_AGO = timedelta(days=30)
+
+
+def create_staff(username: str, password: str, role: str, *, settled: bool = True) -> StaffUser:
+    """Somebody of that role, whose access was given long ago."""
+    return roles.create_staff(username, password, role, settled=settled)
+
+
+def create_superuser(username: str = "owner", password: str = "x") -> StaffUser:
+    """A superuser, whom only the owner of the database makes; access was given long ago."""
+    with as_owner():
+        return StaffUser.objects.create_superuser(
+            username, password=password, access_changed_at=timezone.now() - LONG_AGO
+        )
+
+
+def shift_access(user: StaffUser, **ago: float) -> None:
+    """As if the person's access had been given or reset so long ago."""
+    then = timezone.now() - timedelta(**ago)
+    with as_owner():
+        StaffUser.objects.filter(pk=user.pk).update(access_changed_at=then)
+    user.access_changed_at = then
+
+
+def age_installation(**ago: float) -> None:
+    """As if the first person's access had been put on record so long ago."""
+    then = timezone.now() - timedelta(**ago)
+    person = StaffUser.objects.order_by("date_joined").first()
+    assert person is not None
+    AccessRecord.objects.create(
+        id=first_id_at(then), at=then, event=AccessEvent.SIGNED_IN, user=person
+    )
+
+
+@contextmanager
+def as_owner() -> Iterator[None]:
+    """Statements of the block run as the owner of the tables, whom no guard of access stops."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        yield
+        cursor.execute(f"SET ROLE {settings.DATABASE_RUNTIME_ROLE}")
+
+
+def confirm_latest(name: str = "second-person") -> AccessProposal:
+    """Another administrator, there for long, confirms the last access proposal."""
+    other = StaffUser.objects.filter(username=name).first() or create_staff(
+        name, "correct horse battery", roles.ADMINISTRATOR
+    )
+    proposal = AccessProposal.objects.filter(status="Pending").latest("created_at")
+    return access_decisions.confirm(proposal_id=proposal.pk, by=other)
