@@ -11,7 +11,7 @@ from django.db.models import F
 
 from tests.support.services import Sandbox
 from tests.support.world import assert_books_hold, make_staff
-from wallets.models import Alert, Payout, Proposal, ProposalAction, Withdrawal
+from wallets.models import Alert, Payout, PayoutCircuit, Proposal, ProposalAction, Withdrawal
 from wallets.services import resolutions
 
 TRANSFERS = {"method": "POST", "path_prefix": "/v3/transfers"}
@@ -58,8 +58,16 @@ def bring_back(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
 
 
 def pass_time(withdrawal: Withdrawal, seconds: float) -> None:
-    """Everything the payout remembers a time of happened that much longer ago."""
+    """Everything the payout, and the circuit of all payouts, remembers a time of happened that
+    much longer ago.
+    """
     earlier = timedelta(seconds=seconds)
+    PayoutCircuit.objects.update(
+        **{
+            name: F(name) - earlier
+            for name in ("opened_at", "next_probe_at", "trial_until", "quiet_until")
+        }
+    )
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(
         **{
             name: F(name) - earlier

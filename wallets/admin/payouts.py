@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
-from exchange.admin.base import SafeAdmin
+from exchange.admin.base import COUNTED_AT_MOST, SafeAdmin
 from exchange.admin.history import also_in_history
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.ranges import DayRange
-from exchange.admin.show import moment, page_of, state
+from exchange.admin.show import age, moment, page_of, state
 from wallets.admin.show import money
 from wallets.models import BankAccount, Decision, Payout, Proposal, ProviderEvent, Withdrawal
 from wallets.selectors.finding import found_by
+from wallets.selectors.overview import payouts_on_hold
 
 # A payout has the id of its withdrawal; the bank record has one of its own.
 also_in_history[Withdrawal] = ("bank_id",)
@@ -44,6 +45,19 @@ class PayoutAdmin(SafeAdmin):
         "created_at", "updated_at",
     )  # fmt: skip
     readonly_fields = fields
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list; above it whether payouts are on hold."""
+        hold = payouts_on_hold(at_most=COUNTED_AT_MOST) if request.method == "GET" else None
+        if hold is not None:
+            messages.warning(
+                request,
+                f"Payouts are on hold for {age(hold.since)}: {hold.reason}. {hold.waiting:,} wait"
+                " as Approved and are sent once the provider accepts one again.",
+            )
+        return super().changelist_view(request, extra_context)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -1,4 +1,4 @@
-"""Lost and returned payouts in the admin: one person proposes what to do, another one decides."""
+"""Payouts that are lost, came back or wait: one person proposes what to do, another one decides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.models import StaffUser
 from wallets.admin.show import money
-from wallets.models import Proposal, ProposalAction, ProposalStatus, Withdrawal
+from wallets.models import Proposal, ProposalAction, Withdrawal
 from wallets.services import resolutions
 
 _RESOLVE = "wallets.resolve_payout"
@@ -134,16 +134,19 @@ def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Qu
             f"{money(withdrawal.fee, code)} stays with us. Final.",
             f"Yes, reverse it: give {sent} back",
         ),
+        ProposalAction.RETURN: (
+            f"Return {amount} to the wallet?",
+            f"The payout was not sent to the provider. {amount}, fee included, goes back to the "
+            "wallet, the withdrawal is Rejected for good, and the organisation reads the reason.",
+            f"Yes, return it: give {amount} back",
+        ),
     }[action]
-    hindrance = _not_open(proposal)
-    if not hindrance and proposal.proposed_by_id == user.pk:
-        hindrance = "Somebody else must confirm what you proposed"
     return Question(
         title=what,
         facts=_facts(withdrawal, proposal),
         words=words,
         submit=answer,
-        hindrance=hindrance,
+        hindrance=resolutions.PROPOSALS.describe_obstacle(proposal, user),
         final=True,
     )
 
@@ -155,7 +158,7 @@ def _declining(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Q
         facts=_facts(withdrawal, proposal),
         words="Nothing else happens: the money stays in escrow, and it can be proposed again.",
         submit="Yes, take it back" if own else "Yes, decline it",
-        hindrance=_not_open(proposal),
+        hindrance=resolutions.PROPOSALS.describe_closed(proposal),
     )
 
 
@@ -174,9 +177,3 @@ def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object
         ("Proposed by", proposal.proposed_by),
         ("Why", proposal.reason),
     ]
-
-
-def _not_open(proposal: Proposal) -> str:
-    if proposal.status == ProposalStatus.OPEN:
-        return ""
-    return f"The proposal is {proposal.status} already"

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
-from django.http.request import UnreadablePostError
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from exchange import wake
+from exchange.api.middleware import body_length
 from exchange.errors import Forbidden
 from wallets.services.provider_events import receive
 from wallets.services.transitions import SWEEP_PAYOUTS
@@ -22,16 +22,9 @@ from wallets.services.transitions import SWEEP_PAYOUTS
 @require_POST
 def flutterwave(request: HttpRequest) -> JsonResponse:
     """200 for an authentic webhook, 401 for any other, 413 beyond the limit of API bodies."""
-    limit: int = settings.API_BODY_LIMIT_BYTES
-    # Django takes a body of unstated length (chunked) for an empty one.
-    chunked = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
-    stream = request.META["wsgi.input"] if chunked else request
-    try:
-        body = stream.read(limit + 1)
-    except UnreadablePostError:
-        return _failed("The body did not arrive whole", 400)
-    if len(body) > limit:
+    if body_length(request) > settings.API_BODY_LIMIT_BYTES:
         return _failed("The body is too large", 413)
+    body = request.body
     try:
         withdrawal_id = receive(headers=request.headers, body=body)
     except Forbidden as error:

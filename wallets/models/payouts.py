@@ -6,10 +6,10 @@ request itself changes only when its status does.
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 
 from exchange.ids import uuid7
+from exchange.models import ProposalModel
 from wallets.models.withdrawals import Withdrawal
 
 
@@ -62,6 +62,7 @@ class ProposalAction(models.TextChoices):
     SEND_AGAIN = "Send again"
     FAIL = "Fail"
     REVERSE = "Reverse"
+    RETURN = "Return"
 
 
 class ProposalStatus(models.TextChoices):
@@ -72,38 +73,24 @@ class ProposalStatus(models.TextChoices):
     DECLINED = "Declined"
 
 
-class Proposal(models.Model):
-    """One person proposes what to do about a lost or returned payout, another one confirms."""
+class Proposal(ProposalModel):
+    """One person proposes what to do about a payout that is lost, came back or waits; another one
+    confirms.
+    """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="proposals")
     action = models.CharField(max_length=12, choices=ProposalAction.choices)
     reason = models.CharField(max_length=500)
     status = models.CharField(
         max_length=10, choices=ProposalStatus.choices, default=ProposalStatus.OPEN
     )
-    proposed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    created_at = models.DateTimeField()
-    decided_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ["-created_at", "-id"]
+    class Meta(ProposalModel.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["withdrawal"],
                 condition=models.Q(status="Open"),
                 name="proposal_one_open_per_withdrawal",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(decided_by__isnull=True)
-                | ~models.Q(status="Confirmed")
-                | ~models.Q(decided_by=models.F("proposed_by")),
-                name="proposal_confirmed_by_another",
             ),
             models.CheckConstraint(
                 condition=models.Q(status="Open", decided_by__isnull=True)

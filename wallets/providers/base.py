@@ -197,12 +197,17 @@ class DuplicateReference(TransferError):
 class OutcomeUnknown(TransferError):
     """The answer was lost or is not one we know: the transfer may or may not be accepted.
 
-    `retry_after` is what the provider asked us to wait, in seconds, when it said so.
+    `retry_after` is what the provider asked us to wait, in seconds, when it said so. `outage` is
+    True when the provider did not serve us (401, 403, 429, 5xx, a time-out, an answer that makes
+    no sense), False when it answered something that we do not know.
     """
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, outage: bool = False
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.outage = outage
 
 
 class PaymentProvider(Protocol):
@@ -255,6 +260,12 @@ class PaymentProvider(Protocol):
 
     def balances(self) -> list[ProviderBalance]:
         """Our balance in each currency. Raises `ProviderUnavailable`."""
+
+    def probe(self) -> None:
+        """Read something cheap, once, to see whether the provider serves us.
+
+        Raises `ProviderUnavailable`.
+        """
 
     def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookHint | None:
         """What a webhook points at, None when it was not sent by the provider."""

@@ -8,7 +8,8 @@
 A worker that dies before *mark* has certainly sent nothing. One that dies after it may have paid:
 whoever takes the row up after the lease asks the provider by reference and never posts again on
 its own. A lost answer makes the withdrawal Unknown; only a look-up, or two people, end that.
-Provider webhooks bring a look-up forward and decide nothing.
+Provider webhooks bring a look-up forward and decide nothing. While the provider fails nothing is
+posted (`circuit`): payouts wait in Approved.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
 from exchange.actors import Actor
+from exchange.database import constraint_of
 from exchange.ids import new_reference
 from wallets.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.providers.base import (
@@ -31,12 +33,14 @@ from wallets.providers.base import (
     NeverSent,
     OutcomeUnknown,
     ProviderError,
+    ProviderUnavailable,
     RecipientIdentity,
     RecipientRefused,
     TransferRecord,
     TransferRequest,
 )
 from wallets.providers.registry import payment_provider
+from wallets.services import circuit
 from wallets.services.alerts import raise_alert, resolve_alert
 from wallets.services.settlement import apply_record, fail, lose, note, watch_again
 from wallets.services.transitions import lock, move
@@ -47,6 +51,7 @@ _ACTOR = Actor.system("payouts")
 # Wait before an order that was certainly not accepted is sent again.
 _RETRY_SECONDS = 60
 _FLOAT_RETRY_SECONDS = 300
+_ON_HOLD = "payouts are on hold while the provider fails"
 
 
 def pay(withdrawal_id: UUID) -> None:
@@ -83,6 +88,8 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
         if withdrawal.status == WithdrawalStatus.APPROVED:
             if payout.next_step_at is not None and payout.next_step_at > now:
                 return None  # waiting for float, or for the provider to come back
+            if not circuit.permit(withdrawal_id):
+                return None
             move(
                 withdrawal,
                 come_from=(WithdrawalStatus.APPROVED,),
@@ -91,6 +98,10 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
                 emit=payout.attempts == 0,
             )
         elif withdrawal.status != WithdrawalStatus.PROCESSING or held or payout.provider_id:
+            return None
+        elif payout.posted_at is None and not circuit.permit(withdrawal_id):
+            # A worker died before it posted. Nothing was sent, and nothing is sent now.
+            _put_back_unsent(withdrawal_id)
             return None
         Payout.objects.filter(withdrawal_id=withdrawal_id).update(
             claimed_by=token,
@@ -105,19 +116,15 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
 def _send(withdrawal_id: UUID, token: str) -> None:
     withdrawal = Withdrawal.objects.select_related("bank").get(id=withdrawal_id)
     request = transfer_request(withdrawal)
-    marked = Payout.objects.filter(
-        withdrawal_id=withdrawal_id,
-        claimed_by=token,
-        posted_at=None,
-        leased_until__gt=timezone.now() + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2),
-    ).update(posted_at=timezone.now(), updated_at=timezone.now())
-    if marked != 1:
-        return  # too slow: the lease is, or will soon be, somebody else's
+    if not _mark(withdrawal_id, token):
+        return
     try:
         record = payment_provider().transfer(request)
     except NeverSent as error:
+        circuit.record_failure(withdrawal_id, error=str(error))
         _put_back(withdrawal_id, token, str(error), _RETRY_SECONDS)
     except InsufficientFloat as error:
+        circuit.record_answer(withdrawal_id)
         _put_back(withdrawal_id, token, str(error), _FLOAT_RETRY_SECONDS)
         raise_alert(
             "float",
@@ -126,13 +133,42 @@ def _send(withdrawal_id: UUID, token: str) -> None:
             f" {withdrawal.reference}: {error}",
         )
     except RecipientRefused as error:
+        circuit.record_answer(withdrawal_id)
         _refuse(withdrawal, str(error))
-    except (DuplicateReference, OutcomeUnknown) as error:
+    except DuplicateReference as error:
+        circuit.record_answer(withdrawal_id)
+        _ask_after_lost_answer(withdrawal_id, str(error))
+    except OutcomeUnknown as error:
         log.warning("payout_answer_lost", withdrawal=str(withdrawal_id), error=str(error))
+        circuit.record_failure(
+            withdrawal_id, error=str(error), outage=error.outage, retry_after=error.retry_after
+        )
         _ask_after_lost_answer(withdrawal_id, str(error))
     else:
+        circuit.record_acceptance(withdrawal_id)
         resolve_alert("float", subject=withdrawal.currency_id)
         apply_record(withdrawal_id, record, actor=_ACTOR)
+
+
+def _mark(withdrawal_id: UUID, token: str) -> bool:
+    """Note that the payout is about to be posted; False when it must not be."""
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            marked = Payout.objects.filter(
+                withdrawal_id=withdrawal_id,
+                claimed_by=token,
+                posted_at=None,
+                leased_until__gt=now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2),
+            ).update(posted_at=now, updated_at=now)
+    except IntegrityError as error:
+        if constraint_of(error) != "payout_circuit_open":
+            raise
+        # It opened since the claim.
+        _put_back(withdrawal_id, token, _ON_HOLD, 0)
+        return False
+    # None: too slow. The lease is, or will soon be, somebody else's.
+    return marked == 1
 
 
 def _refuse(withdrawal: Withdrawal, reason: str) -> None:
@@ -193,6 +229,7 @@ def look_up(withdrawal_id: UUID) -> None:
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
+        circuit.keep_quiet(_retry_after(error))
         note(withdrawal_id, seen=seen, error=str(error))
         if withdrawal.status == WithdrawalStatus.PROCESSING and not payout.provider_id:
             _lose_unless_leased(withdrawal_id, str(error))
@@ -217,14 +254,21 @@ def look_up(withdrawal_id: UUID) -> None:
 
 
 def _ask_after_lost_answer(withdrawal_id: UUID, error: str) -> None:
-    """One look-up at once, by the worker that posted; what it cannot tell makes it Unknown."""
+    """One look-up at once, by the worker that posted; what it cannot tell makes it Unknown.
+
+    Where the provider asked to be left alone for a while, the look-up comes after that.
+    """
     record: TransferRecord | None = None
     not_found = False
     withdrawal = Withdrawal.objects.get(id=withdrawal_id)
+    if circuit.is_quiet():
+        lose(withdrawal_id, error=error, not_found=False)
+        return
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
         not_found = record is None
     except ProviderError as again:
+        circuit.keep_quiet(_retry_after(again))
         error = f"{error}; {again}"
     if record is not None:
         apply_record(withdrawal_id, record, actor=_ACTOR)
@@ -280,3 +324,7 @@ def _put_back_unsent(withdrawal_id: UUID) -> None:
                 to=WithdrawalStatus.APPROVED,
                 emit=False,
             )
+
+
+def _retry_after(error: ProviderError) -> float | None:
+    return error.retry_after if isinstance(error, ProviderUnavailable) else None

@@ -1,5 +1,6 @@
-"""What two people together decide about a payout: send a lost one again, fail it, or reverse one
-the bank returned. One proposes, another one confirms or declines.
+"""What two people together decide about a payout: send a lost one again, fail it, reverse one the
+bank returned, or return the money of one that waits to be sent. One proposes, another one confirms
+or declines.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from exchange import wake
 from exchange.actors import Actor
-from exchange.errors import Forbidden, NotFound, Refused
+from exchange.approvals import TwoPersonApproval, require_decider
+from exchange.errors import Refused
 from exchange.models import StaffUser
 from exchange.words import given
 from wallets.errors import StateConflict, TransferLookUpUnavailable
@@ -35,32 +37,43 @@ from wallets.services.alerts import resolve_alert
 from wallets.services.settlement import apply_record, watch_from
 from wallets.services.transitions import SWEEP_PAYOUTS, lock, move, record, release
 
+PROPOSALS = TwoPersonApproval(
+    model=Proposal,
+    noun="proposal",
+    once="proposal_one_open_per_withdrawal",
+    pending=ProposalStatus.OPEN,
+    independence="Somebody else must confirm what you proposed",
+    closed=lambda proposal: f"The proposal is {proposal.status} already",
+)
+
 
 def propose(
     *, withdrawal_id: UUID, action: ProposalAction, reason: str, proposer: StaffUser
 ) -> Proposal:
     """Opens a proposal. A lost payout must have been not found twice, half an hour apart; a
-    reversal needs a Completed withdrawal.
+    reversal needs a Completed withdrawal, a return an Approved one whose payout nobody has claimed.
+
+    An open proposal that can no longer be carried out is declined by this one.
 
     Raises `Forbidden`, `WithdrawalNotFound`, `InvalidRequest` (no reason, or too long a
-    one), `Refused` (`payout_not_lost`, `payout_not_returned`), `StateConflict` (another is open).
+    one), `Refused` (`payout_not_lost`, `payout_not_returned`, `payout_not_waiting`),
+    `StateConflict` (another is open).
     """
     actor = _resolver(proposer)
     reason = given(reason, otherwise="A proposal needs a reason")
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        _check_possible(withdrawal, action)
-        try:
-            with transaction.atomic():
-                proposal = Proposal.objects.create(
-                    withdrawal=withdrawal,
-                    action=action,
-                    reason=reason,
-                    proposed_by=proposer,
-                    created_at=timezone.now(),
-                )
-        except IntegrityError as error:
-            raise StateConflict("Another proposal about this withdrawal is open") from error
+        _check_possible(withdrawal, action, _payout_of(withdrawal))
+        former = withdrawal.proposals.filter(status=ProposalStatus.OPEN).first()
+        if former is not None and former.action not in possible_actions(withdrawal):
+            _decline(withdrawal, former, proposer, actor, "It could no longer be carried out")
+        proposal = PROPOSALS.propose(
+            StateConflict("Another proposal about this withdrawal is open"),
+            withdrawal=withdrawal,
+            action=action,
+            reason=reason,
+            proposed_by=proposer,
+        )
         record(
             withdrawal,
             verdict=Verdict.PROPOSE,
@@ -83,13 +96,13 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
     actor = _resolver(resolver)
     with transaction.atomic():
         proposal, withdrawal = _confirmable(proposal_id, resolver)
-    if proposal.action != ProposalAction.REVERSE:
+    if proposal.action in {ProposalAction.SEND_AGAIN, ProposalAction.FAIL}:
         _refuse_if_found(withdrawal, actor)
     with transaction.atomic():
         # Much may have happened while the provider was asked: everything is checked again.
         proposal, withdrawal = _confirmable(proposal_id, resolver)
         action = ProposalAction(proposal.action)
-        _decide(proposal, ProposalStatus.CONFIRMED, resolver)
+        PROPOSALS.close(proposal, ProposalStatus.CONFIRMED, resolver)
         record(
             withdrawal,
             verdict=Verdict.CONFIRM,
@@ -106,6 +119,8 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
                 return _fail(withdrawal, proposal.reason, actor)
             case ProposalAction.REVERSE:
                 return _reverse(withdrawal, proposal.reason, actor)
+            case ProposalAction.RETURN:
+                return _return(withdrawal, proposal.reason, actor)
 
 
 def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Proposal:
@@ -116,32 +131,28 @@ def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Prop
     actor = _resolver(resolver)
     reason = given(reason)
     with transaction.atomic():
-        proposal, withdrawal = _open_proposal(proposal_id)
-        _decide(proposal, ProposalStatus.DECLINED, resolver)
-        record(
-            withdrawal,
-            verdict=Verdict.DECLINE,
-            actor=actor,
-            reason=reason,
-            details={"action": proposal.action},
-        )
-    return proposal
+        withdrawal = _lock_subject(proposal_id)
+        return _decline(withdrawal, PROPOSALS.get_pending(proposal_id), resolver, actor, reason)
 
 
 def possible_actions(withdrawal: Withdrawal) -> list[ProposalAction]:
     """What may be proposed about `withdrawal` right now."""
     possible = []
+    payout = _payout_of(withdrawal)
     for action in ProposalAction:
         try:
-            _check_possible(withdrawal, action)
+            _check_possible(withdrawal, action, payout)
         except Refused:
             continue
         possible.append(action)
     return possible
 
 
-def _check_possible(withdrawal: Withdrawal, action: ProposalAction) -> None:
-    payout = Payout.objects.filter(withdrawal_id=withdrawal.id).first()
+def _payout_of(withdrawal: Withdrawal) -> Payout | None:
+    return Payout.objects.filter(withdrawal_id=withdrawal.id).first()
+
+
+def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payout | None) -> None:
     if action == ProposalAction.REVERSE:
         returned = payout is not None and payout.provider_status == TransferStatus.FAILED
         if withdrawal.status != WithdrawalStatus.COMPLETED or not returned:
@@ -150,6 +161,9 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction) -> None:
                 " can be reversed",
                 code="payout_not_returned",
             )
+        return
+    if action == ProposalAction.RETURN:
+        _check_waiting(withdrawal, payout)
         return
     apart = timedelta(seconds=settings.PAYOUT_LOST_AFTER_SECONDS)
     lost = (
@@ -167,14 +181,41 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction) -> None:
         )
 
 
+def _check_waiting(withdrawal: Withdrawal, payout: Payout | None) -> None:
+    """Certain that nothing was sent: Approved, unclaimed, and never one whose order was lost."""
+    if withdrawal.status != WithdrawalStatus.APPROVED or payout is None or payout.claimed_by:
+        raise Refused(
+            "Only an Approved withdrawal whose payout nobody has claimed can be returned",
+            code="payout_not_waiting",
+        )
+    if withdrawal.proposals.filter(
+        action=ProposalAction.SEND_AGAIN, status=ProposalStatus.CONFIRMED
+    ).exists():
+        raise Refused(
+            "This payout was sent before and may have been paid, so it cannot be returned",
+            code="payout_not_waiting",
+        )
+
+
+def _decline(
+    withdrawal: Withdrawal, proposal: Proposal, resolver: StaffUser, actor: Actor, reason: str
+) -> Proposal:
+    PROPOSALS.close(proposal, ProposalStatus.DECLINED, resolver)
+    record(
+        withdrawal,
+        verdict=Verdict.DECLINE,
+        actor=actor,
+        reason=reason,
+        details={"action": proposal.action},
+    )
+    return proposal
+
+
 def _confirmable(proposal_id: UUID, resolver: StaffUser) -> tuple[Proposal, Withdrawal]:
     """An open proposal that `resolver` may confirm as things stand, and its locked withdrawal."""
-    proposal, withdrawal = _open_proposal(proposal_id)
-    if proposal.proposed_by_id == resolver.pk:
-        raise Refused(
-            "Somebody else must confirm what you proposed", code="approver_not_independent"
-        )
-    _check_possible(withdrawal, ProposalAction(proposal.action))
+    withdrawal = _lock_subject(proposal_id)
+    proposal = PROPOSALS.get_approvable(proposal_id, resolver)
+    _check_possible(withdrawal, ProposalAction(proposal.action), _payout_of(withdrawal))
     return proposal, withdrawal
 
 
@@ -193,23 +234,9 @@ def _refuse_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
         )
 
 
-def _open_proposal(proposal_id: UUID) -> tuple[Proposal, Withdrawal]:
-    found = Proposal.objects.filter(id=proposal_id).first()
-    if found is None:
-        raise NotFound("Proposal not found", code="proposal_not_found")
-    # The withdrawal is locked first, as everywhere; then the proposal is read again.
-    withdrawal = lock(found.withdrawal_id)
-    proposal = Proposal.objects.get(id=proposal_id)
-    if proposal.status != ProposalStatus.OPEN:
-        raise StateConflict(f"The proposal is {proposal.status} already")
-    return proposal, withdrawal
-
-
-def _decide(proposal: Proposal, status: ProposalStatus, resolver: StaffUser) -> None:
-    proposal.status = status
-    proposal.decided_by = resolver
-    proposal.decided_at = timezone.now()
-    proposal.save(update_fields=["status", "decided_by", "decided_at"])
+def _lock_subject(proposal_id: UUID) -> Withdrawal:
+    """Lock the withdrawal of a proposal: as everywhere, before the proposal itself."""
+    return lock(PROPOSALS.get(proposal_id, lock=False).withdrawal_id)
 
 
 def _send_again(withdrawal: Withdrawal) -> Withdrawal:
@@ -285,7 +312,21 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     )
 
 
+def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
+    """Give the money back before anything is sent; nothing more is done about the payout."""
+    Payout.objects.filter(withdrawal_id=withdrawal.id).update(
+        next_step_at=None, updated_at=timezone.now()
+    )
+    release(withdrawal, actor=actor, memo=f"returned before it was sent: {reason}")
+    return move(
+        withdrawal,
+        come_from=(WithdrawalStatus.APPROVED,),
+        to=WithdrawalStatus.REJECTED,
+        reason=reason[:500],
+    )
+
+
 def _resolver(user: StaffUser) -> Actor:
-    if not user.may("wallets.resolve_payout"):
-        raise Forbidden("You may not decide about lost and returned payouts")
-    return Actor.staff(user.pk, str(user))
+    return require_decider(
+        user, "wallets.resolve_payout", "You may not decide about lost and returned payouts"
+    )

@@ -13,6 +13,7 @@ from django.utils import timezone
 from exchange.models import Currency
 from wallets.errors import BankListUnavailable
 from wallets.models import BankList, Payout, WithdrawalStatus
+from wallets.services import circuit
 from wallets.services.banks import refresh_bank_list
 from wallets.services.payouts import look_up, pay
 
@@ -22,29 +23,42 @@ _AHEAD = timedelta(hours=4)
 
 
 def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
-    """Withdrawals whose next step is due, the longest waiting first."""
+    """Withdrawals whose next step is due, the longest waiting first.
+
+    While payouts are on hold only those are looked up whose outcome is open.
+    """
     now = timezone.now()
-    rows = (
-        Payout.objects.filter(
-            Q(leased_until=None) | Q(leased_until__lte=now), next_step_at__lte=now
-        )
-        .order_by("next_step_at")
-        .values_list("withdrawal_id", "withdrawal__status")[:limit]
+    due = Payout.objects.filter(
+        Q(leased_until=None) | Q(leased_until__lte=now), next_step_at__lte=now
     )
+    if not circuit.accepts_payouts():
+        due = due.filter(
+            withdrawal__status__in=(WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
+        )
+    rows = due.order_by("next_step_at").values_list("withdrawal_id", "withdrawal__status")[:limit]
     return [(withdrawal_id, WithdrawalStatus(status)) for withdrawal_id, status in rows]
 
 
-def claim_step(withdrawal_id: UUID) -> bool:
-    """Whether the due step is ours: two sweeps at once do not take the same one."""
+def claim_step(withdrawal_id: UUID, seen: WithdrawalStatus) -> bool:
+    """Whether the due step is ours: two sweeps at once do not take the same one.
+
+    `seen` is the status the step was chosen by. A payout that was put back to Approved since is
+    left alone: its next step is to be sent, and that is claimed without planning it for later.
+    """
     now = timezone.now()
-    rows = Payout.objects.filter(withdrawal_id=withdrawal_id, next_step_at__lte=now).update(
-        next_step_at=now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS)
-    )
+    rows = Payout.objects.filter(
+        withdrawal_id=withdrawal_id, withdrawal__status=seen, next_step_at__lte=now
+    ).update(next_step_at=now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS))
     return rows == 1
 
 
 def take_step(withdrawal_id: UUID) -> None:
-    """Does what is due for one withdrawal: pay it, or ask how its transfer stands."""
+    """Does what is due for one withdrawal: pay it, or ask how its transfer stands.
+
+    Nothing is done while the provider wants to be left alone.
+    """
+    if circuit.is_quiet():
+        return
     row = (
         Payout.objects.filter(withdrawal_id=withdrawal_id)
         .values_list("withdrawal__status", "provider_id")
@@ -56,7 +70,7 @@ def take_step(withdrawal_id: UUID) -> None:
     if status == WithdrawalStatus.APPROVED:
         pay(withdrawal_id)
         return
-    if not claim_step(withdrawal_id):
+    if not claim_step(withdrawal_id, WithdrawalStatus(status)):
         return
     if status == WithdrawalStatus.PROCESSING and not provider_id:
         pay(withdrawal_id)  # takes over the lease of a worker that died

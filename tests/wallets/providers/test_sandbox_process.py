@@ -143,3 +143,18 @@ def test_a_busy_port_is_one_clear_line(program, tmp_path):
     assert second.returncode == 1
     assert second.stderr.count("\n") == 1
     assert f"cannot start on 127.0.0.1:{program.port}" in second.stderr
+
+
+def test_only_its_owner_may_read_the_book(tmp_path):
+    folder = tmp_path / "sandbox"
+    folder.mkdir(mode=0o755)
+    (folder / "sandbox.sqlite3").touch(mode=0o644)  # as an earlier version left it
+    program = Program(folder)
+    program.start()
+    try:
+        modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+        assert set(modes) >= {"sandbox.sqlite3", "sandbox.sqlite3-wal", "sandbox.sqlite3-shm"}
+        assert set(modes.values()) == {0o600}
+        assert folder.stat().st_mode & 0o777 == 0o700
+    finally:
+        program.kill()

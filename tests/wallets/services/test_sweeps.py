@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from tests.support.world import approved, know_banks, make_wallet
-from wallets.models import Payout
+from wallets.models import Payout, WithdrawalStatus
 from wallets.services import sweeps
 
 pytestmark = pytest.mark.django_db
@@ -34,4 +34,14 @@ def test_a_hint_brings_a_look_forward_and_never_puts_it_off(planned, due):
         assert before <= found <= timezone.now()
     else:
         assert found == at
-    assert sweeps.claim_step(withdrawal.id) is due
+    assert sweeps.claim_step(withdrawal.id, WithdrawalStatus.APPROVED) is due
+
+
+def test_a_payout_put_back_to_approved_meanwhile_is_not_planned_for_later():
+    know_banks()
+    withdrawal = approved(make_wallet(1000))
+    now = timezone.now()
+    Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=now)
+    # Another worker had claimed it when this one read its status, and has put it back since.
+    assert not sweeps.claim_step(withdrawal.id, WithdrawalStatus.PROCESSING)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at == now

@@ -129,15 +129,19 @@ class FlutterwaveClient:
         except NeverSent:
             raise
         except ProviderUnavailable as failure:
-            raise OutcomeUnknown(str(failure), retry_after=failure.retry_after) from failure
+            raise OutcomeUnknown(
+                str(failure), retry_after=failure.retry_after, outage=True
+            ) from failure
         if not reply.envelope.ok:
             raise transfer_refusal(reply.status_code, reply.envelope.message)
         try:
             record = wire.read_transfer(reply.envelope.data)
         except wire.MalformedAnswer as error:
-            raise OutcomeUnknown(f"malformed answer: {error}") from error
+            raise OutcomeUnknown(f"malformed answer: {error}", outage=True) from error
         if record.reference != request.reference:
-            raise OutcomeUnknown("malformed answer: another reference than the one sent")
+            raise OutcomeUnknown(
+                "malformed answer: another reference than the one sent", outage=True
+            )
         return record
 
     def find_transfer(self, reference: str) -> TransferRecord | None:
@@ -220,6 +224,10 @@ class FlutterwaveClient:
     def balances(self) -> list[ProviderBalance]:
         """Our balance in each currency. See `PaymentProvider.balances`."""
         return _readable(wire.read_balances, _success(self._read(Call("GET", "/balances"))))
+
+    def probe(self) -> None:
+        """Read our balances, one attempt. See `PaymentProvider.probe`."""
+        _success(self._transport.once(Call("GET", "/balances"), self._lookup_timeouts))
 
     def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookHint | None:
         """What a webhook points at. See `PaymentProvider.verify_webhook`.

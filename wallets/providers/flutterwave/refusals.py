@@ -50,7 +50,9 @@ def transfer_refusal(status_code: int, message: str) -> TransferError:
             return DuplicateReference(message)
         if any(part in plain for part in _FLOAT_SHORTAGES):
             return InsufficientFloat(message)
-    return OutcomeUnknown(f"the provider answered {status_code}: {message}")
+    return OutcomeUnknown(
+        f"the provider answered {status_code}: {message}", outage=status_code == 403
+    )
 
 
 def says_not_found(status_code: int, message: str) -> bool:

@@ -67,12 +67,12 @@ class Book:
         floats: dict[str, Decimal],
         announce: Announce,
     ) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        path = _private_file(folder)
         self._delay = delay
         self._return_delay = return_delay
         self._announce = announce
         self._lock = threading.RLock()
-        self._db = sqlite3.connect(folder / "sandbox.sqlite3", check_same_thread=False, timeout=10)
+        self._db = sqlite3.connect(path, check_same_thread=False, timeout=10)
         self._db.row_factory = sqlite3.Row
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=FULL")
@@ -321,3 +321,14 @@ def rest_record(row: Row) -> dict[str, Any]:
         "is_approved": 1,
         "bank_name": row["bank_name"],
     }
+
+
+def _private_file(folder: Path) -> Path:
+    """Make the database's file readable by its owner only; SQLite makes `-wal` and `-shm` alike."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.chmod(0o700)
+    path = folder / "sandbox.sqlite3"
+    path.touch(mode=0o600)
+    for file in folder.glob(f"{path.name}*"):  # those of an earlier version, too
+        file.chmod(0o600)
+    return path

@@ -1,0 +1,273 @@
+"""Two people return an Approved payout nobody has claimed; a worker's claim may come between."""
+
+from __future__ import annotations
+
+import threading
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from django.db import IntegrityError, connections, transaction
+from django.utils import timezone
+
+from exchange.errors import DomainError, Refused, StateConflict
+from exchange.models import Event
+from tests.support.crowd import Crowd
+from tests.support.pausing import Pause
+from tests.support.payouts import (
+    GIVEN_BACK,
+    HALF_AN_HOUR,
+    HELD,
+    LOOK_UPS,
+    PAID_OUT,
+    TRANSFERS,
+    booked,
+    bring_back,
+    decide,
+    orders,
+    pass_time,
+    proposed,
+    settle,
+)
+from tests.support.services import Sandbox
+from tests.support.start_line import StartLine
+from tests.support.world import (
+    Wallet,
+    approved,
+    assert_books_hold,
+    make_member_wallet,
+    make_staff,
+    status_of,
+)
+from wallets.models import Payout, Proposal, ProposalAction, Transfer, Withdrawal, WithdrawalStatus
+from wallets.services import payouts, resolutions, sweeps
+from wallets.services.transitions import lock, move
+
+ROUNDS = 12
+
+
+def events(withdrawal: Withdrawal) -> list[str]:
+    rows = Event.objects.filter(subject_id=withdrawal.id).order_by("id")
+    return [kind.removeprefix("withdrawal.") for kind in rows.values_list("type", flat=True)]
+
+
+def confirm(proposal: Proposal) -> Withdrawal:
+    return resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
+
+
+def test_two_people_return_an_approved_payout_and_the_money_is_back(sandbox, wallet):
+    withdrawal = approved(wallet)
+    decide(withdrawal, ProposalAction.RETURN)
+    assert (status_of(withdrawal), wallet.kes) == ("Rejected", GIVEN_BACK)
+    withdrawal.refresh_from_db()
+    assert (withdrawal.reason, withdrawal.version) == ("why", 3)
+    assert events(withdrawal) == ["created", "approved", "rejected"]
+    moved = Transfer.objects.filter(subject_id=withdrawal.id).order_by("created_at", "id")
+    assert [row.kind for row in moved] == ["withdrawal_hold", "withdrawal_release"]
+    # Its payout is over: nothing takes it up again.
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is None
+    pass_time(withdrawal, 3600)
+    payouts.pay(withdrawal.id)
+    sweeps.take_step(withdrawal.id)
+    assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Rejected", 0)
+    assert_books_hold()
+
+
+def test_a_return_that_came_too_late_blocks_no_other_proposal(sandbox, wallet):
+    withdrawal = approved(wallet)
+    late = proposed(withdrawal, ProposalAction.RETURN)
+    with pytest.raises(StateConflict, match="Another proposal"):
+        proposed(withdrawal, ProposalAction.RETURN)
+    payouts.pay(withdrawal.id)
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    bring_back(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    reversal = proposed(withdrawal, ProposalAction.REVERSE)
+    late.refresh_from_db()
+    assert (late.status, late.decided_by_id) == ("Declined", reversal.proposed_by_id)
+    decisions = withdrawal.decisions.values_list("verdict", "details__action", "reason")
+    assert list(decisions)[-2:] == [
+        ("Decline", "Return", "It could no longer be carried out"),
+        ("Propose", "Reverse", "why"),
+    ]
+    confirm(reversal)
+    assert status_of(withdrawal) == "Reversed"
+    assert_books_hold()
+
+
+def test_one_person_alone_returns_nothing(sandbox, wallet):
+    withdrawal = approved(wallet)
+    person = make_staff()
+    proposal = resolutions.propose(
+        withdrawal_id=withdrawal.id,
+        action=ProposalAction.RETURN,
+        reason="the bank is closed",
+        proposer=person,
+    )
+    with pytest.raises(Refused) as refusal:
+        resolutions.confirm(proposal_id=proposal.id, resolver=person)
+    assert refusal.value.code == "approver_not_independent"
+    assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
+
+
+def test_what_is_pending_claimed_or_sent_is_not_returned(sandbox, wallet):
+    pending = wallet.request(100)
+    claimed = approved(wallet, 100)
+    assert payouts._claim(claimed.id) is not None
+    sent = approved(wallet, 100)
+    payouts.pay(sent.id)
+    before = wallet.kes
+    for withdrawal in (pending, claimed, sent):
+        with pytest.raises(Refused) as refusal:
+            proposed(withdrawal, ProposalAction.RETURN)
+        assert refusal.value.code == "payout_not_waiting"
+    assert wallet.kes == before
+    assert not Proposal.objects.exists()
+
+
+def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
+    """Sent, lost, and sent again by two people: it is Approved, and the provider may have it."""
+    withdrawal = approved(wallet)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    sweeps.take_step(withdrawal.id)
+    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    assert status_of(withdrawal) == "Approved"
+    with pytest.raises(Refused) as refusal:
+        proposed(withdrawal, ProposalAction.RETURN)
+    assert refusal.value.code == "payout_not_waiting"
+    # Whoever writes: two people return it by statements of their own.
+    people = make_staff(), make_staff()
+    Proposal.objects.create(
+        withdrawal=withdrawal,
+        action=ProposalAction.RETURN,
+        reason="why",
+        proposed_by=people[0],
+        created_at=timezone.now(),
+    )
+    Proposal.objects.filter(action=ProposalAction.RETURN).update(
+        status="Confirmed", decided_by=people[1], decided_at=timezone.now()
+    )
+    with pytest.raises(IntegrityError, match="or may be sent"):
+        reject_by_hand(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
+
+
+def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
+    withdrawal = approved(wallet)
+    proposal = proposed(withdrawal, ProposalAction.RETURN)
+    payouts.pay(withdrawal.id)
+    with pytest.raises(Refused) as refusal:
+        confirm(proposal)
+    assert refusal.value.code == "payout_not_waiting"
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.id)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    ("table", "write", "winner"),
+    [
+        ("wallets_withdrawal", "NEW.status = 'Processing'", "Processing"),
+        ("wallets_payout", "NEW.claimed_by <> ''", "Processing"),
+        ("wallets_proposal", "NEW.status = 'Confirmed'", "Rejected"),
+        ("wallets_withdrawal", "NEW.status = 'Rejected'", "Rejected"),
+    ],
+)
+def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
+    sandbox: Sandbox, wallet: Wallet, table: str, write: str, winner: str
+):
+    """One of the two is held up in the middle; the other one comes, and waits."""
+    withdrawal = approved(wallet)
+    proposal = proposed(withdrawal, ProposalAction.RETURN)
+    raised: list[DomainError] = []
+
+    def pay() -> None:
+        payouts.pay(withdrawal.id)
+        connections.close_all()
+
+    def give_back() -> None:
+        try:
+            confirm(proposal)
+        except DomainError as error:
+            raised.append(error)
+        connections.close_all()
+
+    first, second = (pay, give_back) if winner == "Processing" else (give_back, pay)
+    with Pause("UPDATE", table, write) as pause:
+        one = threading.Thread(target=first)
+        one.start()
+        pause.wait()
+        other = threading.Thread(target=second)
+        other.start()
+        pause.release()
+        one.join()
+        other.join()
+    assert status_of(withdrawal) == winner
+    assert orders(sandbox, withdrawal) == (winner == "Processing")
+    assert [error.code for error in raised if isinstance(error, Refused)] == (
+        ["payout_not_waiting"] if winner == "Processing" else []
+    )
+    assert_books_hold()
+
+
+def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbox: Sandbox):
+    wallet = make_member_wallet(ROUNDS * 500)
+    returned = 0
+    with Crowd(3) as crowd, StartLine("wallets_withdrawal", runners=2) as line:
+        for _ in range(ROUNDS):
+            withdrawal = approved(wallet)
+            proposal = proposed(withdrawal, ProposalAction.RETURN)
+            resolver = make_staff()
+            line.draw()
+            crowd.at_once(
+                [
+                    partial(payouts.pay, withdrawal.id),
+                    partial(resolutions.confirm, proposal_id=proposal.id, resolver=resolver),
+                    line.go,
+                ]
+            )
+            status = status_of(withdrawal)
+            assert status in {"Processing", "Completed", "Rejected"}
+            returned += status == "Rejected"
+            assert len(booked(sandbox, withdrawal)) == (status != "Rejected")
+    assert wallet.balance() == Decimal(500) * returned
+    assert_books_hold()
+
+
+def reject_by_hand(withdrawal: Withdrawal) -> None:
+    with transaction.atomic():
+        move(
+            lock(withdrawal.id),
+            come_from=(WithdrawalStatus.APPROVED,),
+            to=WithdrawalStatus.REJECTED,
+        )
+
+
+def test_the_database_refuses_a_return_that_two_people_did_not_decide(sandbox, wallet):
+    withdrawal = approved(wallet)
+    proposed(withdrawal, ProposalAction.RETURN)
+    with pytest.raises(IntegrityError, match="not returned by two"):
+        reject_by_hand(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
+
+
+def test_the_database_refuses_a_return_of_what_a_worker_has_claimed(sandbox, wallet):
+    withdrawal = approved(wallet)
+    proposal = proposed(withdrawal, ProposalAction.RETURN)
+    assert payouts._claim(withdrawal.id) is not None
+    with transaction.atomic():
+        move(
+            lock(withdrawal.id),
+            come_from=(WithdrawalStatus.PROCESSING,),
+            to=WithdrawalStatus.APPROVED,
+            emit=False,
+        )
+    Proposal.objects.filter(id=proposal.id).update(status="Confirmed", decided_by=make_staff())
+    with pytest.raises(IntegrityError, match="or may be sent"):
+        reject_by_hand(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)

@@ -1,0 +1,184 @@
+"""What pages show of payouts on hold and of two approvals, and how a payout is returned."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import AUDITOR, FINANCE_APPROVER
+from tests.support.back_office import (
+    balances,
+    confirm,
+    everything,
+    fund,
+    participants,
+    said,
+    signed_in,
+    text_of,
+    withdraw,
+)
+from tests.support.figures import set_figure
+from tests.support.payouts import bring_back, settle
+from wallets.models import CircuitState, PayoutCircuit, Proposal, Withdrawal
+from wallets.services import payouts
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+
+def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
+    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
+
+
+def hold() -> None:
+    now = timezone.now()
+    PayoutCircuit.objects.update(
+        state=CircuitState.OPEN,
+        opened_at=now,
+        next_probe_at=now,
+        reason="the provider failed (503)",
+    )
+
+
+@pytest.fixture
+def waiting() -> Withdrawal:
+    """An Approved withdrawal that nobody has claimed."""
+    organisation, member = participants()
+    fund(organisation, member, "KES", "1000")
+    withdrawal = withdraw(organisation, member, "KES", "400")
+    signed_in(FINANCE_APPROVER, "approver").post(
+        page(withdrawal, "approve"), {"version": 1, "confirmed": "yes"}
+    )
+    return Withdrawal.objects.get(pk=withdrawal.pk)
+
+
+def test_payouts_on_hold_stand_on_the_front_page_on_their_list_and_on_each(waiting):
+    person = signed_in(FINANCE_APPROVER, "one")
+    pages = (
+        reverse("admin:index"), reverse("admin:wallets_payout_changelist"), page(waiting),
+    )  # fmt: skip
+    for address in pages:
+        assert "on hold" not in text_of(person.get(address)).lower()
+    hold()
+    front, listed, review = (text_of(person.get(address)) for address in pages)
+    assert "Payouts on hold: the payment provider fails 1" in front
+    assert "the provider failed (503). 1 wait as Approved" in listed
+    assert "On hold The payment provider fails, and no payout is sent." in review
+
+
+def test_two_people_return_a_waiting_payout_by_its_page(waiting):
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    auditor = signed_in(AUDITOR)
+    assert "Propose what to do What Return Why" in text_of(one.get(page(waiting)))
+    one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
+    proposal = Proposal.objects.get()
+    before = everything()
+    told = said(confirm(one, page(waiting, "confirm", proposal.pk)))
+    assert told[-1] == "Somebody else must confirm what you proposed. Nothing was done."
+    assert confirm(auditor, page(waiting, "confirm", proposal.pk)).status_code == 403
+    assert everything() == before
+
+    asked = text_of(other.get(page(waiting, "confirm", proposal.pk)))
+    assert "Return 400.00 KES to the wallet?" in asked
+    assert "The payout was not sent to the provider." in asked
+    confirm(other, page(waiting, "confirm", proposal.pk))
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.reason) == ("Rejected", "The bank is closed")
+    assert balances(waiting.owner_id, "KES") == (Decimal(1000), Decimal(0))
+
+
+def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
+    assert "Confirm: Return Decline" in text_of(other.get(page(waiting)))
+    payouts.pay(waiting.pk)
+    overtaken = text_of(other.get(page(waiting)))
+    assert "It can no longer be carried out. Decline" in overtaken
+    assert "Propose what to do" not in overtaken
+    before = everything()
+    told = said(confirm(other, page(waiting, "confirm", Proposal.objects.get().pk)))
+    assert told[-1].startswith("Only an Approved withdrawal whose payout nobody has claimed")
+    assert everything() == before
+
+
+def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(
+    waiting, provider_sandbox
+):
+    one = signed_in(FINANCE_APPROVER, "one")
+    one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
+    payouts.pay(waiting.pk)
+    settle(provider_sandbox, waiting)
+    payouts.look_up(waiting.pk)
+    bring_back(provider_sandbox, waiting)
+    payouts.look_up(waiting.pk)
+    seen = text_of(one.get(page(waiting)))
+    assert "Open proposal: Return" in seen
+    assert "It can no longer be carried out. Take back" in seen
+    assert "Propose what to do What Reverse Why" in seen
+    one.post(page(waiting, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
+    assert set(Proposal.objects.values_list("action", "status")) == {
+        ("Return", "Declined"),
+        ("Reverse", "Open"),
+    }
+
+
+def parts(count: int = 3) -> list[Withdrawal]:
+    """Requests of one member to one account that together need two people."""
+    organisation, member = participants()
+    fund(organisation, member, "NGN", "9000000")
+    return [withdraw(organisation, member, "NGN", "1800000") for _ in range(count)]
+
+
+def approve(client: Client, withdrawal: Withdrawal) -> None:
+    withdrawal.refresh_from_db()
+    client.post(page(withdrawal, "approve"), {"version": withdrawal.version, "confirmed": "yes"})
+    withdrawal.refresh_from_db()
+
+
+def test_the_page_says_which_total_needs_two_and_the_first_approval_is_one_of_two():
+    first = parts()[0]
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    seen = text_of(one.get(page(first)))
+    assert (
+        "Two approvals needed: total for this account 5,400,000.00 NGN;"
+        " 24-hour total of this owner 5,400,000.00 NGN. 0 of 2 given." in seen
+    )
+    asked = text_of(one.post(page(first, "approve"), {"version": 1}))
+    assert "This is the first of two approvals" in asked
+    approve(one, first)
+    assert (first.status, first.approvals_needed) == ("Pending", 2)
+    assert "1 of 2 given, by one" in text_of(other.get(page(first)))
+    approve(other, first)
+    assert first.status == "Approved"
+
+
+def test_the_page_says_what_remains_to_approve_alone():
+    set_figure("SOLE_APPROVALS_DAILY_NGN", 2_000_000)
+    first, second = parts(2)
+    one = signed_in(FINANCE_APPROVER, "one")
+    approve(one, first)
+    assert first.status == "Approved"
+    seen = text_of(one.get(page(second)))
+    assert (
+        "Two approvals needed: of the 2,000,000.00 NGN that you may approve alone in 24 hours,"
+        " 200,000.00 NGN remain." in seen
+    )
+    # Somebody else may approve it alone.
+    assert "Two approvals needed" not in text_of(signed_in(FINANCE_APPROVER, "x").get(page(second)))
+    approve(one, second)
+    assert second.status == "Pending"
+
+
+def test_many_at_once_say_which_are_the_first_of_two_and_why():
+    rows = parts()
+    client = signed_in(FINANCE_APPROVER, "one")
+    chosen = {"action": "approve_selected", "_selected_action": [str(row.pk) for row in rows]}
+    asked = client.post(reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen)
+    assert text_of(asked).count("total for this account 5,400,000.00 NGN") == 3
+    body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "reason": ""}
+    answer = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
+    assert [row.word for row in answer.context["outcomes"]] == ["First approval given"] * 3
+    assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Pending"}

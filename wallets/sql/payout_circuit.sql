@@ -1,0 +1,49 @@
+-- The circuit breaker of payouts: its legal states, and that no payout is posted against it.
+
+CREATE OR REPLACE FUNCTION payout_circuit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.id <> OLD.id
+        OR (OLD.state, NEW.state) IN (
+            ('Closed', 'Half-open'), ('Open', 'Closed'))
+        -- Only the payout that is tried closes the circuit.
+        OR OLD.state = 'Half-open' AND NEW.state = 'Closed' AND OLD.trial_id IS NULL
+        -- A trial ends before the next one begins.
+        OR OLD.trial_id <> NEW.trial_id
+    THEN
+        RAISE EXCEPTION 'the circuit of payouts cannot go from % (trial %) to % (trial %)',
+            OLD.state, OLD.trial_id, NEW.state, NEW.trial_id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'payout_circuit_transition';
+    END IF;
+    NEW.updated_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS payout_circuit_guard ON wallets_payoutcircuit;
+CREATE TRIGGER payout_circuit_guard BEFORE UPDATE ON wallets_payoutcircuit
+    FOR EACH ROW EXECUTE FUNCTION payout_circuit_guard();
+DROP TRIGGER IF EXISTS permanent_rows ON wallets_payoutcircuit;
+DROP TRIGGER IF EXISTS permanent_truncate ON wallets_payoutcircuit;
+SELECT make_permanent('wallets_payoutcircuit');
+REVOKE INSERT ON wallets_payoutcircuit FROM exchange_runtime;
+
+-- A payout is marked as about to be posted only while the circuit lets it. The lock makes the
+-- opening of the circuit wait for marks under way, so every later one sees it open.
+CREATE OR REPLACE FUNCTION payout_post_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM public.wallets_payoutcircuit
+        WHERE state = 'Closed'
+            OR state = 'Half-open' AND trial_id = NEW.withdrawal_id
+                AND trial_until > clock_timestamp()
+        FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no payout is posted now: the circuit is open'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'payout_circuit_open';
+    END IF;
+    RETURN NEW;
+END $$;
+DROP TRIGGER IF EXISTS payout_post_guard ON wallets_payout;
+CREATE TRIGGER payout_post_guard BEFORE UPDATE OF posted_at ON wallets_payout
+    FOR EACH ROW WHEN (OLD.posted_at IS NULL AND NEW.posted_at IS NOT NULL)
+    EXECUTE FUNCTION payout_post_guard();
+
+SELECT audit_table('wallets_payoutcircuit',
+    left_out => '{failures,next_probe_at,trial_until,quiet_until,updated_at}');
