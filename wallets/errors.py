@@ -5,8 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from exchange.errors import Conflict, NotFound, ProviderFailed, Refused
+from exchange.errors import NotFound, ProviderFailed, Refused, StateConflict
 from exchange.numbers import plain
+
+__all__ = [
+    "AccountLookUpUnavailable",
+    "AccountNotFound",
+    "BankListUnavailable",
+    "BankNotFound",
+    "BelowMinimum",
+    "FeeExceedsAmount",
+    "InsufficientBalance",
+    "InvalidCurrency",
+    "NoBankList",
+    "StateConflict",
+    "TransferLookUpUnavailable",
+    "WithdrawalNotFound",
+]
 
 
 class InsufficientBalance(Refused):
@@ -123,9 +138,3 @@ class WithdrawalNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("Withdrawal not found")
-
-
-class StateConflict(Conflict):
-    """The withdrawal, deposit or proposal moved on in the meantime."""
-
-    code = "state_conflict"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import structlog
 from celery import shared_task
 
-from wallets.services import reconciliation, sweeps
+from wallets.services import circuit, reconciliation, sweeps
 
 log = structlog.get_logger(__name__)
 
@@ -16,6 +16,7 @@ log = structlog.get_logger(__name__)
 @shared_task(name="wallets.tasks.sweep_payouts")
 def sweep_payouts() -> int:
     """Takes every step that is due. One that fails does not keep the others from theirs."""
+    circuit.probe_if_due()
     due = sweeps.due_payouts()
     for withdrawal_id, _ in due:
         try:

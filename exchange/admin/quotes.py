@@ -10,19 +10,20 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import Section, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming, Question, not_pending
+from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, difference, page_of, state
 from exchange.admin.token_page import money
-from exchange.models import Quote, QuoteStatus, StaffUser, Token
+from exchange.models import ApprovalStatus, Quote, StaffUser, Token
 from exchange.numbers import plain
 from exchange.services import quotes
+
+_DECIDE = "exchange.decide_quote"
 
 
 class PriceForm(forms.Form):
@@ -95,7 +96,7 @@ class QuoteAdmin(Confirming):
     @admin.display(description="state", ordering="status")
     def shown_state(self, quote: Quote) -> str:
         # An approved quote is in force, or was: nothing about it is under way.
-        return state(quote.status, "good" if quote.status == QuoteStatus.APPROVED else "")
+        return state(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")
 
     @admin.display(description="buy", ordering="buy")
     def shown_buy(self, quote: Quote) -> str:
@@ -120,18 +121,18 @@ class QuoteAdmin(Confirming):
         ]
 
     def tools(self, request: HttpRequest, obj: Quote) -> list[Tool]:
-        if obj.status != QuoteStatus.PENDING:
+        if obj.status != ApprovalStatus.PENDING:
             return []
         if obj.proposed_by_id == staff_of(request).pk:
             return [Tool("Take back", self.address("reject", obj.pk))]
-        if not self.may(request, "exchange.decide_quote"):
+        if not self.may(request, _DECIDE):
             return []
         reject = Tool("Reject", self.address("reject", obj.pk))
         prices = f"{money(obj.buy, obj.token)} / {money(obj.sell, obj.token)}"
         return [Tool(f"Approve {prices}", self.address("approve", obj.pk)), reject]
 
     def sections(self, request: HttpRequest, obj: Quote) -> list[Section]:
-        if obj.status != QuoteStatus.PENDING:
+        if obj.status != ApprovalStatus.PENDING:
             return []
         token = obj.token
         rows: list[tuple[object, ...]] = [
@@ -163,7 +164,7 @@ class QuoteAdmin(Confirming):
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second pair of eyes: asks, and puts the prices in force."""
-        quote = self._decidable(request, object_id)
+        quote: Quote = self.record(request, object_id, _DECIDE)
         token = quote.token
         return self.confirm_page(
             request,
@@ -180,7 +181,7 @@ class QuoteAdmin(Confirming):
         user = staff_of(request)
         own = quote.proposed_by_id == user.pk
         if not own:
-            self._decidable(request, object_id)
+            self.require(request, _DECIDE)
         return self.confirm_page(
             request,
             quote,
@@ -190,12 +191,6 @@ class QuoteAdmin(Confirming):
             form=bind(request, RejectionForm),
         )
 
-    def _decidable(self, request: HttpRequest, object_id: UUID) -> Quote:
-        if not self.may(request, "exchange.decide_quote"):
-            raise PermissionDenied
-        found: Quote = self.record(request, object_id)
-        return found
-
 
 def _rate(value: Decimal) -> str:
     return f"{Decimal(plain(value)):,f}"
@@ -203,7 +198,7 @@ def _rate(value: Decimal) -> str:
 
 def proposal(token: Token) -> Question:
     """What is asked of who proposes prices."""
-    waiting = token.quotes.filter(status=QuoteStatus.PENDING).first()
+    waiting = token.quotes.filter(status=ApprovalStatus.PENDING).first()
     return Question(
         title=f"Propose quotes of {token.symbol}",
         facts=[
@@ -218,16 +213,13 @@ def proposal(token: Token) -> Question:
 
 def _approval(quote: Quote, user: StaffUser) -> Question:
     token = quote.token
-    hindrance = not_pending("The quote", quote)
-    if not hindrance and quote.proposed_by_id == user.pk:
-        hindrance = "Somebody else must approve what you proposed"
     return Question(
         title=f"Approve the quote of {token.symbol}?",
         facts=_facts(quote),
         words="The prices are in force at once: raises sell at them, lending values collateral by "
         "them. They change again only by another quote.",
         submit=f"Yes, approve {money(quote.buy, token)} / {money(quote.sell, token)}",
-        hindrance=hindrance,
+        hindrance=quotes.QUOTES.describe_obstacle(quote, user),
     )
 
 
@@ -238,7 +230,7 @@ def _rejection(quote: Quote, *, own: bool) -> Question:
         facts=_facts(quote),
         words="The prices stay as they are.",
         submit="Yes, take the quote back" if own else "Yes, reject the quote",
-        hindrance=not_pending("The quote", quote),
+        hindrance=quotes.QUOTES.describe_closed(quote),
     )
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
@@ -24,7 +23,7 @@ from exchange.admin.named import IssuerFilter
 from exchange.admin.quotes import PriceForm, proposal
 from exchange.admin.token_forms import EditForm, GrantForm, WithdrawForm
 from exchange.admin.token_page import money
-from exchange.models import DealAccess, QuoteStatus, Token
+from exchange.models import ApprovalStatus, DealAccess, Token
 from exchange.models.tokens import TERMS
 from exchange.numbers import plain
 from exchange.services import quotes, tokens
@@ -98,7 +97,7 @@ class TokenPages(OwnPage, Confirming):
         """Everything about it."""
         approved = token_page.approved_quotes(token)
         waiting = (
-            token.quotes.filter(status=QuoteStatus.PENDING).select_related("proposed_by").first()
+            token.quotes.filter(status=ApprovalStatus.PENDING).select_related("proposed_by").first()
         )
         return self.page(
             request,
@@ -170,7 +169,7 @@ class TokenPages(OwnPage, Confirming):
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Changes description, limits and fees."""
-        token = self._token(request, object_id, CHANGE)
+        token: Token = self.record(request, object_id, CHANGE)
 
         def act(data: dict[str, Any]) -> HttpResponse:
             seen = data.pop("seen")
@@ -192,7 +191,7 @@ class TokenPages(OwnPage, Confirming):
 
     def grant(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Lets an organisation see it."""
-        token = self._token(request, object_id, CHANGE)
+        token: Token = self.record(request, object_id, CHANGE)
 
         def act(data: dict[str, Any]) -> HttpResponse:
             organisation = data["organisation"]
@@ -217,7 +216,7 @@ class TokenPages(OwnPage, Confirming):
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Takes access back."""
-        token = self._token(request, object_id, CHANGE)
+        token: Token = self.record(request, object_id, CHANGE)
 
         def act(data: dict[str, Any]) -> HttpResponse:
             organisation = data["organisation"]
@@ -241,7 +240,7 @@ class TokenPages(OwnPage, Confirming):
 
     def quote(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Proposes prices; nothing changes before somebody else approves them."""
-        token = self._token(request, object_id, PROPOSE)
+        token: Token = self.record(request, object_id, PROPOSE)
 
         def act(*, buy: Decimal, sell: Decimal, exchange: Decimal | None, note: str) -> None:
             prices = quotes.Prices(buy, sell, exchange or Decimal(0))
@@ -262,9 +261,3 @@ class TokenPages(OwnPage, Confirming):
             "Proposed. Nothing has changed yet: somebody else must approve it.",
             form=form,
         )
-
-    def _token(self, request: HttpRequest, object_id: UUID, permission: str) -> Token:
-        if not self.may(request, permission):
-            raise PermissionDenied
-        found: Token = self.record(request, object_id)
-        return found

@@ -100,7 +100,7 @@ LOWEST_AND_HIGHEST = (
     ("min_trade_buy", "max_trade_buy"),
     ("min_trade_sell", "max_trade_sell"),
 )
-# Above a half, rounding could make the fee of a tiny fill larger than the fill.
+# Percent of an order's value.
 LARGEST_FEE = 50
 PERCENTAGES = ("carry", "management_fee", "discount", "interest", "dividend")
 # A web address with a host, or a path of this service; nothing that could leave an attribute.

@@ -30,13 +30,13 @@ def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str)
     """Write an outbox row in the transaction that is open; gives the event's id.
 
     `data` is JSON text and becomes the body's `data` as it is. `subject_id` is the id of the
-    record the event is about. Services that already run in SQL call `emit_event` there.
+    record the event is about. Services that already run in SQL call `emit_events` there.
     """
     event_id = uuid7()
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT emit_event(%s, %s, %s, %s, %s)",
-            [event_id, organisation_id, event_type, subject_id, data],
+            "SELECT emit_events(%s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::text[])",
+            [[event_id], [organisation_id], [event_type], [subject_id], [data]],
         )
     after_commit(DELIVER_EVENTS)
     return event_id

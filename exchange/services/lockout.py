@@ -1,4 +1,8 @@
-"""Stops the guessing of passwords and codes: tries are counted for the account and the address.
+"""Stop the guessing of passwords and codes: tries are counted for the account and the address.
+
+A browser that a person signed in from before has a count of its own, per person and device: what
+others try without that browser's cookie locks it out of nothing, and what is tried in it is counted
+nowhere else.
 
 A try is counted before it is checked, by one statement that adds and reads, so that a hundred tries
 at once are a hundred tries, whichever processes they reach; nobody's restart forgets them. What
@@ -13,9 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Max, Q, QuerySet
+from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
 from exchange.models import SignInTries, StaffUser
@@ -48,6 +55,15 @@ DELETE FROM exchange_signintries WHERE key IN (
     WHERE greatest(ends_at, locked_until) < statement_timestamp()
     LIMIT %s FOR UPDATE SKIP LOCKED)"""
 _BATCH = 1000
+_HALF = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A browser that a person signed in from before."""
+
+    user_id: UUID
+    id: str
 
 
 class LockedOut(Exception):
@@ -79,48 +95,58 @@ class _Counter:
 class Try:
     """A try that was counted: say what came of it."""
 
-    account: _Counter
-    address: _Counter
-    used: tuple[int, int]
+    counters: Sequence[_Counter]
+    used: Sequence[int]
 
     def succeeded(self) -> None:
-        """The account begins anew; the address is as it was before."""
-        SignInTries.objects.filter(key=self.account.key).delete()
+        """Forget the tries of the account, or of its device; the address is as it was before."""
+        account, *addresses = self.counters
+        SignInTries.objects.filter(key=account.key).delete()
         with connection.cursor() as cursor:
-            cursor.execute(_TAKE_OFF, [self.address.key])
+            for address in addresses:
+                cursor.execute(_TAKE_OFF, [address.key])
 
     def failed(self) -> None:
-        """Raises `LockedOut` when this was the last of the tries."""
-        counters = zip((self.account, self.address), self.used, strict=True)
+        """Raise `LockedOut` when this was the last of the tries."""
+        counters = zip(self.counters, self.used, strict=True)
         _lock([counter for counter, used in counters if used >= counter.limit])
 
 
-def begin(kind: str, *, account: str, address: str) -> Try:
-    """Counts a try of `kind` (`PASSWORD`, `CODE`). Raises `LockedOut` instead of letting it
-    through.
+def begin(kind: str, *, account: str, address: str, device: Device | None = None) -> Try:
+    """Count a try of `kind` (`PASSWORD`, `CODE`), of a known `device` apart from all others.
+
+    Raises `LockedOut` instead of letting it through.
     """
-    counters = (_counter(kind, "account", account), _counter(kind, "address", address))
+    if device is not None:
+        counters = [_device_counter(kind, device)]
+    else:
+        counters = [_counter(kind, "account", account), _counter(kind, "address", address)]
     keys = [counter.key for counter in counters]
     if end := _moment(_LOCKED, [keys]):
         raise LockedOut(end)
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, [_minutes(), keys])
         found = dict(cursor.fetchall())
-    used = (found[counters[0].key], found[counters[1].key])
+    used = [found[counter.key] for counter in counters]
     over = [c for c, count in zip(counters, used, strict=True) if count > c.limit]
     _lock(over)
-    return Try(*counters, used=used)
+    return Try(counters, used)
 
 
 def locked_until(user: StaffUser) -> datetime | None:
-    """Until when the person's account takes no password or no code; None when it takes both."""
-    return _moment(_LOCKED, [_keys_of(user)])
+    """Give the end of a lock-out of the person's account or of a device of theirs; or None."""
+    ends = _counters_of(user).filter(locked_until__gt=Now()).aggregate(end=Max("locked_until"))
+    found: datetime | None = ends["end"]
+    return found
 
 
 def forget(user: StaffUser) -> bool:
-    """Forgets the tries for the person's account; whether it was locked out. Addresses stay so."""
+    """Forget the tries for the person's account and devices; give whether any was locked out.
+
+    Addresses stay locked.
+    """
     locked = locked_until(user) is not None
-    SignInTries.objects.filter(key__in=_keys_of(user)).delete()
+    _counters_of(user).delete()
     return locked
 
 
@@ -148,11 +174,22 @@ def _counter(kind: str, scope: str, who: str) -> _Counter:
     return _Counter(scope, key)
 
 
-def _keys_of(user: StaffUser) -> list[str]:
-    return [
+def _device_counter(kind: str, device: Device) -> _Counter:
+    """The first half of the key is the person's, so that an administrator can forget them all."""
+    mark = salted_hmac(_SALT, f"{kind}:device:{device.id}", algorithm="sha256").hexdigest()
+    return _Counter("account", _devices_of(device.user_id) + mark[:_HALF])
+
+
+def _devices_of(user_id: UUID) -> str:
+    return salted_hmac(_SALT, f"devices:{user_id}", algorithm="sha256").hexdigest()[:_HALF]
+
+
+def _counters_of(user: StaffUser) -> QuerySet[SignInTries]:
+    keys = [
         _counter(PASSWORD, "account", user.username).key,
         _counter(CODE, "account", str(user.pk)).key,
     ]
+    return SignInTries.objects.filter(Q(key__in=keys) | Q(key__startswith=_devices_of(user.pk)))
 
 
 def _moment(sql: str, parameters: Sequence[Any]) -> datetime | None:

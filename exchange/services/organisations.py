@@ -9,7 +9,9 @@ from django.core.exceptions import ValidationError
 
 from exchange.actors import Actor
 from exchange.errors import InvalidRequest, NotFound
-from exchange.models import Organisation
+from exchange.models import Organisation, StaffUser
+from exchange.services.access import unended_keys_with_power
+from exchange.services.deciding_access import require_second_person
 
 logger = structlog.get_logger(__name__)
 
@@ -36,12 +38,21 @@ def change_organisation(
     return organisation
 
 
-def set_active(*, organisation_id: UUID, active: bool, actor: Actor) -> Organisation:
-    """Switches every key of the organisation off, or on again, from the next request on.
+def set_active(
+    *,
+    organisation_id: UUID,
+    active: bool,
+    actor: Actor,
+    confirmed_by: StaffUser | None = None,
+) -> Organisation:
+    """Switch every key of the organisation off, or on again, from the next request on.
 
-    Raises `NotFound`.
+    Switching keys on that have power over money takes two people, as giving it does. Raises
+    `NotFound`, `Forbidden` where a second person is needed.
     """
     organisation = _get(organisation_id)
+    if active and confirmed_by is None:
+        require_second_person(needed=unended_keys_with_power(organisation).exists())
     organisation.active = active
     organisation.save(update_fields=["active", "updated_at"])
     logger.info(

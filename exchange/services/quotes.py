@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
-from exchange.database import constraint_of
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
-from exchange.ids import uuid7
-from exchange.models import Quote, QuoteStatus, StaffUser, Token
+from exchange.approvals import TwoPersonApproval, require_decider
+from exchange.errors import Conflict, Forbidden, InvalidRequest, TokenNotFound
+from exchange.models import ApprovalStatus, Quote, StaffUser, Token
 from exchange.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
 from exchange.words import given
 
+QUOTES = TwoPersonApproval(model=Quote, noun="quote", once="quote_pending_once")
+
+_DECIDE = "exchange.decide_quote"
 _LONGEST_WORDS = 300
 
 
@@ -38,45 +40,29 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
     Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, or `Conflict` while another quote of
     the token waits.
     """
-    _allowed(user, "exchange.propose_quote", "You may not propose quotes")
-    token = Token.objects.select_related("currency").filter(id=token_id).first()
-    if token is None:
-        raise TokenNotFound
-    _check(prices, token)
-    note = given(note, longest=_LONGEST_WORDS)
-    try:
-        with transaction.atomic():
-            return Quote.objects.create(
-                id=uuid7(),
-                token=token,
-                buy=prices.buy,
-                sell=prices.sell,
-                exchange=prices.exchange,
-                note=note,
-                proposed_by=user,
-                created_at=timezone.now(),
-            )
-    except IntegrityError as error:
-        if constraint_of(error) == "quote_pending_once":
-            raise Conflict(
-                "Another quote of this token waits for a decision", code="quote_pending"
-            ) from error
-        raise
+    require_decider(user, "exchange.propose_quote", "You may not propose quotes")
+    token = _checked(token_id, prices)
+    return QUOTES.propose(
+        Conflict("Another quote of this token waits for a decision", code="quote_pending"),
+        token=token,
+        buy=prices.buy,
+        sell=prices.sell,
+        exchange=prices.exchange,
+        note=given(note, longest=_LONGEST_WORDS),
+        proposed_by=user,
+    )
 
 
 def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
     """Another person approves, and the prices are in force; `prev_price` keeps the last.
 
-    Raises `Forbidden`, `NotFound`, `Conflict`, `Refused` (`approver_not_independent`).
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
     """
-    _allowed(user, "exchange.decide_quote", "You may not approve quotes")
+    require_decider(user, _DECIDE, "You may not approve quotes")
     with transaction.atomic():
-        quote = _pending(quote_id)
-        if quote.proposed_by_id == user.pk:
-            raise Refused(
-                "Somebody else must approve what you proposed", code="approver_not_independent"
-            )
-        return _put_in_force(quote, user)
+        quote = QUOTES.get_approvable(quote_id, user)
+        _apply(quote)
+        return QUOTES.close(quote, ApprovalStatus.APPROVED, user)
 
 
 def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
@@ -85,43 +71,32 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
     with transaction.atomic():
-        quote = _named(quote_id)
+        quote = QUOTES.get(quote_id)
         if quote.proposed_by_id != user.pk:
-            _allowed(user, "exchange.decide_quote", "You may not reject quotes")
+            require_decider(user, _DECIDE, "You may not reject quotes")
         elif not (user.is_active and user.is_staff):
             raise Forbidden("You may not take back quotes")
-        why = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_WORDS)
-        _still_pending(quote)
-        quote.reason = why
-        return _close(quote, QuoteStatus.REJECTED, user)
+        reason = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_WORDS)
+        QUOTES.require_pending(quote)
+        return QUOTES.close(quote, ApprovalStatus.REJECTED, user, reason=reason)
 
 
 def put_in_force_at_once(*, token_id: UUID, prices: Prices, note: str) -> Quote:
     """Prices set by a command or the demo world, without people. Raises as `propose`."""
     with transaction.atomic():
-        token = Token.objects.select_related("currency").filter(id=token_id).first()
-        if token is None:
-            raise TokenNotFound
-        _check(prices, token)
         quote = Quote.objects.create(
-            id=uuid7(),
-            token=token,
+            token=_checked(token_id, prices),
             buy=prices.buy,
             sell=prices.sell,
             exchange=prices.exchange,
             note=note,
             created_at=timezone.now(),
             # A proposal of staff that waits does not stand in the way of this one.
-            status=QuoteStatus.APPROVED,
+            status=ApprovalStatus.APPROVED,
             decided_at=timezone.now(),
         )
         _apply(quote)
         return quote
-
-
-def _put_in_force(quote: Quote, user: StaffUser) -> Quote:
-    _apply(quote)
-    return _close(quote, QuoteStatus.APPROVED, user)
 
 
 def _apply(quote: Quote) -> None:
@@ -147,34 +122,10 @@ def _apply(quote: Quote) -> None:
     )
 
 
-def _close(quote: Quote, status: QuoteStatus, user: StaffUser) -> Quote:
-    quote.status = status
-    quote.decided_by = user
-    quote.decided_at = timezone.now()
-    quote.save(update_fields=["status", "decided_by", "decided_at", "reason"])
-    return quote
-
-
-def _pending(quote_id: UUID) -> Quote:
-    quote = _named(quote_id)
-    _still_pending(quote)
-    return quote
-
-
-def _named(quote_id: UUID) -> Quote:
-    quote = Quote.objects.select_for_update(of=("self",), no_key=True).filter(id=quote_id).first()
-    if quote is None:
-        raise NotFound("Quote not found", code="quote_not_found")
-    return quote
-
-
-def _still_pending(quote: Quote) -> None:
-    if quote.status != QuoteStatus.PENDING:
-        by = f" by {quote.decided_by}" if quote.decided_by else ""
-        raise Conflict(f"The quote is {quote.status}{by}, no longer Pending", code="state_conflict")
-
-
-def _check(prices: Prices, token: Token) -> None:
+def _checked(token_id: UUID, prices: Prices) -> Token:
+    token = Token.objects.select_related("currency").filter(id=token_id).first()
+    if token is None:
+        raise TokenNotFound
     decimals = token.currency.decimals
     wrong = []
     for name, value, most in (
@@ -190,8 +141,4 @@ def _check(prices: Prices, token: Token) -> None:
             wrong.append(f"{name} must not have more than {most} decimals")
     if wrong:
         raise InvalidRequest("; ".join(wrong))
-
-
-def _allowed(user: StaffUser, permission: str, message: str) -> None:
-    if not user.may(permission):
-        raise Forbidden(message)
+    return token

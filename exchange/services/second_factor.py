@@ -17,19 +17,27 @@ import time
 from uuid import UUID
 
 import pyotp
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from exchange.approvals import require_decider
 from exchange.crypto import decrypt, encrypt
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
 from exchange.services.access_records import record
+from exchange.services.deciding_access import (
+    holds_deciding_access,
+    mark_changed,
+    require_second_person,
+)
 
 ISSUER = "Tokenized Investment Exchange"
 STEP_SECONDS = 30
 RECOVERY_CODES = 10
 
+_NOT_YOURS = "You may not reset this person's second factor"
 _WRONG = "This is not the present code. Please look at the app again"
 _USED = "This code was used already. Please wait for the next one"
 _WRONG_RECOVERY = "This is not one of your unused recovery codes"
@@ -68,15 +76,24 @@ def is_set_up(user: StaffUser) -> bool:
 
 @transaction.atomic
 def set_up(
-    *, user: StaffUser, secret: str, code: str, replace: bool = False, address: str = ""
+    *,
+    user: StaffUser,
+    secret: str,
+    code: str,
+    replace: bool = False,
+    address: str = "",
+    settled: bool = False,
 ) -> list[str]:
-    """Takes `secret` once its present `code` proves that the app has it; gives recovery codes.
+    """Take `secret` once its present `code` proves that the app has it; gives recovery codes.
 
-    All sessions of the person end. Raises `InvalidRequest` for a wrong code, and `Conflict` where
-    there is a second factor already and it is not to be replaced.
+    All sessions of the person end. A first second factor begins the cooling-off period: whoever
+    knew the password sets it up. `settled` is for the demo world, which skips that. Raises
+    `InvalidRequest` for a wrong code, and `Conflict` where there is a second factor already and it
+    is not to be replaced.
     """
     locked = StaffUser.objects.select_for_update().get(pk=user.pk)
-    if not replace and is_set_up(locked):
+    first = not is_set_up(locked)
+    if not replace and not first:
         raise Conflict("You have a second factor already")
     step = _step_of(secret, code)
     if step is None:
@@ -91,6 +108,8 @@ def set_up(
     )
     codes = _new_recovery_codes(locked)
     _end_sessions(user)
+    if first and not (settled and settings.DEMO_WORLD):
+        mark_changed(user)
     record(event=AccessEvent.SECOND_FACTOR_SET_UP, user=user, address=address)
     return codes
 
@@ -138,8 +157,8 @@ def renew_recovery_codes(*, user: StaffUser, address: str = "") -> list[str]:
 
 
 @transaction.atomic
-def reset(*, user_id: UUID, by: StaffUser) -> StaffUser:
-    """Removes another person's second factor, who then has to set one up anew; their sessions end.
+def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
+    """Remove another person's second factor, who then has to set one up anew; their sessions end.
 
     Raises `NotFound`, `Forbidden`, for one's own too, and `Conflict` when there is none.
     """
@@ -148,14 +167,20 @@ def reset(*, user_id: UUID, by: StaffUser) -> StaffUser:
         raise NotFound("There is no such member of staff")
     if user.pk == by.pk:
         raise Forbidden("Nobody resets their own second factor: ask another administrator")
-    if not by.may("exchange.change_staffuser") or (user.is_superuser and not by.is_superuser):
-        raise Forbidden("You may not reset this person's second factor")
+    if confirmed_by is None:
+        require_decider(by, "exchange.change_staffuser", _NOT_YOURS)
+    if user.is_superuser and not by.is_superuser:
+        raise Forbidden(_NOT_YOURS)
+    if confirmed_by is None:
+        require_second_person(needed=holds_deciding_access(user))
     removed, _ = SecondFactor.objects.filter(user=user).delete()
     if not removed:
         raise Conflict(f"{user} has no second factor")
     RecoveryCode.objects.filter(user=user).delete()
     _end_sessions(user)
-    record(event=AccessEvent.SECOND_FACTOR_RESET, user=user, by=by)
+    mark_changed(user)
+    words = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
+    record(event=AccessEvent.SECOND_FACTOR_RESET, user=user, by=by, details=words)
     return user
 
 

@@ -15,7 +15,8 @@ import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
+from exchange.approvals import require_decider
+from exchange.errors import Conflict, InvalidRequest, NotFound, Refused, TokenNotFound
 from exchange.models import Organisation, StaffUser, Token, TokenAccess
 from exchange.models.tokens import DECIDED, TERMS
 from exchange.selectors.audit import changes_of, last_change
@@ -44,7 +45,7 @@ def change_terms(
     Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every bad field, or
     `Conflict` for a cancelled token and for one that was changed meanwhile.
     """
-    _allowed(user)
+    require_decider(user, PERMISSION, "You may not change tokens")
     unknown = sorted(set(terms) - set(TERMS))
     if unknown:
         raise InvalidRequest(f"{', '.join(unknown)} cannot be changed here")
@@ -74,7 +75,7 @@ def grant_access(
     `Conflict` when the organisation has access.
     """
     if user is not None:
-        _allowed(user)
+        require_decider(user, PERMISSION, "You may not change tokens")
     with transaction.atomic():
         token = _locked(token_id)
         organisation = _organisation(organisation_id)
@@ -95,7 +96,7 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
     What they hold and what they have in the book stays. Raises `Forbidden`, `TokenNotFound`,
     `NotFound`, or `Conflict` when the organisation has no access.
     """
-    _allowed(user)
+    require_decider(user, PERMISSION, "You may not change tokens")
     with transaction.atomic():
         token = _locked(token_id)
         organisation = _organisation(organisation_id)
@@ -113,11 +114,6 @@ def _log(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
         organisation=str(access.organisation_id),
         actor=f"staff:{user.pk}" if user else "system",
     )
-
-
-def _allowed(user: StaffUser) -> None:
-    if not user.may(PERMISSION):
-        raise Forbidden("You may not change tokens")
 
 
 def _locked(token_id: UUID) -> Token:

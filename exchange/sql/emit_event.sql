@@ -8,17 +8,31 @@ CREATE OR REPLACE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETUR
 LANGUAGE sql STABLE
 RETURN public.event_body(p_id, p_type, p_data, public.wire_time(now()));
 
--- Writes one outbox row. (PL/pgSQL keeps its plans from call to call; a SQL function does not.)
--- `p_data` is JSON text; what is frozen here is what will be signed.
+-- Writes outbox rows: a set of one or many, in parallel arrays. `p_data` is JSON text; what is frozen
+-- here is what will be signed. An event without data is left out. (PL/pgSQL keeps its plans from call
+-- to call; a SQL function does not.)
+CREATE OR REPLACE FUNCTION emit_events(
+    p_ids uuid[], p_organisations uuid[], p_types text[], p_subjects uuid[], p_data text[]
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_now text := public.wire_time(now());
+BEGIN
+    INSERT INTO public.exchange_event
+        (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
+    SELECT e.id, e.organisation, e.type, e.subject, public.event_body(e.id, e.type, e.data, v_now),
+           now(), now()
+    FROM unnest(p_ids, p_organisations, p_types, p_subjects, p_data)
+        e (id, organisation, type, subject, data)
+    WHERE e.data IS NOT NULL;
+END $$;
+
+-- Writes one outbox row.
 CREATE OR REPLACE FUNCTION emit_event(
     p_id uuid, p_organisation uuid, p_type text, p_subject uuid, p_data text
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO public.exchange_event
-        (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
-    VALUES (
-        p_id, p_organisation, p_type, p_subject, public.event_body(p_id, p_type, p_data), now(), now()
-    );
+    PERFORM public.emit_events(
+        ARRAY[p_id], ARRAY[p_organisation], ARRAY[p_type], ARRAY[p_subject], ARRAY[p_data]);
 END $$;
 
 -- The frozen part of an event never changes, how far telling has come is a known word, and no event is

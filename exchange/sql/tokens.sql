@@ -35,22 +35,3 @@ BEGIN
         SELECT FROM public.exchange_tokenaccess a
         WHERE a.token_id = t.id AND a.organisation_id = p_organisation);
 END $$;
-
--- A quote is decided once, and what it proposes never changes.
-CREATE OR REPLACE FUNCTION quote_guard() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF OLD.status <> 'Pending' OR
-       (OLD.id, OLD.token_id, OLD.buy, OLD.sell, OLD.exchange, OLD.note, OLD.proposed_by_id,
-        OLD.created_at)
-        IS DISTINCT FROM
-       (NEW.id, NEW.token_id, NEW.buy, NEW.sell, NEW.exchange, NEW.note, NEW.proposed_by_id,
-        NEW.created_at)
-    THEN
-        RAISE EXCEPTION 'quote % is decided, or what it proposes would change', OLD.id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-DROP TRIGGER IF EXISTS quote_guard ON exchange_quote;
-CREATE TRIGGER quote_guard BEFORE UPDATE ON exchange_quote
-    FOR EACH ROW EXECUTE FUNCTION quote_guard();

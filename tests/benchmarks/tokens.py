@@ -4,6 +4,7 @@ All read one table, in one interleaved run on a durable database; every answer h
 The peers show the same columns of the same tokens, but look for no private deals of the caller's;
 by name they find parts of words (`ILIKE`), as stock parts do. pgbench runs the check of our key,
 `count(*)` and the page of stored documents, each as we would write it without memory.
+Or ours is measured beside an earlier version of it, each on a database of its own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import psycopg
 
 from config.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
+from tests.benchmarks.comparing import turns
 from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.stage import Stage
 
@@ -102,42 +104,43 @@ def run(
     rounds: int,
     connections: int,
     sizes: Sequence[int] = SIZES,
+    earlier: Stage | None = None,
 ) -> dict[str, Any]:
     """One interleaved run for each size; medians, ratios, CPU time of a request and the raw rounds.
 
     `ours_growth` is how many times as long ours takes as in the first table, by the clock and by
     CPU time. What a process remembers is used as long as nothing that lists find by changes;
-    `ours_after_a_change_milliseconds` is what the first request after a change takes.
+    `ours_after_a_change_milliseconds` is what the first request after a change takes. Beside an
+    earlier version the peers are left out.
     """
-    environment = _peer_world(stage)
-    ours = stage.serve("config.wsgi:application") + "/v1/"
-    peers = "tests.benchmarks.peers"
-    stock = stage.serve(f"{peers}.stock_drf.wsgi:application", environment)
-    ninja = stage.serve(
-        f"{peers}.ninja.wsgi:application",
-        {**environment, "DJANGO_SETTINGS_MODULE": f"{peers}.ninja.settings"},
-    )
+    peers = {} if earlier else _serve_peers(stage)
+    stages = {"ours": stage, **({"before": earlier} if earlier else {})}
+    exchanges = {name: one.serve_ours() + "/v1" for name, one in stages.items()}
     figures: dict[str, Any] = {}
     first: dict[int, tuple[float, float]] = {}
     filled = 0
     for size in sizes:
-        key = stage.python("tests.benchmarks.token_world", str(filled + 1), str(size)).strip()
+        keys = {
+            name: one.python("tests.benchmarks.token_world", str(filled + 1), str(size)).strip()
+            for name, one in stages.items()
+        }
         filled = size
-        _vacuum(stage)
+        for one in stages.values():
+            _vacuum(one)
         for position, scenario in enumerate(scenarios(size)):
             web = {
-                "ours": _Http(f"{ours}{_target(scenario.ours)}", f"Bearer {key}"),
-                "stock DRF": _Http(f"{stock}/{_target(scenario.peers)}", f"Token {_PEER_KEY}"),
-                "django-ninja": _Http(f"{ninja}/{_target(scenario.peers)}", f"Token {_PEER_KEY}"),
+                name: _Http(f"{base}/{_target(scenario.ours)}", f"Bearer {keys[name]}")
+                for name, base in exchanges.items()
             }
+            for name, base in peers.items():
+                web[name] = _Http(f"{base}/{_target(scenario.peers)}", f"Token {_PEER_KEY}")
             total = _agreed_total(web)
-            contenders: dict[str, Contender] = {
-                **web,
-                "pgbench": _Pgbench(stage, scenario, key),
-            }
+            contenders: dict[str, Contender] = {**web}
+            if not earlier:
+                contenders["pgbench"] = _Pgbench(stage, scenario, keys["ours"])
             for_peers = min(connections, _CONNECTIONS_TO_PEERS_OF_LARGE)
             at_once = {
-                name: for_peers if size >= _LARGE and name != "ours" else connections
+                name: for_peers if size >= _LARGE and name not in exchanges else connections
                 for name in contenders
             }
             figure = _measured(stage, contenders, seconds, rounds, at_once)
@@ -169,15 +172,12 @@ def _measured(
     costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
     for name, contender in contenders.items():  # warm up: caches, prepared statements, connections
         contender(connections[name], min(seconds, 1))
-    for _ in range(rounds):
-        for name, contender in contenders.items():
-            before = meter.read()
-            answers, took = contender(connections[name], seconds)
-            spent = meter.read()
-            rates[name].append(answers / took)
-            costs[name].append(
-                {part: (spent[part] - before[part]) / answers * 1000 for part in spent}
-            )
+    for name, contender in turns(contenders, rounds):
+        before = meter.read()
+        answers, took = contender(connections[name], seconds)
+        spent = meter.read()
+        rates[name].append(answers / took)
+        costs[name].append({part: (spent[part] - before[part]) / answers * 1000 for part in spent})
     medians = {name: median(values) for name, values in rates.items()}
     cpu = {
         name: {part: round(median(c[part] for c in values), 3) for part in values[0]}
@@ -291,8 +291,21 @@ def _target(address: tuple[str, dict[str, str]]) -> str:
 
 def _vacuum(stage: Stage) -> None:
     """What autovacuum would have done by the time the table is that large."""
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+    with psycopg.connect(stage.owner_url, autocommit=True) as connection:
         connection.execute("VACUUM (ANALYZE)")
+
+
+def _serve_peers(stage: Stage) -> dict[str, str]:
+    """The peers' base URLs."""
+    environment = _peer_world(stage)
+    peers = "tests.benchmarks.peers"
+    return {
+        "stock DRF": stage.serve(f"{peers}.stock_drf.wsgi:application", environment),
+        "django-ninja": stage.serve(
+            f"{peers}.ninja.wsgi:application",
+            {**environment, "DJANGO_SETTINGS_MODULE": f"{peers}.ninja.settings"},
+        ),
+    }
 
 
 def _peer_world(stage: Stage) -> dict[str, str]:

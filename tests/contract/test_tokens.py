@@ -10,6 +10,7 @@ import pytest
 from exchange.models import Token
 from exchange.payloads import TOKEN
 from exchange.services.access import revoke_api_key
+from exchange.services.quotes import Prices, put_in_force_at_once
 from tests.support.access import TESTER, failed, make_caller, make_member, make_organisation
 from tests.support.tokens import make_token
 from tests.support.withdrawals import exact
@@ -205,7 +206,9 @@ def test_prices_and_volumes_show_as_they_are_at_once():
     token = make_token()
     caller = make_caller(["tokens:read"])
     for volume in (0, 5, 7):
-        Token.objects.filter(id=token.id).update(vol_buy=volume, price_buy=100 + volume)
+        Token.objects.filter(id=token.id).update(vol_buy=volume)
+        prices = Prices(Decimal(100 + volume), token.price_sell)
+        put_in_force_at_once(token_id=token.id, prices=prices, note="")
         for path in (LIST, SEARCH):
             (shown,) = caller.get(path).json()["data"]["tokens"]
             assert shown["vol"]["buy"] == volume

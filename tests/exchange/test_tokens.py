@@ -34,7 +34,7 @@ SEARCH = "/v1/api/token/search"
 
 # Changes that lists do not find by, and those they do.
 UNSEEN: list[dict[str, Any]] = [
-    {"price_buy": 5},
+    {"prev_price_buy": 5},
     {"vol_sell": 5, "supply": 1},
     {"total_raised": 7},
     {"image": "https://images.example.com/1.png"},

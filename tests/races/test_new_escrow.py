@@ -11,11 +11,12 @@ from django.db import connections
 from exchange.idempotency import Answer
 from exchange.sets import as_json
 from tests.support.database import session
-from tests.support.ledger import account_of, post, system
+from tests.support.ledger import account_of, system
 from tests.support.processes import wait_until
+from tests.support.unjustified import post_unjustified
 from tests.support.world import SYSTEM, know_banks, make_wallet
 from tests.wallets.services.test_combined_requests import form
-from wallets.ledger import Leg, open_account, post_transfer
+from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, Entry, TransferKind
 from wallets.services import requests
 
@@ -26,7 +27,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
     know_banks()
     rich, other, new = make_wallet(20_000), make_wallet(10_000), make_wallet()
     mine = open_account("KES", AccountKind.AVAILABLE, organisation_id=new.organisation.id)
-    post_transfer(
+    post_unjustified(
         kind=TransferKind.PROVIDER_CHARGE,
         reference="t",
         subject_id=None,
@@ -73,8 +74,13 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
         first.commit()
         stop.join()
         waiting(1)  # it has read the escrow account, without its lock
-        with session("runtime") as settling:
-            post(settling, (account_of(new, "escrow"), "-500"), (system(), "500"))
+        post_unjustified(
+            kind=TransferKind.WITHDRAWAL_SETTLE,
+            reference="settled",
+            subject_id=None,
+            actor=SYSTEM,
+            legs=[Leg(account_of(new, "escrow"), Decimal(-500)), Leg(system(), Decimal(500))],
+        )
         bar.rollback()
         thread.join()
     # Nothing is read without its lock: the other one of the set is done, this one goes alone.
@@ -85,5 +91,6 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
             "SELECT * FROM request_withdrawal(%s::jsonb, 1000, '1 day', 201, 'm')",
             [as_json(alone)],
         )
-    assert Entry.objects.get(id=alone["entry_in"]).balance_after == 1000
-    assert Entry.objects.get(id=alone["entry_out"]).balance_after == 8500
+    entries = Entry.objects.filter(transfer_id=alone["transfer"])
+    assert entries.get(amount=1000).balance_after == 1000
+    assert entries.get(amount=-1000).balance_after == 8500

@@ -11,6 +11,7 @@ import pytest
 from tests.support.crowd import Crowd, size
 from tests.support.payouts import booked, orders, proposed, settle
 from tests.support.services import Sandbox
+from tests.support.unjustified import post_unjustified
 from tests.support.world import (
     SYSTEM,
     approved,
@@ -22,7 +23,7 @@ from tests.support.world import (
     status_of,
 )
 from wallets.errors import InsufficientBalance, StateConflict
-from wallets.ledger import Leg, post_transfer
+from wallets.ledger import Leg
 from wallets.models import Account, Payout, ProposalAction, Transfer, TransferKind
 from wallets.services import decisions, payouts, resolutions, sweeps
 
@@ -61,7 +62,7 @@ def test_opposite_transfers_do_not_deadlock():
     def there_and_back(number: int) -> None:
         for turn in range(rounds):
             source, target = ids if (number + turn) % 2 else reversed(ids)
-            post_transfer(
+            post_unjustified(
                 kind=TransferKind.PROVIDER_CHARGE,
                 reference=f"race:{number}:{turn}",
                 subject_id=None,

@@ -41,40 +41,89 @@ def picture() -> tuple[Any, ...]:
 
 
 @contextmanager
-def refused(*expected: type[psycopg.Error]) -> Iterator[None]:
-    """The block ends in one of these errors, nothing of it stays and the books hold."""
+def refused(*expected: type[psycopg.Error]) -> Iterator[pytest.ExceptionInfo[psycopg.Error]]:
+    """The block ends in one of these errors, nothing of it stays and the books hold.
+
+    Not because no record justifies the transfer: that would be refused whatever else is wrong.
+    """
     before = picture()
-    with pytest.raises(expected):
-        yield
+    with pytest.raises(expected) as error:
+        yield error
+    assert error.value.diag.constraint_name != "transfer_justified"
     assert picture() == before
     assert_books_hold()
 
 
-POST = "SELECT post_transfer(%s, 'deposit', %s, NULL, 'system:attack', '', %s, %s, %s)"
+_POST = (
+    "SELECT post_service_transfers(ARRAY[%(id)s]::uuid[], ARRAY[%(kind)s]::text[],"
+    " ARRAY[%(reference)s]::text[], ARRAY[%(subject)s]::uuid[], ARRAY['system:attack'], ARRAY[''],"
+    " array_fill(%(id)s::uuid, ARRAY[cardinality(%(accounts)s::uuid[])]), %(accounts)s::uuid[],"
+    " %(amounts)s::numeric[])"
+)
 
 
-def post(connection: Connection, *legs: tuple[UUID, str], transfer: UUID | None = None) -> UUID:
+def post(
+    connection: Connection,
+    *legs: tuple[UUID, str],
+    transfer: UUID | None = None,
+    kind: str = "deposit",
+    reference: str = "",
+    subject: UUID | None = None,
+) -> UUID:
     """The only way in for the runtime role; the owner may use it too."""
     made = transfer or uuid7()
     connection.execute(
-        POST,
-        [
-            made,
-            f"attack:{made}",
-            [uuid7() for _ in legs],
-            [account for account, _ in legs],
-            [Decimal(amount) for _, amount in legs],
-        ],
+        _POST,
+        {
+            "id": made,
+            "kind": kind,
+            "reference": reference or f"attack:{made}",
+            "subject": subject,
+            "accounts": [account for account, _ in legs],
+            "amounts": [Decimal(amount) for _, amount in legs],
+        },
     )
     return made
 
 
-def insert_transfer(connection: Connection) -> UUID:
+def enter_deposit(
+    connection: Connection, wallet: Wallet, amount: str, *, confirmed: bool = True
+) -> UUID:
+    """A deposit in KES whose money has not moved."""
     made = uuid7()
     connection.execute(
-        "INSERT INTO wallets_transfer (id, kind, reference, actor, memo, created_at, created_txid)"
-        " VALUES (%s, 'deposit', %s, 'system:attack', '', now(), 0)",
-        [made, f"attack:{made}"],
+        "INSERT INTO wallets_deposit (id, organisation_id, member_id, currency_id, amount,"
+        " reference, note, status, reason, created_at)"
+        " VALUES (%s, %s, %s, 'KES', %s, %s, '', 'Pending', '', now())",
+        [made, wallet.organisation.id, wallet.member_id, amount, str(made)],
+    )
+    if confirmed:
+        connection.execute(
+            "UPDATE wallets_deposit SET status = 'Confirmed', decided_at = now() WHERE id = %s",
+            [made],
+        )
+    return made
+
+
+def post_deposit(connection: Connection, wallet: Wallet, amount: str) -> UUID:
+    """A transfer that its record justifies."""
+    deposit = enter_deposit(connection, wallet, amount)
+    return post(
+        connection,
+        (system(), f"-{amount}"),
+        (account_of(wallet), amount),
+        reference=f"deposit:{deposit}",
+        subject=deposit,
+    )
+
+
+def insert_transfer(connection: Connection, deposit: UUID | None = None) -> UUID:
+    made = uuid7()
+    connection.execute(
+        "INSERT INTO wallets_transfer"
+        " (id, kind, reference, subject_id, actor, memo, created_at, created_txid)"
+        " VALUES (%s, 'deposit', %s, %s, 'system:attack', '', now(), 0)",
+        [made, f"deposit:{deposit or made}", deposit],
     )
     return made
 
@@ -85,7 +134,7 @@ def insert_entries(
     """By one statement, as all legs of an asset must come."""
     connection.execute(
         "INSERT INTO wallets_entry (id, transfer_id, account_id, asset_id, amount)"
-        " SELECT gen_random_uuid(), %s, l.account, %s, l.amount"
+        " SELECT new_id(), %s, l.account, %s, l.amount"
         " FROM unnest(%s::uuid[], %s::numeric[]) l (account, amount)",
         [
             transfer,

@@ -14,8 +14,9 @@ from django.utils import timezone
 from exchange.ids import uuid7
 from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token
 from tests.support.access import TESTER, make_organisation
+from tests.support.unjustified import post_unjustified
 from tests.support.world import Wallet
-from wallets.ledger import Leg, open_account, post_transfer
+from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, TransferKind
 from wallets.services.listings import Listing, list_token
 
@@ -63,7 +64,7 @@ def give_units(token: Token, to: Wallet, units: str | int | Decimal) -> None:
         organisation_id=to.organisation.id,
         member_id=to.member_id,
     )
-    post_transfer(
+    post_unjustified(
         kind=TransferKind.UNITS_ISSUE,
         reference=f"gift-{next(_numbers)}",
         subject_id=token.id,

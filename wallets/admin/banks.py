@@ -9,7 +9,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
@@ -112,9 +111,7 @@ class BankListAdmin(AddPage):
 
     def refresh(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Asks the provider now."""
-        if not self.may(request, REFRESH):
-            raise PermissionDenied
-        obj: BankList = self.record(request, object_id)
+        obj: BankList = self.record(request, object_id, REFRESH)
         self.attempt(
             request,
             lambda: refresh_bank_list(obj.pk),

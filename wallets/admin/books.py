@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
@@ -48,9 +47,7 @@ class AlertAdmin(Confirming):
 
     def resolve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and closes an open alert."""
-        if not self.may(request, "wallets.change_alert"):
-            raise PermissionDenied
-        alert: Alert = self.record(request, object_id)
+        alert: Alert = self.record(request, object_id, "wallets.change_alert")
 
         def act() -> None:
             # An alert of the same kind and subject that was raised anew is another one.

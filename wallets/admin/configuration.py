@@ -11,7 +11,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
@@ -33,6 +32,8 @@ _KINDS = {
     "fee": ("Withdrawal fees", "_WITHDRAWAL_FEE"),
     "minimum": ("Smallest withdrawals", "MINIMUM_WITHDRAWAL_"),
     "second": ("Second approvals", "SECOND_APPROVAL_ABOVE_"),
+    "daily": ("Second approvals, 24 hours", "SECOND_APPROVAL_DAILY_ABOVE_"),
+    "sole": ("Approvals by one person, 24 hours", "SOLE_APPROVALS_DAILY_"),
     "rate": ("Rates to USD", "_USD_RATE"),
     "internal": ("Internal fees", "_INTERNAL_FEE"),
 }
@@ -159,9 +160,7 @@ class ConfigurationAdmin(Confirming):
 
     def propose(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Proposes a figure; nothing changes before somebody else approves it."""
-        if not self.may(request, figures.PROPOSE):
-            raise PermissionDenied
-        row: Configuration = self.record(request, object_id)
+        row: Configuration = self.record(request, object_id, figures.PROPOSE)
         return self.confirm_page(
             request,
             row,

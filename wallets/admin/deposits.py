@@ -8,13 +8,12 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Section, Tool, bind, staff_of
-from exchange.admin.confirming import Confirming, Question, not_pending
+from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
@@ -150,8 +149,7 @@ class DepositAdmin(AddPage, Confirming):
 
     def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second pair of eyes: asks, and books the money."""
-        self._may_decide(request)
-        deposit: Deposit = self.record(request, object_id)
+        deposit: Deposit = self.record(request, object_id, "wallets.decide_deposit")
         return self.confirm_page(
             request,
             deposit,
@@ -162,8 +160,7 @@ class DepositAdmin(AddPage, Confirming):
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Closes the entry without moving anything; a reason is required."""
-        self._may_decide(request)
-        deposit: Deposit = self.record(request, object_id)
+        deposit: Deposit = self.record(request, object_id, "wallets.decide_deposit")
         return self.confirm_page(
             request,
             deposit,
@@ -173,23 +170,16 @@ class DepositAdmin(AddPage, Confirming):
             form=bind(request, ReasonForm),
         )
 
-    def _may_decide(self, request: HttpRequest) -> None:
-        if not self.may(request, "wallets.decide_deposit"):
-            raise PermissionDenied
-
 
 def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
     amount = money(deposit.amount, deposit.currency_id)
-    hindrance = not_pending("The deposit", deposit)
-    if not hindrance and deposit.entered_by_id == user.pk:
-        hindrance = "Somebody else must confirm what you entered"
     return Question(
         title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
         words="The money is in the wallet at once, and its owner may spend or withdraw it. "
         "Compare amount and reference with the bank's statement first.",
         submit=f"Yes, confirm {amount}",
-        hindrance=hindrance,
+        hindrance=deposits.DEPOSITS.describe_obstacle(deposit, user),
     )
 
 
@@ -200,7 +190,7 @@ def _rejection(deposit: Deposit) -> Question:
         facts=_facts(deposit),
         words="Nothing moves. It can be entered again, correctly, under the same reference.",
         submit=f"Yes, reject {amount}",
-        hindrance=not_pending("The deposit", deposit),
+        hindrance=deposits.DEPOSITS.describe_closed(deposit),
         final=True,
     )
 

@@ -7,12 +7,13 @@ from decimal import Decimal
 from django.utils import timezone
 
 from exchange.admin.base import Section
-from exchange.admin.confirming import Question, not_pending
+from exchange.admin.confirming import Question
 from exchange.admin.show import difference, page_of, span
 from exchange.models import StaffUser
 from exchange.numbers import plain
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.selectors.configuration import coming, figure_in_force
+from wallets.services.configuration import FIGURES
 
 _SECOND = "%Y-%m-%d %H:%M:%S UTC"
 
@@ -69,16 +70,13 @@ def proposal(key: Configuration) -> Question:
 
 def approval(figure: ConfigurationFigure, user: StaffUser) -> Question:
     """Asked of another person than who proposed it."""
-    hindrance = not_pending("The figure", figure)
-    if not hindrance and figure.proposed_by_id == user.pk:
-        hindrance = "Somebody else must approve what you proposed"
     return Question(
         title=f"Approve {_name(figure)}?",
         facts=_facts(figure),
         words="From its instant on it holds for whatever is done then. Withdrawals that exist keep "
         "what they have.",
         submit=f"Yes, approve {number(figure.value)}",
-        hindrance=hindrance,
+        hindrance=FIGURES.describe_obstacle(figure, user),
     )
 
 
@@ -89,14 +87,14 @@ def rejection(figure: ConfigurationFigure) -> Question:
         facts=_facts(figure),
         words="The figure in force stays as it is.",
         submit=f"Yes, reject {number(figure.value)}",
-        hindrance=not_pending("The figure", figure),
+        hindrance=FIGURES.describe_closed(figure),
         final=True,
     )
 
 
 def taking_back(figure: ConfigurationFigure, user: StaffUser) -> Question:
     """Asked of whoever proposed it."""
-    hindrance = not_pending("The figure", figure)
+    hindrance = FIGURES.describe_closed(figure)
     if not hindrance and figure.proposed_by_id != user.pk:
         hindrance = "Only the person who proposed a figure takes it back"
     return Question(

@@ -12,7 +12,6 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
@@ -135,7 +134,7 @@ class ConfigurationFigureAdmin(Confirming):
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second pair of eyes."""
-        figure = self._figure(request, object_id, figures.DECIDE)
+        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
         user, seen = staff_of(request), questions.in_force_now(figure)
         return self.confirm_page(
             request,
@@ -150,7 +149,7 @@ class ConfigurationFigureAdmin(Confirming):
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Closes the proposal; the figure in force stays."""
-        figure = self._figure(request, object_id, figures.DECIDE)
+        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
         return self.confirm_page(
             request,
             figure,
@@ -162,7 +161,8 @@ class ConfigurationFigureAdmin(Confirming):
 
     def take_back(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Whoever proposed it closes it."""
-        figure, user = self._figure(request, object_id, figures.PROPOSE), staff_of(request)
+        user = staff_of(request)
+        figure: ConfigurationFigure = self.record(request, object_id, figures.PROPOSE)
         return self.confirm_page(
             request,
             figure,
@@ -173,7 +173,8 @@ class ConfigurationFigureAdmin(Confirming):
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The first of two: asks that it does not take effect."""
-        figure = self._figure(request, object_id, figures.PROPOSE, figures.DECIDE)
+        permissions = (figures.PROPOSE, figures.DECIDE)
+        figure: ConfigurationFigure = self.record(request, object_id, *permissions)
         return self.confirm_page(
             request,
             figure,
@@ -185,7 +186,8 @@ class ConfigurationFigureAdmin(Confirming):
 
     def agree(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second of two: it never takes effect."""
-        figure, user = self._figure(request, object_id, figures.DECIDE), staff_of(request)
+        user = staff_of(request)
+        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
         return self.confirm_page(
             request,
             figure,
@@ -196,7 +198,8 @@ class ConfigurationFigureAdmin(Confirming):
 
     def keep(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Ends the asking: it takes effect as approved."""
-        figure = self._figure(request, object_id, figures.PROPOSE, figures.DECIDE)
+        permissions = (figures.PROPOSE, figures.DECIDE)
+        figure: ConfigurationFigure = self.record(request, object_id, *permissions)
         return self.confirm_page(
             request,
             figure,
@@ -204,12 +207,3 @@ class ConfigurationFigureAdmin(Confirming):
             partial(figures.keep, figure_id=figure.pk, user=staff_of(request)),
             "Kept: it takes effect as approved.",
         )
-
-    def _figure(
-        self, request: HttpRequest, object_id: UUID, *permissions: str
-    ) -> ConfigurationFigure:
-        """The figure, for somebody with one of `permissions`."""
-        if not any(self.may(request, permission) for permission in permissions):
-            raise PermissionDenied
-        found: ConfigurationFigure = self.record(request, object_id)
-        return found

@@ -22,6 +22,7 @@ from exchange.models import ApiKey, StaffUser
 from exchange.numbers import plain
 from wallets.admin import review_tables
 from wallets.admin.concerns import concerns, match_in_words, match_tone, name_match
+from wallets.admin.second_approval import second_approval
 from wallets.admin.show import money
 from wallets.models import (
     AccountKind,
@@ -36,6 +37,7 @@ from wallets.models import (
     WithdrawalStatus,
 )
 from wallets.models.withdrawals import OPEN_STATUSES
+from wallets.selectors.overview import payouts_on_hold
 from wallets.selectors.scrutiny import (
     AccountUse,
     Requests,
@@ -90,21 +92,28 @@ class Standing:
 def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
     """Everything the template of the page needs."""
     user = staff_of(request)
-    payout = Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
     pending = withdrawal.status == WithdrawalStatus.PENDING
     may_resolve = user.has_perm(_RESOLVE)
-    proposal = (
-        withdrawal.proposals.filter(status=ProposalStatus.OPEN)
-        .select_related("proposed_by")
-        .first()
-    )
-    ways = possible_actions(withdrawal)
+    # A payout begins with the approval.
+    payout = proposal = None
+    ways: list[ProposalAction] = []
+    if not pending:
+        payout = Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
+        proposal = (
+            withdrawal.proposals.filter(status=ProposalStatus.OPEN)
+            .select_related("proposed_by")
+            .first()
+        )
+        ways = possible_actions(withdrawal)
+    # Events may have overtaken a proposal; then another one may be made.
+    overtaken = proposal is not None and proposal.action not in ways
     differs = _differs(withdrawal)
     key = _key_of(withdrawal)
     use = account_use(withdrawal)
     recent = velocity(withdrawal)
     largest = largest_paid(withdrawal)
     arrived = inflow(withdrawal, _DEPOSITS)
+    why_two = second_approval(withdrawal, user)
     return {
         **summary(withdrawal),
         "owner": withdrawal.member or withdrawal.organisation,
@@ -129,8 +138,8 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "open": withdrawal.status in OPEN_STATUSES,
         "order": _order(withdrawal),
         "needed": bool(needed_fields(withdrawal.currency_id)),
-        "two_needed": withdrawal.approvals_needed > 1,
-        "approvals": _approvals(withdrawal),
+        "why_two": why_two,
+        "approvals": _approvals(withdrawal, 2 if why_two else 1),
         "others": _others(withdrawal) if pending else "",
         "pending": pending,
         "may_decide": pending and user.has_perm(_DECIDE),
@@ -139,9 +148,10 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "differs": differs,
         "standing": None if differs else _standing(withdrawal, payout, ways),
         "proposal": proposal,
+        "overtaken": overtaken,
         "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
         "may_resolve": may_resolve,
-        "possible": [] if proposal or not may_resolve else ways,
+        "possible": ways if may_resolve and (overtaken or proposal is None) else [],
         "sections": [
             *([review_tables.payout(withdrawal, payout)] if payout else []),
             review_tables.recent(withdrawal),
@@ -266,9 +276,8 @@ def _order(withdrawal: Withdrawal) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), value) for name, value in lines]
 
 
-def _approvals(withdrawal: Withdrawal) -> str:
+def _approvals(withdrawal: Withdrawal, needed: int) -> str:
     given = [str(p) for p in (withdrawal.first_approver, withdrawal.second_approver) if p]
-    needed = withdrawal.approvals_needed
     words = f"{len(given)} of {needed} given"
     return f"{words}, by {' and '.join(given)}" if given else words
 
@@ -304,6 +313,12 @@ def _standing(
     if ProposalAction.REVERSE in ways:
         words = "The bank sent this payout back. Two people together reverse it."
         return Standing("bad", "Returned", words)
+    if withdrawal.status == WithdrawalStatus.APPROVED and payouts_on_hold(at_most=1):
+        words = (
+            "The payment provider fails, and no payout is sent. This one is sent once the provider"
+            " accepts one again, unless two people together return it."
+        )
+        return Standing("waiting", "On hold", words)
     if withdrawal.status != WithdrawalStatus.UNKNOWN:
         return None
     if ways:

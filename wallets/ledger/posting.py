@@ -1,4 +1,5 @@
-"""Opening accounts and posting transfers, by the SQL functions of the same names.
+"""Opening accounts and posting transfers, by the SQL functions `open_account` and
+`post_service_transfers`.
 
 Call inside a transaction that also holds the lock of the record the money moves for: the lock
 order is token, then order or loan or withdrawal, then accounts by id (the function's own part).
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -76,7 +76,7 @@ def open_accounts(
     """The ids of accounts by asset, kind and organisation (None: the exchange's own), made where
     they do not exist yet; all in one statement.
     """
-    # Always in the same order, which is the order of `place_order` too.
+    # Always in the same order, which is the order of `enter_orders` too.
     ordered = sorted(wanted, key=lambda a: (str(a[2]), a[0], a[1]))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -102,7 +102,7 @@ def post_transfer(
     legs: Sequence[Leg],
     memo: str = "",
 ) -> UUID:
-    """Posts one transfer (see `Posting`) and returns its id.
+    """Post one transfer (see `Posting`) and return its id.
 
     Raises `InsufficientFunds` or `TransferAlreadyPosted`, with nothing posted and the surrounding
     transaction still usable.
@@ -119,17 +119,34 @@ def post_transfer(
 
 
 def post_transfers(transfers: Sequence[Posting]) -> list[UUID]:
-    """Posts transfers one after the other, without a round trip for each; all of them or, when it
-    raises as `post_transfer`, none. The caller sees to it that their accounts are locked in order.
+    """Post transfers in one call; all of them or, when it raises as `post_transfer`, none.
+
+    No transfer may name an account twice. Legs of zero are left out.
     """
+    if not transfers:
+        return []
     ids = [uuid7() for _ in transfers]
-    rows = [_row(transfer_id, one) for transfer_id, one in zip(ids, transfers, strict=True)]
+    legs = [
+        (transfer_id, leg)
+        for transfer_id, one in zip(ids, transfers, strict=True)
+        for leg in one.legs
+    ]
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            if len(rows) == 1:
-                cursor.execute(_POST, rows[0])
-            else:
-                cursor.executemany(_POST, rows)
+            cursor.execute(
+                _POST,
+                [
+                    ids,
+                    [str(one.kind) for one in transfers],
+                    [one.reference for one in transfers],
+                    [one.subject_id for one in transfers],
+                    [str(one.actor) for one in transfers],
+                    [one.memo for one in transfers],
+                    [transfer_id for transfer_id, _ in legs],
+                    [leg.account_id for _, leg in legs],
+                    [leg.amount for _, leg in legs],
+                ],
+            )
     except IntegrityError as error:
         constraint = constraint_of(error) or ""
         references = ", ".join(one.reference for one in transfers[:3])
@@ -141,22 +158,10 @@ def post_transfers(transfers: Sequence[Posting]) -> list[UUID]:
     return ids
 
 
-_POST = "SELECT post_transfer(%s, %s, %s, %s, %s, %s, %s::uuid[], %s::uuid[], %s::numeric[])"
-
-
-def _row(transfer_id: UUID, transfer: Posting) -> list[Any]:
-    """The parameters of `_POST`."""
-    return [
-        transfer_id,
-        transfer.kind,
-        transfer.reference,
-        transfer.subject_id,
-        str(transfer.actor),
-        transfer.memo,
-        [uuid7() for _ in transfer.legs],
-        [leg.account_id for leg in transfer.legs],
-        [leg.amount for leg in transfer.legs],
-    ]
+_POST = (
+    "SELECT post_service_transfers(%s::uuid[], %s::text[], %s::text[], %s::uuid[], %s::text[],"
+    " %s::text[], %s::uuid[], %s::uuid[], %s::numeric[])"
+)
 
 
 def _open(

@@ -2,6 +2,7 @@
 
 from wallets.models.banks import BankAccount, BankList
 from wallets.models.books import Alert, BooksProof
+from wallets.models.circuit import CircuitState, PayoutCircuit
 from wallets.models.configuration import Configuration, ConfigurationFigure, FigureStatus
 from wallets.models.deposits import Deposit, DepositStatus
 from wallets.models.ledger import Account, AccountKind, Asset, Entry, Transfer, TransferKind
@@ -22,6 +23,7 @@ __all__ = [
     "BankAccount",
     "BankList",
     "BooksProof",
+    "CircuitState",
     "Configuration",
     "ConfigurationFigure",
     "Decision",
@@ -31,6 +33,7 @@ __all__ = [
     "FigureStatus",
     "LineKind",
     "Payout",
+    "PayoutCircuit",
     "Proposal",
     "ProposalAction",
     "ProposalStatus",

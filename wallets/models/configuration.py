@@ -12,13 +12,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from exchange.ids import uuid7
+from exchange.models import ProposalModel
 from exchange.numbers import plain
 
 
 class Configuration(models.Model):
     """One key. `MINIMUM_WITHDRAWAL_<CUR>`, `<CUR>_WITHDRAWAL_FEE`, `<CUR>_USD_RATE` (units per
-    USD), `SECOND_APPROVAL_ABOVE_<CUR>`, `<CUR>_INTERNAL_FEE`.
+    USD), `SECOND_APPROVAL_ABOVE_<CUR>`, `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`,
+    `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`.
     """
 
     key = models.CharField(max_length=60, primary_key=True)
@@ -54,13 +55,12 @@ class FigureStatus(models.TextChoices):
     WITHDRAWN = "Withdrawn"
 
 
-class ConfigurationFigure(models.Model):
+class ConfigurationFigure(ProposalModel):
     """A figure of a key: proposed by one person, approved by another, in force from an instant.
 
     Approved and not yet in force, it can be withdrawn: one person asks for it, another agrees.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     configuration = models.ForeignKey(
         Configuration, on_delete=models.PROTECT, related_name="figures", db_index=False
     )
@@ -70,14 +70,6 @@ class ConfigurationFigure(models.Model):
     status = models.CharField(
         max_length=10, choices=FigureStatus.choices, default=FigureStatus.PENDING
     )
-    proposed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
-    created_at = models.DateTimeField()
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
-    )
-    decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
     in_force_from = models.DateTimeField(
         null=True, help_text="Of an approved one: as proposed, but never before its approval"
@@ -91,19 +83,12 @@ class ConfigurationFigure(models.Model):
     )
     withdrawn_at = models.DateTimeField(null=True)
 
-    class Meta:
-        ordering = ["-created_at", "-id"]
+    class Meta(ProposalModel.Meta):
         verbose_name = "figure"
         # Its permissions are those of its key.
         default_permissions = ("view",)
         constraints = [
             models.CheckConstraint(condition=Q(value__gte=0), name="figure_not_negative"),
-            models.CheckConstraint(
-                condition=~Q(status__in=["Approved", "Withdrawn"])
-                | Q(decided_by__isnull=False, in_force_from__isnull=False)
-                & ~Q(decided_by=F("proposed_by")),
-                name="figure_approved_by_another",
-            ),
             models.CheckConstraint(
                 condition=~Q(status="Withdrawn")
                 | Q(withdrawn_by__isnull=False, withdrawal_asked_by__isnull=False)

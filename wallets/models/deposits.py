@@ -6,8 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from exchange.ids import uuid7
-from exchange.models import Currency, Member, Organisation
+from exchange.models import Currency, Member, Organisation, ProposalModel
 
 
 class DepositStatus(models.TextChoices):
@@ -18,10 +17,9 @@ class DepositStatus(models.TextChoices):
     REJECTED = "Rejected"
 
 
-class Deposit(models.Model):
+class Deposit(ProposalModel):
     """Money that arrived for an organisation or a member."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organisation = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, related_name="deposits"
     )
@@ -48,28 +46,18 @@ class Deposit(models.Model):
     status = models.CharField(
         max_length=10, choices=DepositStatus.choices, default=DepositStatus.PENDING
     )
+    # Null: booked at once, by a command or the demo world.
+    proposed_by = None  # type: ignore[assignment]
     entered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    decided_at = models.DateTimeField(null=True, blank=True)
     reason = models.CharField(max_length=500, blank=True)
-    created_at = models.DateTimeField()
 
-    class Meta:
-        ordering = ["-created_at", "-id"]
+    class Meta(ProposalModel.Meta):
         permissions = [("decide_deposit", "Can confirm and reject deposits")]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(amount__gt=0), name="deposit_amount_positive"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(decided_by__isnull=True)
-                | ~models.Q(status="Confirmed")
-                | ~models.Q(decided_by=models.F("entered_by")),
-                name="deposit_confirmed_by_another",
             ),
             # One that was entered wrongly, and rejected, is entered again.
             models.UniqueConstraint(

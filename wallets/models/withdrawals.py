@@ -2,7 +2,8 @@
 
 `Pending → Approved → Processing → Completed | Failed`; `Pending → Rejected | Cancelled`;
 `Processing → Unknown → Completed | Failed`; `Completed → Reversed`; and back to Approved when the
-provider refused for want of float, or two people decided to send a lost payout again. A trigger
+provider refused for want of float, or two people decided to send a lost payout again. Two people
+may return an Approved one that nobody has claimed (`Approved → Rejected`). A trigger
 refuses everything else; the services compare state and version before they set.
 """
 
@@ -159,6 +160,12 @@ class Withdrawal(models.Model):
                 fields=["updated_at", "status", "currency", "disburse_amount"],
                 condition=models.Q(status__in=["Completed", "Failed", "Reversed"]),
                 name="withdrawal_ended",
+            ),
+            # What a person approved alone within a day. No new request is in it.
+            models.Index(
+                fields=["first_approver", "actioned_on"],
+                condition=models.Q(first_approver__isnull=False),
+                name="withdrawal_approved_by",
             ),
         ]
 

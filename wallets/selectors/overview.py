@@ -16,7 +16,9 @@ from django.utils import timezone
 
 from wallets.models import (
     BooksProof,
+    CircuitState,
     LineKind,
+    PayoutCircuit,
     Reconciliation,
     ReconciliationLine,
     ReportStatus,
@@ -68,6 +70,24 @@ class Float:
     clearing: Decimal | None
     under_way: Decimal | None
     unexplained: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Payouts are not sent because the provider fails: why, since when, and how many wait."""
+
+    reason: str
+    since: datetime
+    waiting: int
+
+
+def payouts_on_hold(*, at_most: int) -> Hold | None:
+    """Whether payouts are on hold; those that wait are counted up to `at_most`."""
+    circuit = PayoutCircuit.objects.exclude(state=CircuitState.CLOSED).first()
+    if circuit is None or circuit.opened_at is None:
+        return None
+    waiting = Withdrawal.objects.filter(status=WithdrawalStatus.APPROVED).order_by()
+    return Hold(circuit.reason, circuit.opened_at, waiting[:at_most].count())
 
 
 def waiting_withdrawals() -> list[Waiting]:

@@ -111,6 +111,32 @@ WALLET_CHECKS: tuple[Check, ...] = (
         "no owner account is negative",
         "SELECT id, '0 or more', balance FROM wallets_account WHERE balance < 0",
     ),
+    # Lists by day and running balances read entries by id. Those posted before `ids_ordered_since`
+    # have ids of their callers, and one leg of each loan a random one: they cannot be changed.
+    sql_check(
+        "entries and transfers have ids in the order of time",
+        """
+        SELECT 'transfer ' || id, 'an id of ' || wire_time(created_at), id::text
+        FROM wallets_transfer
+        WHERE id NOT BETWEEN first_id_at(created_at - interval '1 hour')
+                         AND first_id_at(created_at + interval '1 hour')
+        UNION ALL
+        SELECT 'entry ' || e.id, 'an id of ' || wire_time(t.created_at), e.id::text
+        FROM wallets_entry e JOIN wallets_transfer t ON t.id = e.transfer_id
+        WHERE e.id NOT BETWEEN first_id_at(t.created_at - interval '1 hour')
+                           AND first_id_at(t.created_at + interval '1 hour')
+          AND NOT (t.created_at < ids_ordered_since() AND t.kind = 'loan_disburse'
+                   AND e.balance_after IS NULL)
+        UNION ALL
+        SELECT 'entry ' || id, trim_scale(before + amount)::text || ' after it', balance_after::text
+        FROM (
+            SELECT id, amount, balance_after,
+                   lag(balance_after) OVER (PARTITION BY account_id ORDER BY id) AS before
+            FROM wallets_entry
+            WHERE balance_after IS NOT NULL AND id >= first_id_at(ids_ordered_since())
+        ) e WHERE before + amount <> balance_after
+        """,
+    ),
     sql_check(
         "escrow equals open withdrawals",
         """

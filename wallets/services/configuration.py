@@ -13,13 +13,14 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.contrib.postgres.functions import TransactionNow
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
-from exchange.database import constraint_of
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
+from exchange.approvals import TwoPersonApproval, require_decider, require_independent
+from exchange.errors import Conflict, Forbidden, InvalidRequest
 from exchange.models import StaffUser
 from exchange.numbers import LARGEST, decimals_of, plain
+from exchange.services.deciding_access import require_tenured
 from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
@@ -28,6 +29,8 @@ from wallets.selectors.currencies import currencies, payout_currencies
 
 PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
+
+FIGURES = TwoPersonApproval(model=ConfigurationFigure, noun="figure", once="figure_pending_once")
 
 _RATE_DECIMALS = 8
 _LONGEST_REASON = 300
@@ -69,6 +72,17 @@ def known_keys() -> dict[str, KeyFacts]:
             f"SECOND_APPROVAL_ABOVE_{code}": KeyFacts(
                 f"From this amount in {code} two different people must approve", decimals, smallest
             ),
+            f"SECOND_APPROVAL_DAILY_ABOVE_{code}": KeyFacts(
+                "From this amount asked for by an organisation and its members in 24 hours, in"
+                f" {code}, two different people must approve",
+                decimals,
+                smallest,
+            ),
+            f"SOLE_APPROVALS_DAILY_{code}": KeyFacts(
+                f"What one person may approve alone within 24 hours, in {code}",
+                decimals,
+                Decimal(0),
+            ),
         }
     return known
 
@@ -86,28 +100,20 @@ def propose(
 
     Raises `Forbidden`, `InvalidRequest`, or `Conflict` while another figure of the key waits.
     """
-    _allowed(user, PROPOSE, "You may not propose figures")
+    require_decider(user, PROPOSE, "You may not propose figures")
     _check(key, value)
     why = given(reason, otherwise="A figure needs a reason", longest=_LONGEST_REASON)
     now = timezone.now()
     if effective_from is not None and not now < effective_from <= now + _FURTHEST_AHEAD:
         raise InvalidRequest("It can take effect at an instant ahead, within a year")
-    try:
-        with transaction.atomic():
-            return ConfigurationFigure.objects.create(
-                configuration_id=key,
-                value=value,
-                reason=why,
-                effective_from=effective_from,
-                proposed_by=user,
-                created_at=now,
-            )
-    except IntegrityError as error:
-        if constraint_of(error) == "figure_pending_once":
-            raise Conflict(
-                f"Another figure of {key} waits for a decision", code="figure_pending"
-            ) from error
-        raise
+    return FIGURES.propose(
+        Conflict(f"Another figure of {key} waits for a decision", code="figure_pending"),
+        configuration_id=key,
+        value=value,
+        reason=why,
+        effective_from=effective_from,
+        proposed_by=user,
+    )
 
 
 def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> ConfigurationFigure:
@@ -117,13 +123,9 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
     `StateConflict`, `Conflict` when another figure takes effect at the same instant, `Refused`
     (`approver_not_independent`).
     """
-    _allowed(user, DECIDE, "You may not approve figures")
+    require_decider(user, DECIDE, "You may not approve figures")
     with transaction.atomic():
-        figure = _pending(figure_id)
-        if figure.proposed_by_id == user.pk:
-            raise Refused(
-                "Somebody else must approve what you proposed", code="approver_not_independent"
-            )
+        figure = FIGURES.get_approvable(figure_id, user)
         now = _now()
         in_force = figure_in_force(figure.configuration_id)
         if in_force is None or in_force != seen:
@@ -131,32 +133,29 @@ def approve(*, figure_id: UUID, seen: Decimal, user: StaffUser) -> Configuration
                 f"{figure.configuration_id} is {plain(in_force or Decimal(0))} by now. "
                 "Please look at it again"
             )
-        figure.in_force_from = max(now, figure.effective_from or now)
-        if coming().filter(
-            configuration_id=figure.configuration_id, in_force_from=figure.in_force_from
-        ):
+        starts = max(now, figure.effective_from or now)
+        if coming().filter(configuration_id=figure.configuration_id, in_force_from=starts):
             raise Conflict("Another approved figure takes effect at the same instant")
-        return _decide(figure, FigureStatus.APPROVED, user)
+        return FIGURES.close(figure, FigureStatus.APPROVED, user, in_force_from=starts)
 
 
 def reject(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
     """Closes a proposal without effect. Raises as `approve`, `InvalidRequest` without a reason."""
-    _allowed(user, DECIDE, "You may not reject figures")
+    require_decider(user, DECIDE, "You may not reject figures")
     why = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_REASON)
     with transaction.atomic():
-        figure = _pending(figure_id)
-        figure.decision_note = why
-        return _decide(figure, FigureStatus.REJECTED, user)
+        figure = FIGURES.get_pending(figure_id)
+        return FIGURES.close(figure, FigureStatus.REJECTED, user, decision_note=why)
 
 
 def take_back(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
     """Whoever proposed it closes it. Raises as `approve`, `Forbidden` for anybody else."""
-    _allowed(user, PROPOSE, "You may not take figures back")
+    require_decider(user, PROPOSE, "You may not take figures back")
     with transaction.atomic():
-        figure = _pending(figure_id)
+        figure = FIGURES.get_pending(figure_id)
         if figure.proposed_by_id != user.pk:
             raise Forbidden("Only the person who proposed a figure takes it back")
-        return _decide(figure, FigureStatus.TAKEN_BACK, user)
+        return FIGURES.close(figure, FigureStatus.TAKEN_BACK, user)
 
 
 def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> ConfigurationFigure:
@@ -165,7 +164,8 @@ def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> Configu
     Raises `Forbidden`, `NotFound`, `InvalidRequest`, `StateConflict` when it is in force already,
     or somebody asked before.
     """
-    _allowed(user, DECIDE if user.may(DECIDE) else PROPOSE, "You may not withdraw figures")
+    permission = DECIDE if user.may(DECIDE) else PROPOSE
+    require_decider(user, permission, "You may not withdraw figures")
     why = given(reason, otherwise="A withdrawal needs a reason", longest=_LONGEST_REASON)
     with transaction.atomic():
         figure = _to_come(figure_id)
@@ -182,7 +182,7 @@ def keep(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
     with transaction.atomic():
         figure = _asked_for(figure_id)
         if figure.withdrawal_asked_by_id != user.pk:
-            _allowed(user, DECIDE, "You may not decide about figures")
+            require_decider(user, DECIDE, "You may not decide about figures")
         figure.withdrawal_asked_by = None
         figure.withdrawal_reason = ""
         figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
@@ -194,13 +194,14 @@ def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigur
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
     """
-    _allowed(user, DECIDE, "You may not withdraw figures")
+    require_decider(user, DECIDE, "You may not withdraw figures")
     with transaction.atomic():
         figure = _asked_for(figure_id)
-        if figure.withdrawal_asked_by_id == user.pk:
-            raise Refused(
-                "Somebody else must agree to what you asked for", code="approver_not_independent"
-            )
+        asked_by = figure.withdrawal_asked_by_id
+        require_independent(
+            user, asked_by, message="Somebody else must agree to what you asked for"
+        )
+        require_tenured(asked_by, user.pk)
         figure.status = FigureStatus.WITHDRAWN
         figure.withdrawn_by = user
         figure.withdrawn_at = timezone.now()
@@ -208,29 +209,8 @@ def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigur
     return figure
 
 
-def _decide(
-    figure: ConfigurationFigure, status: FigureStatus, user: StaffUser
-) -> ConfigurationFigure:
-    figure.status = status
-    figure.decided_by = user
-    figure.decided_at = timezone.now()
-    figure.save(
-        update_fields=["status", "decided_by", "decided_at", "decision_note", "in_force_from"]
-    )
-    return figure
-
-
-def _pending(figure_id: UUID) -> ConfigurationFigure:
-    figure = _locked(figure_id)
-    if figure.status != FigureStatus.PENDING:
-        raise StateConflict(
-            f"The figure is {figure.status} by {figure.decided_by}, no longer Pending"
-        )
-    return figure
-
-
 def _to_come(figure_id: UUID) -> ConfigurationFigure:
-    figure = _locked(figure_id)
+    figure = FIGURES.get(figure_id)
     if figure.status != FigureStatus.APPROVED or figure.in_force_from is None:
         raise StateConflict(f"The figure is {figure.status}, not Approved")
     if figure.in_force_from <= timezone.now():
@@ -242,17 +222,6 @@ def _asked_for(figure_id: UUID) -> ConfigurationFigure:
     figure = _to_come(figure_id)
     if figure.withdrawal_asked_by is None:
         raise StateConflict("Nobody asks to withdraw this figure any more")
-    return figure
-
-
-def _locked(figure_id: UUID) -> ConfigurationFigure:
-    figure = (
-        ConfigurationFigure.objects.select_for_update(of=("self",), no_key=True)
-        .filter(id=figure_id)
-        .first()
-    )
-    if figure is None:
-        raise NotFound("Figure not found", code="figure_not_found")
     return figure
 
 
@@ -276,8 +245,3 @@ def _check(key: str, value: Decimal) -> KeyFacts:
         allowed = f"at most {facts.decimals}" if facts.decimals else "no"
         raise InvalidRequest(f"The value may have {allowed} decimals")
     return facts
-
-
-def _allowed(user: StaffUser, permission: str, message: str) -> None:
-    if not user.may(permission):
-        raise Forbidden(message)

@@ -10,42 +10,57 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from exchange import wake
 from exchange.actors import Actor
-from exchange.errors import Forbidden, InvalidRequest, Refused
+from exchange.approvals import require_decider, require_independent
+from exchange.database import constraint_of
+from exchange.errors import InvalidRequest, Refused
 from exchange.models import StaffUser
+from exchange.services.deciding_access import require_tenured
 from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Payout, Verdict, Withdrawal, WithdrawalStatus
+from wallets.selectors.approvals import approval_requirement, sole_approvals
 from wallets.services.corridors import missing_fields
 from wallets.services.requests import Corridor
 from wallets.services.transitions import SWEEP_PAYOUTS, conflict, lock, move, record, release
 
 _PENDING = (WithdrawalStatus.PENDING,)
+# Constraints that refuse the approval of one person.
+_TAKES_TWO = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
 
 
 def approve(
     *, withdrawal_id: UUID, version: int, approver: StaffUser, reason: str = ""
 ) -> Withdrawal:
-    """One approval. From the threshold of the currency on, the second one by another person
-    makes the withdrawal Approved; below it the first does. Then it is paid.
+    """One approval. Where two are needed, the second one by another person makes the withdrawal
+    Approved; else the first does. Then it is paid.
 
-    Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, or not the version
-    seen), `Refused` (`corridor_incomplete`, `approver_not_independent`), `InvalidRequest` for too
-    long a reason.
+    Two are needed from the threshold of the currency on, when the totals of 24 hours reach a
+    threshold (`approval_requirement`), and when it is more than this person may still approve
+    alone. The first approval then counts as the first of two.
+
+    Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, not the version seen,
+    or two are needed by what came meanwhile), `Refused` (`corridor_incomplete`,
+    `approver_not_independent`), `InvalidRequest` for too long a reason.
     """
     actor = _decider(approver)
     reason = given(reason)
     with transaction.atomic():
         withdrawal = _pending(withdrawal_id, version)
-        if withdrawal.requested_by == str(actor) or withdrawal.first_approver_id == approver.pk:
-            raise Refused(
-                "Somebody else must approve this withdrawal: you entered or approved it already",
-                code="approver_not_independent",
-            )
+        first = withdrawal.first_approver_id
+        require_independent(
+            approver,
+            withdrawal.requested_by,
+            first,
+            message="Somebody else must approve this withdrawal:"
+            " you entered or approved it already",
+        )
+        if first is not None:
+            require_tenured(first, approver.pk)
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
         if missing:
             raise Refused(
@@ -54,22 +69,28 @@ def approve(
             )
         record(withdrawal, verdict=Verdict.APPROVE, actor=actor, reason=reason)
         now = timezone.now()
-        if withdrawal.first_approver_id is None and withdrawal.approvals_needed > 1:
-            return move_within_pending(
-                withdrawal, first_approver=approver, actioned_on=now, actioned_by=actor.label
-            )
-        if withdrawal.first_approver_id is None:
+        if first is None:
             changes: dict[str, Any] = {
                 "first_approver": approver,
                 "actioned_on": now,
                 "actioned_by": actor.label,
             }
+            if not _may_approve_alone(withdrawal, approver):
+                return move_within_pending(withdrawal, approvals_needed=2, **changes)
         else:
             changes = {"second_approver": approver}
         Payout.objects.create(
             withdrawal_id=withdrawal.id, created_at=now, updated_at=now, next_step_at=now
         )
-        approved = move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes)
+        try:
+            approved = move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes)
+        except IntegrityError as error:
+            if constraint_of(error) not in _TAKES_TWO:
+                raise
+            # Another request came, or a figure changed, since `_may_approve_alone`.
+            raise StateConflict(
+                "By now two different people must approve it. Please look at it again"
+            ) from error
         wake.after_commit(SWEEP_PAYOUTS)
     return approved
 
@@ -167,10 +188,17 @@ def _pending(withdrawal_id: UUID, version: int) -> Withdrawal:
     return withdrawal
 
 
+def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:
+    """Whether the approval of one person is enough. Later approvals of the same person wait."""
+    if withdrawal.approvals_needed > 1 or approval_requirement(withdrawal.id).needed > 1:
+        return False
+    return sole_approvals(approver.pk, withdrawal.id).allow(withdrawal.amount)
+
+
 def _decider(user: StaffUser) -> Actor:
-    if not user.may("wallets.decide_withdrawal"):
-        raise Forbidden("You may not decide about withdrawals")
-    return Actor.staff(user.pk, str(user))
+    return require_decider(
+        user, "wallets.decide_withdrawal", "You may not decide about withdrawals"
+    )
 
 
 def _first_decision(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:

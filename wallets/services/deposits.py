@@ -6,19 +6,26 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db import transaction
 
 from exchange.actors import Actor
-from exchange.database import constraint_of
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
+from exchange.approvals import TwoPersonApproval, require_decider
+from exchange.errors import Conflict, InvalidRequest
 from exchange.models import Member, StaffUser
 from exchange.numbers import LARGEST, decimals_of
 from exchange.words import given
-from wallets.errors import InvalidCurrency, StateConflict
+from wallets.errors import InvalidCurrency
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, Deposit, DepositStatus, TransferKind
 from wallets.selectors.currencies import currencies
+
+DEPOSITS = TwoPersonApproval(
+    model=Deposit,
+    noun="deposit",
+    once="deposit_reference_once",
+    independence="Somebody else must confirm what you entered",
+    proposers=lambda row: (row.entered_by_id,),
+)
 
 _LONGEST_REFERENCE, _LONGEST_NOTE = 100, 300
 
@@ -43,7 +50,7 @@ def deposit(*, arrival: Arrival, actor: Actor) -> Deposit:
     with transaction.atomic():
         row = _enter(arrival, entered_by=None)
         _book(row, actor)
-        _close(row, DepositStatus.CONFIRMED, decided_by=None)
+        DEPOSITS.close(row, DepositStatus.CONFIRMED, None)
     return row
 
 
@@ -52,9 +59,8 @@ def enter(*, arrival: Arrival, user: StaffUser) -> Deposit:
 
     Raises `Forbidden` and as `deposit`.
     """
-    _allowed(user, "wallets.add_deposit", "You may not enter deposits")
-    with transaction.atomic():
-        return _enter(arrival, entered_by=user)
+    require_decider(user, "wallets.add_deposit", "You may not enter deposits")
+    return _enter(arrival, entered_by=user)
 
 
 def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
@@ -62,15 +68,11 @@ def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
     """
-    actor = _allowed(user, "wallets.decide_deposit", "You may not confirm deposits")
+    actor = require_decider(user, "wallets.decide_deposit", "You may not confirm deposits")
     with transaction.atomic():
-        row = _pending(deposit_id)
-        if row.entered_by_id == user.pk:
-            raise Refused(
-                "Somebody else must confirm what you entered", code="approver_not_independent"
-            )
+        row = DEPOSITS.get_approvable(deposit_id, user)
         _book(row, actor)
-        return _close(row, DepositStatus.CONFIRMED, decided_by=user)
+        return DEPOSITS.close(row, DepositStatus.CONFIRMED, user)
 
 
 def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
@@ -78,12 +80,11 @@ def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
 
     Raises as `confirm`, and `InvalidRequest` without a reason.
     """
-    _allowed(user, "wallets.decide_deposit", "You may not reject deposits")
+    require_decider(user, "wallets.decide_deposit", "You may not reject deposits")
     reason = given(reason, otherwise="A rejection needs a reason")
     with transaction.atomic():
-        row = _pending(deposit_id)
-        row.reason = reason
-        return _close(row, DepositStatus.REJECTED, decided_by=user)
+        row = DEPOSITS.get_pending(deposit_id)
+        return DEPOSITS.close(row, DepositStatus.REJECTED, user, reason=reason)
 
 
 def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
@@ -105,25 +106,19 @@ def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
         ).exists()
     ):
         raise InvalidRequest("The member does not belong to the organisation")
-    try:
-        with transaction.atomic():
-            return Deposit.objects.create(
-                organisation_id=arrival.organisation_id,
-                member_id=arrival.member_id,
-                currency_id=arrival.currency,
-                amount=arrival.amount,
-                reference=arrival.reference,
-                note=given(arrival.note, longest=_LONGEST_NOTE),
-                entered_by=entered_by,
-                created_at=timezone.now(),
-            )
-    except IntegrityError as error:
-        if constraint_of(error) == "deposit_reference_once":
-            raise Conflict(
-                f"A deposit with reference {arrival.reference} exists already",
-                code="duplicate_reference",
-            ) from error
-        raise
+    return DEPOSITS.propose(
+        Conflict(
+            f"A deposit with reference {arrival.reference} exists already",
+            code="duplicate_reference",
+        ),
+        organisation_id=arrival.organisation_id,
+        member_id=arrival.member_id,
+        currency_id=arrival.currency,
+        amount=arrival.amount,
+        reference=arrival.reference,
+        note=given(arrival.note, longest=_LONGEST_NOTE),
+        entered_by=entered_by,
+    )
 
 
 def _book(row: Deposit, actor: Actor) -> None:
@@ -149,27 +144,3 @@ def _book(row: Deposit, actor: Actor) -> None:
             Leg(available, row.amount),
         ],
     )
-
-
-def _close(row: Deposit, status: DepositStatus, decided_by: StaffUser | None) -> Deposit:
-    row.status = status
-    row.decided_by = decided_by
-    row.decided_at = timezone.now()
-    row.save(update_fields=["status", "decided_by", "decided_at", "reason"])
-    return row
-
-
-def _pending(deposit_id: UUID) -> Deposit:
-    row = Deposit.objects.select_for_update(of=("self",), no_key=True).filter(id=deposit_id).first()
-    if row is None:
-        raise NotFound("Deposit not found", code="deposit_not_found")
-    if row.status != DepositStatus.PENDING:
-        by = f" by {row.decided_by}" if row.decided_by else ""
-        raise StateConflict(f"The deposit is {row.status}{by}, no longer Pending")
-    return row
-
-
-def _allowed(user: StaffUser, permission: str, message: str) -> Actor:
-    if not user.may(permission):
-        raise Forbidden(message)
-    return Actor.staff(user.pk, str(user))

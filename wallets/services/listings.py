@@ -16,6 +16,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from exchange.actors import Actor
+from exchange.approvals import require_deciding_actor
 from exchange.database import constraint_of
 from exchange.errors import Conflict, InvalidRequest
 from exchange.ids import uuid7
@@ -103,7 +104,8 @@ _NOT_WORDS = {field.name for field in Token._meta.get_fields()} - set(_WORDS)
 def list_token(*, issuer_id: UUID, listing: Listing, actor: Actor) -> Token:
     """The new token, its units issued to the issuer.
 
-    Raises `InvalidRequest`, which names every bad field, or `SymbolsTaken`.
+    Raises `InvalidRequest`, which names every bad field, `SymbolsTaken`, or `Forbidden` for a
+    person who may not list tokens.
     """
     [token] = list_tokens(listings=[(issuer_id, listing)], actor=actor)
     token.refresh_from_db()
@@ -114,6 +116,7 @@ def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> li
     """Lists many tokens by their issuers at once, in a number of statements that does not grow with
     theirs: all of them, or none when it raises as `list_token`. Gives them as they were written.
     """
+    require_deciding_actor(actor, "exchange.add_token", "You may not list tokens")
     tokens = []
     for issuer_id, listing in listings:
         token, wrong = _draft(issuer_id, listing)

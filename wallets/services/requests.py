@@ -52,7 +52,7 @@ _CALL_FOR_MANY = (
     "SELECT array_agg(done::text), array_agg(answer)"
     " FROM request_withdrawals(%s::jsonb, %s::integer, %s::text)"
 )
-_NEW_IDS = ("withdrawal", "bank", "transfer", "entry_out", "entry_in", "event", "new_escrow")
+_NEW_IDS = ("withdrawal", "bank", "transfer", "event", "new_escrow")
 
 
 @dataclass(frozen=True, slots=True)

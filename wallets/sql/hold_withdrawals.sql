@@ -5,24 +5,27 @@
 -- money, below the minimum, eaten by the fee. Why, `request_withdrawal` finds out. Of several
 -- orders on one wallet those are done, in the order of their ids, that it can pay for until one
 -- of them is too much.
-CREATE TYPE withdrawal_order AS (
-    -- Ids made by the caller.
-    withdrawal uuid, bank uuid, transfer uuid, entry_out uuid, entry_in uuid, event uuid,
-    new_escrow uuid,
-    -- What is asked for.
-    organisation uuid, member uuid, currency text, amount numeric, reference text,
-    bank_name text, bank_code text, provider_bank_id bigint, account_number text,
-    account_name text, given_name text, name_resolved boolean, branch_code text,
-    recipient_first_name text, recipient_last_name text, recipient_email text,
-    recipient_phone text, recipient_address text, actor text,
-    -- The idempotency key it came with, or nulls.
-    method text, path text, key text, body_hash text
-);
-CREATE TYPE withdrawal_hold AS (
-    o withdrawal_order, available uuid, escrow uuid, available_after numeric,
-    escrow_after numeric, event_user text, fee numeric, usd_rate numeric,
-    second_approval numeric, internal_fee numeric
-);
+DO $types$ BEGIN
+    IF to_regtype('public.withdrawal_order') IS NULL THEN
+        CREATE TYPE withdrawal_order AS (
+            -- Ids made by the caller.
+            withdrawal uuid, bank uuid, transfer uuid, event uuid, new_escrow uuid,
+            -- What is asked for.
+            organisation uuid, member uuid, currency text, amount numeric, reference text,
+            bank_name text, bank_code text, provider_bank_id bigint, account_number text,
+            account_name text, given_name text, name_resolved boolean, branch_code text,
+            recipient_first_name text, recipient_last_name text, recipient_email text,
+            recipient_phone text, recipient_address text, actor text,
+            -- The idempotency key it came with, or nulls.
+            method text, path text, key text, body_hash text
+        );
+        CREATE TYPE withdrawal_hold AS (
+            o withdrawal_order, available uuid, escrow uuid, available_after numeric,
+            event_user text, fee numeric, usd_rate numeric, second_approval numeric,
+            internal_fee numeric
+        );
+    END IF;
+END $types$;
 
 -- Tables are reached by their keys, however few rows they have: plans are made once.
 CREATE OR REPLACE FUNCTION hold_withdrawals(p_orders withdrawal_order[])
@@ -32,6 +35,12 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_accounts uuid[];
     v_held withdrawal_hold[];
+    v_done uuid[];
+    v_events uuid[];
+    v_organisations uuid[];
+    v_types text[];
+    v_data text[];
+    v_answers text[];
 BEGIN
     v_accounts := ARRAY(
         SELECT a.id FROM unnest(p_orders) o CROSS JOIN LATERAL (
@@ -43,10 +52,9 @@ BEGIN
     -- Always in the order of ids, so that no two transactions wait for each other.
     PERFORM 1 FROM wallets_account WHERE id = ANY (v_accounts) ORDER BY id FOR NO KEY UPDATE;
 
-    SELECT array_agg(h) INTO v_held FROM (
+    SELECT array_agg(h ORDER BY (h.o).withdrawal) INTO v_held FROM (
         SELECT o, a.id, e.id,
                a.balance - sum(o.amount) OVER of_wallet AS available_after,
-               e.balance + sum(o.amount) OVER of_wallet,
                u.event_user, f.fee, f.usd_rate, f.second_approval, f.internal_fee
         FROM unnest(p_orders) o
         CROSS JOIN LATERAL (
@@ -80,27 +88,19 @@ BEGIN
         RETURN;
     END IF;
 
-    UPDATE wallets_account a SET balance = a.balance + c.change
-    FROM (
-        SELECT available AS id, -sum((o).amount) AS change FROM unnest(v_held) GROUP BY available
-        UNION ALL
-        SELECT escrow, sum((o).amount) FROM unnest(v_held) GROUP BY escrow
-    ) c
-    WHERE a.id = c.id;
-    INSERT INTO wallets_transfer
-        (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
-    SELECT (o).transfer, 'withdrawal_hold', 'withdrawal:' || (o).withdrawal || ':hold',
-           (o).withdrawal, (o).actor, (o).reference, now(), 0
-    FROM unnest(v_held);
-    INSERT INTO wallets_entry (id, transfer_id, account_id, asset_id, amount, balance_after)
-    SELECT (h.o).entry_out, (h.o).transfer, h.available, (h.o).currency, -(h.o).amount,
-           h.available_after
+    PERFORM post_transfers(
+        array_agg((h.o).transfer) FILTER (WHERE l.n = 1),
+        array_agg('withdrawal_hold'::text) FILTER (WHERE l.n = 1),
+        array_agg('withdrawal:' || (h.o).withdrawal || ':hold') FILTER (WHERE l.n = 1),
+        array_agg((h.o).withdrawal) FILTER (WHERE l.n = 1),
+        array_agg((h.o).actor) FILTER (WHERE l.n = 1),
+        array_agg((h.o).reference) FILTER (WHERE l.n = 1),
+        array_agg((h.o).transfer), array_agg(l.account), array_agg(l.amount))
     FROM unnest(v_held) h
-    UNION ALL
-    SELECT (h.o).entry_in, (h.o).transfer, h.escrow, (h.o).currency, (h.o).amount, h.escrow_after
-    FROM unnest(v_held) h;
+    CROSS JOIN LATERAL (
+        VALUES (1, h.available, -(h.o).amount), (2, h.escrow, (h.o).amount)
+    ) l (n, account, amount);
 
-    RETURN QUERY
     WITH bank AS (
         INSERT INTO wallets_bankaccount
             (id, organisation_id, name, code, provider_bank_id, account_number, account_name,
@@ -129,17 +129,14 @@ BEGIN
         FROM unnest(v_held) h
         JOIN request r ON r.id = (h.o).withdrawal
         JOIN bank b ON b.id = r.bank_id
-    ), event AS (
-        INSERT INTO exchange_event
-            (id, organisation_id, type, subject_id, body, status, attempts, next_attempt_at,
-             created_at)
-        SELECT (o).event, (o).organisation, 'withdrawal.created', (o).withdrawal,
-               event_body((o).event, 'withdrawal.created',
-                          withdrawal_event_data(request, NULL, bank, event_user)),
-               'Pending', 0, now(), now()
-        FROM written
     )
-    SELECT (o).withdrawal, '{"withdrawalRequest":' || request || ',"bank":' || bank || '}'
-    FROM written;
+    SELECT array_agg((o).withdrawal), array_agg((o).event), array_agg((o).organisation),
+           array_agg('withdrawal.created'::text),
+           array_agg(withdrawal_event_data(request, NULL, bank, event_user)),
+           array_agg('{"withdrawalRequest":' || request || ',"bank":' || bank || '}')
+        INTO v_done, v_events, v_organisations, v_types, v_data, v_answers
+        FROM written;
+    PERFORM emit_events(v_events, v_organisations, v_types, v_done, v_data);
+    RETURN QUERY SELECT * FROM unnest(v_done, v_answers);
 END $$;
 REVOKE ALL ON FUNCTION hold_withdrawals FROM PUBLIC;

@@ -52,7 +52,7 @@ CREATE TRIGGER account_guard_truncate BEFORE TRUNCATE ON wallets_account
 CREATE TRIGGER account_starts_right BEFORE INSERT ON wallets_account
     FOR EACH ROW EXECUTE FUNCTION account_starts_right();
 
--- The application writes the ledger through open_account, post_transfer and
--- request_withdrawal(s).
+-- The application writes the ledger through open_account, post_service_transfers and
+-- the functions of withdrawals, orders and loans.
 REVOKE INSERT, UPDATE, DELETE ON wallets_account, wallets_transfer, wallets_entry
     FROM exchange_runtime;

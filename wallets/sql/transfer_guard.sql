@@ -1,7 +1,8 @@
--- What the legs of a transfer are held to, and a transfer to its legs.
+-- What the legs of a transfer are held to.
 
 -- Every leg joins a transfer of its own transaction, is of its account's asset, and has no more
--- decimals than that. All legs of one asset come in one statement and sum to zero, so there are two
+-- decimals than that. It leaves no balance below zero, also where later legs of the statement make up
+-- for it, and no transfer names an account twice. All legs of one asset come in one statement and sum to zero, so there are two
 -- or more: none is zero. Whatever statements a transaction is made of, each leaves every transfer
 -- balanced, and no later leg can join alone.
 --
@@ -12,12 +13,15 @@ CREATE OR REPLACE FUNCTION legs_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     e record;
 BEGIN
-    SELECT g.transfer_id, g.asset_id, g.strange, a.decimals < g.decimals AS long,
+    SELECT g.transfer_id, g.asset_id, g.strange, g.overdrawn, g.repeated,
+           a.decimals < g.decimals AS long,
            t.created_txid IS DISTINCT FROM txid_current() AS closed
         INTO e
         FROM (
             SELECT n.transfer_id, n.asset_id, sum(n.amount) AS total,
-                   max(min_scale(n.amount)) AS decimals, bool_or(c.id IS NULL) AS strange
+                   max(min_scale(n.amount)) AS decimals, bool_or(c.id IS NULL) AS strange,
+                   bool_or(n.balance_after < 0) AS overdrawn,
+                   count(*) > count(DISTINCT n.account_id) AS repeated
             FROM added n
             LEFT JOIN public.wallets_account c
                 ON c.id = n.account_id AND c.asset_id = n.asset_id
@@ -25,7 +29,7 @@ BEGIN
         ) g
         LEFT JOIN public.wallets_asset a ON a.id = g.asset_id
         LEFT JOIN public.wallets_transfer t ON t.id = g.transfer_id
-        WHERE g.total <> 0 OR g.strange OR a.decimals < g.decimals
+        WHERE g.total <> 0 OR g.strange OR g.overdrawn OR g.repeated OR a.decimals < g.decimals
             OR t.created_txid IS DISTINCT FROM txid_current()
         LIMIT 1;
     IF NOT FOUND THEN
@@ -37,6 +41,12 @@ BEGIN
         RAISE EXCEPTION 'transfer % has a leg in % of an account that does not count it',
             e.transfer_id, e.asset_id
             USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'entry_asset_of_account';
+    ELSIF e.overdrawn THEN
+        RAISE EXCEPTION 'transfer % takes more of % than there is', e.transfer_id, e.asset_id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'account_balance_not_negative';
+    ELSIF e.repeated THEN
+        RAISE EXCEPTION 'transfer % names an account twice', e.transfer_id
+            USING ERRCODE = 'unique_violation', CONSTRAINT = 'transfer_account_once';
     ELSIF e.long THEN
         RAISE EXCEPTION 'transfer % has a leg with more decimals than %', e.transfer_id, e.asset_id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'entry_decimals';
@@ -49,16 +59,4 @@ DROP TRIGGER IF EXISTS legs_guard ON wallets_entry;
 CREATE TRIGGER legs_guard AFTER INSERT ON wallets_entry REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION legs_guard();
 
--- A transfer has legs: checked when the transaction commits, for it is there before them.
-CREATE OR REPLACE FUNCTION transfer_has_legs() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM public.wallets_entry WHERE transfer_id = NEW.id) THEN
-        RAISE EXCEPTION 'transfer % has no legs', NEW.id
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'transfer_balanced';
-    END IF;
-    RETURN NULL;
-END $$;
-
-DROP TRIGGER IF EXISTS transfer_has_legs ON wallets_transfer;
-CREATE CONSTRAINT TRIGGER transfer_has_legs AFTER INSERT ON wallets_transfer
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transfer_has_legs();
+-- That a transfer has legs, and a record behind it: transfer_rules.sql.

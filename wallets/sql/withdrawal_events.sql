@@ -25,11 +25,11 @@ END $$;
 CREATE OR REPLACE FUNCTION emit_withdrawal_event(p_event uuid, p_withdrawal uuid, p_type text)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM public.emit_event(
-        p_event, w.organisation_id, p_type, w.id,
-        public.withdrawal_event_data(
+    PERFORM public.emit_events(
+        ARRAY[p_event], ARRAY[w.organisation_id], ARRAY[p_type], ARRAY[w.id],
+        ARRAY[public.withdrawal_event_data(
             w.document, w.actioned_by, b.document,
-            public.withdrawal_event_user(w.member_id, w.organisation_id)))
+            public.withdrawal_event_user(w.member_id, w.organisation_id))])
     FROM public.wallets_withdrawal w
     JOIN public.wallets_bankaccount b ON b.id = w.bank_id
     WHERE w.id = p_withdrawal;

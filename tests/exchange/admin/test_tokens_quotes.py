@@ -10,10 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import Quote, StaffUser, Token
+from exchange.models import Quote, Token
 from exchange.services import quotes
 from tests.support.back_office import confirm, everything, said, signed_in, text_of
 from tests.support.signin import sign_in
+from tests.support.staff import create_superuser
 from tests.support.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +82,7 @@ def test_a_decided_quote_is_not_decided_again():
 def test_nobody_approves_what_they_proposed_whatever_they_may():
     token = make_token()
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     propose(client, token)
     quote = Quote.objects.get()
     before = everything()

@@ -98,7 +98,7 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     )
     client = signed_in(FINANCE_APPROVER, "amina")
     other = user_of(signed_in(FINANCE_APPROVER, "kofi"))
-    large_too = withdraw(organisation, member, "NGN", "100000")
+    fine_too = withdraw(organisation, member, "KES", "100000")
     decisions.approve(withdrawal_id=large.pk, version=1, approver=other)
     Withdrawal.objects.filter(pk=stale.pk).update(version=2)
     decisions.reject(withdrawal_id=gone.pk, version=1, approver=other, reason="Twice")
@@ -112,7 +112,7 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
             f"{gone.pk}:1",
             f"{lacking.pk}:1",
             f"{unknown}:1",
-            f"{large_too.pk}:1",
+            f"{fine_too.pk}:1",
         ],
         reason="Looked at",
     )
@@ -130,28 +130,29 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     assert found[5][1] == "Withdrawal not found"
     seen = text_of(answer)
     assert "3 decided, 4 refused." in seen
-    assert "Approved: 1, together 1,000.00 KES." in seen
-    assert "Approved: 2, together 6,100,000.00 NGN." in seen
+    assert "Approved: 2, together 101,000.00 KES." in seen
+    assert "Approved: 1, together 6,000,000.00 NGN." in seen
 
     statuses = dict(Withdrawal.objects.values_list("pk", "status"))
-    assert [statuses[row.pk] for row in (fine, large, stale, gone, lacking, mine, large_too)] == [
+    assert [statuses[row.pk] for row in (fine, large, stale, gone, lacking, mine, fine_too)] == [
         "Approved", "Approved", "Pending", "Rejected", "Pending", "Pending", "Approved",
     ]  # fmt: skip
     assert Payout.objects.count() == 3
     kept = Decision.objects.filter(actor_label="amina")
     assert {(row.withdrawal_id, row.verdict, row.reason) for row in kept} == {
-        (row.pk, "Approve", "Looked at") for row in (fine, large, large_too)
+        (row.pk, "Approve", "Looked at") for row in (fine, large, fine_too)
     }
 
 
 def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
     organisation, member = world
-    one, two = (withdraw(organisation, member, "NGN", amount) for amount in ("5000000", "6000"))
+    one = withdraw(organisation, member, "NGN", "5000000")
+    two = withdraw(organisation, member, "KES", "6000")
     client = signed_in(FINANCE_APPROVER)
     rows = [f"{one.pk}:1", f"{two.pk}:1"]
     assert outcomes(decide(client, rows)) == [
         ("First approval given", "Another person must approve it too."),
-        ("Approved", "Approved: 5,950.00 NGN is paid out."),
+        ("Approved", "Approved: 5,970.00 KES is paid out."),
     ]
     # The same page once more, and one's own approval: nothing is decided twice.
     before = everything()

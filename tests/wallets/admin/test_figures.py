@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
 from exchange.errors import Conflict
-from exchange.models import StaffUser
 from tests.support.back_office import (
     confirm,
     everything,
@@ -29,6 +28,7 @@ from tests.support.back_office import (
 from tests.support.figure_pages import FEE, approve, coming, labels, page, propose
 from tests.support.figures import set_figure
 from tests.support.signin import sign_in
+from tests.support.staff import create_superuser
 from tests.support.world import know_banks
 from wallets.models import ConfigurationFigure, FigureStatus, Withdrawal
 from wallets.selectors.configuration import withdrawal_fee
@@ -111,7 +111,7 @@ def test_withdrawals_that_exist_keep_the_fee_they_were_created_under(office, fin
 
 def test_nobody_approves_what_they_proposed_whatever_they_may():
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     propose(client)
     figure = ConfigurationFigure.objects.get()
     before = everything()

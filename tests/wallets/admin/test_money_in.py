@@ -9,7 +9,6 @@ from django.test import Client
 from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import StaffUser
 from tests.support.back_office import (
     balances,
     confirm,
@@ -21,6 +20,7 @@ from tests.support.back_office import (
     text_of,
 )
 from tests.support.signin import sign_in
+from tests.support.staff import create_superuser
 from wallets.models import Account, Deposit, Transfer
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +62,7 @@ def test_one_person_enters_and_another_one_confirms():
 def test_nobody_confirms_what_they_entered_whatever_they_may():
     organisation, _ = participants()
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     enter(client, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     before = everything()

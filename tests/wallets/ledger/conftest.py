@@ -1,11 +1,23 @@
-"""Wallets to attack, and who attacks: the runtime role, and the owner of the schema."""
+"""Wallets to attack, and who attacks: the owner of the schema, the runtime role, and a login that
+is only that role's member.
+"""
 
 from __future__ import annotations
 
-import pytest
+import os
+from collections.abc import Iterator
+from urllib.parse import quote
 
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from exchange.ids import uuid7
+from tests.support.database import Connection, server_url, worker_database
 from tests.support.ledger import ROLES
 from tests.support.world import Wallet, know_banks, make_wallet
+from tests.wallets.ledger.attacked import World, make_world
 
 
 @pytest.fixture(params=ROLES)
@@ -22,3 +34,31 @@ def wallet() -> Wallet:
 @pytest.fixture
 def other() -> Wallet:
     return make_wallet(1000)
+
+
+@pytest.fixture(scope="module")
+def login(django_db_setup: None) -> Iterator[str]:
+    """Connection parameters of a login that may act as the runtime role and is nothing else."""
+    name, password = f"login_{os.getpid()}", uuid7().hex
+    url = server_url(worker_database())
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(
+            sql.SQL(
+                "CREATE ROLE {} LOGIN NOINHERIT NOSUPERUSER PASSWORD {} IN ROLE exchange_runtime"
+            ).format(sql.Identifier(name), sql.Literal(password))
+        )
+        yield make_conninfo(
+            url, user=name, password=quote(password), options="-c role=exchange_runtime"
+        )
+        owner.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def runtime(login: str) -> Iterator[Connection]:
+    with psycopg.connect(login, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def world(runtime: Connection) -> World:
+    return make_world(runtime)

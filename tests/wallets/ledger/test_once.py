@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from psycopg import errors
 
 from tests.support.database import session
 from tests.support.ledger import account_of, copy_withdrawal, picture, refused, system
+from tests.support.unjustified import post_unjustified
 from tests.support.world import (
     SYSTEM,
     Wallet,
@@ -20,8 +22,14 @@ from wallets.models import TransferKind, Withdrawal
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def close(kind: TransferKind, reference: str, subject: UUID, wallet: Wallet) -> None:
-    post_transfer(
+def close(
+    kind: TransferKind,
+    reference: str,
+    subject: UUID,
+    wallet: Wallet,
+    post: Callable[..., UUID] = post_transfer,
+) -> None:
+    post(
         kind=kind,
         reference=reference,
         subject_id=subject,
@@ -47,7 +55,7 @@ def close(kind: TransferKind, reference: str, subject: UUID, wallet: Wallet) -> 
 @pytest.mark.parametrize("same_reference", [True, False])
 def test_a_withdrawal_is_closed_once_and_reversed_once(wallet, first, second, same_reference):
     withdrawal = wallet.request(500)
-    close(first, "attack:1", withdrawal.id, wallet)
+    close(first, "attack:1", withdrawal.id, wallet, post_unjustified)
     before = picture()
     reference = "attack:1" if same_reference else "attack:2"
     with pytest.raises(TransferAlreadyPosted):

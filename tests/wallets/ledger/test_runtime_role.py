@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 import psycopg
 import pytest
-from psycopg import errors, sql
-from psycopg.conninfo import make_conninfo
+from psycopg import errors
 
-from exchange.ids import uuid7
-from tests.support.database import server_url, worker_database
+from tests.support.ledger import post_deposit
 from tests.support.world import Wallet, know_banks, make_wallet
 from wallets.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Connection = psycopg.Connection[Any]
-
-
-@pytest.fixture(scope="module")
-def login(django_db_setup: None) -> Iterator[str]:
-    """Connection parameters of a login that may act as the runtime role and is nothing else."""
-    name, password = f"login_{os.getpid()}", uuid7().hex
-    url = server_url(worker_database())
-    with psycopg.connect(url, autocommit=True) as owner:
-        owner.execute(
-            sql.SQL(
-                "CREATE ROLE {} LOGIN NOINHERIT NOSUPERUSER PASSWORD {} IN ROLE exchange_runtime"
-            ).format(sql.Identifier(name), sql.Literal(password))
-        )
-        yield make_conninfo(
-            url, user=name, password=quote(password), options="-c role=exchange_runtime"
-        )
-        owner.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(name)))
-
-
-@pytest.fixture
-def runtime(login: str) -> Iterator[Connection]:
-    with psycopg.connect(login, autocommit=True) as connection:
-        yield connection
 
 
 @pytest.fixture
@@ -133,7 +105,7 @@ def test_it_writes_the_ledger_by_no_statement_of_its_own(runtime, wallet, attack
         "CREATE RULE mine AS ON INSERT TO wallets_entry DO INSTEAD NOTHING",
         "CREATE TRIGGER mine BEFORE INSERT ON wallets_entry FOR EACH ROW"
         " EXECUTE FUNCTION refuse_change()",
-        "ALTER FUNCTION post_transfer SECURITY INVOKER",
+        "ALTER FUNCTION post_transfers SECURITY INVOKER",
         "SELECT make_append_only('exchange_member')",
         "COPY wallets_entry FROM PROGRAM 'true'",
         "CREATE ROLE mine",
@@ -173,17 +145,15 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "catalogue_changed": "search_path=public, pg_temp",
         "close_order": "search_path=public, pg_temp",
         "complete_raise": "search_path=public, pg_temp",
+        "enter_orders": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
+        "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
         "loan_outstanding": "search_path=public, pg_temp",
         "lock_accounts_of_token": "search_path=public, pg_temp",
         "make_loan": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
         "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
         "open_account": "search_path=public, pg_temp",
         "open_token_units": "search_path=public, pg_temp",
-        "place_order": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
-        "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
-        "place_orders": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
-        "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
-        "post_transfer": "search_path=public, pg_temp",
+        "post_service_transfers": "search_path=public, pg_temp",
         "request_withdrawal": "search_path=public, pg_temp",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
         "plan_cache_mode=force_generic_plan",
@@ -202,10 +172,6 @@ def test_no_trigger_function_looks_into_temporary_tables(runtime):
 
 def test_a_new_balance_comes_from_the_posting_function_only(runtime, wallet):
     """The right way in, so that the refusals above are not refusals of everything."""
-    mine = Account.objects.get(owner_id=wallet.owner_id, kind="available")
-    clearing = Account.objects.get(asset_id="KES", kind="clearing")
-    runtime.execute(
-        "SELECT post_transfer(%s, 'deposit', 'x', NULL, 'x', '', %s, %s, %s)",
-        [uuid7(), [uuid7(), uuid7()], [mine.id, clearing.id], [5, -5]],
-    )
+    with runtime.transaction():
+        post_deposit(runtime, wallet, "5")
     assert wallet.balance() == 505

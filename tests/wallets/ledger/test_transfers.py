@@ -10,7 +10,16 @@ from psycopg import errors
 
 from exchange.ids import uuid7
 from tests.support.database import session
-from tests.support.ledger import account_of, insert_entries, insert_transfer, post, refused, system
+from tests.support.ledger import (
+    account_of,
+    enter_deposit,
+    insert_entries,
+    insert_transfer,
+    post,
+    post_deposit,
+    refused,
+    system,
+)
 from tests.support.world import (
     SYSTEM,
 )
@@ -35,6 +44,23 @@ def test_a_transfer_with_one_leg_is_refused(wallet, role):
         post(connection, (account_of(wallet), "1"))
 
 
+def test_no_transfer_of_a_set_takes_what_a_later_one_brings(wallet):
+    mine, theirs, ids = account_of(wallet), system(), [uuid7(), uuid7()]
+    with refused(errors.CheckViolation) as error, session("owner") as connection:
+        connection.execute(
+            "SELECT post_transfers(%(ids)s, %(kinds)s, %(words)s, %(ids)s, %(words)s, %(words)s,"
+            " %(of)s, %(accounts)s, '{-2000,2000,2000,-2000}')",
+            {
+                "ids": ids,
+                "kinds": ["deposit", "deposit"],
+                "words": ["first", "second"],
+                "of": [ids[0], ids[0], ids[1], ids[1]],
+                "accounts": [mine, theirs] * 2,
+            },
+        )
+    assert error.value.diag.constraint_name == "account_balance_not_negative"
+
+
 @pytest.mark.parametrize("rest", ["-1", "-0.99", "-1.01", "1"])
 def test_a_transfer_that_does_not_sum_to_zero_is_refused(wallet, role, rest):
     with refused(errors.CheckViolation), session(role) as connection:
@@ -48,8 +74,8 @@ def test_legs_of_two_assets_do_not_make_up_for_each_other(wallet, role):
 
 def test_checking_early_does_not_let_a_third_leg_through(wallet):
     with refused(errors.CheckViolation), session("owner") as connection:
-        transfer = insert_transfer(connection)
-        insert_entries(connection, transfer, (system(), "-5"), (system("fees"), "5"))
+        transfer = insert_transfer(connection, enter_deposit(connection, wallet, "5"))
+        insert_entries(connection, transfer, (system(), "-5"), (account_of(wallet), "5"))
         connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
         connection.execute("SET CONSTRAINTS ALL DEFERRED")
         insert_entries(connection, transfer, (system("fees"), "5"))
@@ -65,12 +91,28 @@ def test_legs_of_an_asset_come_in_one_statement(wallet):
 
 def test_checking_early_is_no_way_round_for_the_runtime_role(wallet):
     with refused(errors.CheckViolation), session("runtime") as connection:
-        post(connection, (account_of(wallet), "5"), (system(), "-5"))
+        post_deposit(connection, wallet, "5")
         connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
         post(connection, (account_of(wallet), "5"))
 
 
-@pytest.mark.parametrize("amount", ["0", "NaN", "Infinity", "-Infinity"])
+def test_legs_of_zero_are_left_out_and_a_transfer_without_others_too(wallet, other, role):
+    with session(role) as connection:
+        nothing = post(connection, (account_of(wallet), "0"), (account_of(other), "0"))
+        deposit = enter_deposit(connection, wallet, "5")
+        made = post(
+            connection,
+            (account_of(wallet), "5"),
+            (account_of(other), "0"),
+            (system(), "-5"),
+            reference=f"deposit:{deposit}",
+            subject=deposit,
+        )
+    assert not Transfer.objects.filter(id=nothing).exists()
+    assert Entry.objects.filter(transfer_id=made).count() == 2
+
+
+@pytest.mark.parametrize("amount", ["NaN", "Infinity", "-Infinity"])
 def test_an_amount_that_is_no_amount_is_refused(wallet, role, amount):
     wrong = (errors.CheckViolation, errors.NumericValueOutOfRange)
     with refused(*wrong), session(role) as connection:
@@ -123,13 +165,17 @@ def test_a_forged_transaction_number_does_not_open_a_transfer(wallet):
     ahead = row[0] + 1
     made = uuid7()
     with session("owner") as connection:
+        deposit = enter_deposit(connection, wallet, "5")
         connection.execute(
             "INSERT INTO wallets_transfer"
-            " (id, kind, reference, actor, memo, created_at, created_txid)"
-            " VALUES (%s, 'provider_charge', 'forged', 'x', '', '2001-01-01', %s)",
-            [made, ahead],
+            " (id, kind, reference, subject_id, actor, memo, created_at, created_txid)"
+            " VALUES (%s, 'deposit', %s, %s, 'x', '', '2001-01-01', %s)",
+            [made, f"deposit:{deposit}", deposit, ahead],
         )
-        insert_entries(connection, made, (system("expenses"), "-5"), (system("fees"), "5"))
+        insert_entries(connection, made, (system(), "-5"), (account_of(wallet), "5"))
+        connection.execute(
+            "UPDATE wallets_account SET balance = balance + 5 WHERE id = %s", [account_of(wallet)]
+        )
     stored = Transfer.objects.get(id=made)
     assert stored.created_at.year != 2001
     for _ in range(3):
@@ -175,22 +221,23 @@ def test_what_was_posted_or_decided_is_never_changed_or_removed(wallet, role, at
         connection.execute(attack)
 
 
-def test_a_savepoint_takes_back_what_was_posted_after_it(wallet, other, role):
+def test_a_savepoint_takes_back_what_was_posted_after_it(wallet, role):
     with session(role) as connection:
-        post(connection, (account_of(wallet), "-10"), (account_of(other), "10"))
+        first = post_deposit(connection, wallet, "10")
         with pytest.raises(errors.CheckViolation), connection.transaction():
-            post(connection, (account_of(wallet), "-5000"), (account_of(other), "5000"))
+            post(connection, (account_of(wallet), "-5000"), (system(), "5000"))
         connection.execute("SAVEPOINT again")
-        post(connection, (account_of(wallet), "-20"), (account_of(other), "20"))
+        taken_back = post_deposit(connection, wallet, "20")
         connection.execute("ROLLBACK TO again")
-        post(connection, (account_of(wallet), "-7"), (account_of(other), "7"))
-    assert (wallet.balance(), other.balance()) == (983, 1017)
-    assert Transfer.objects.filter(reference__startswith="attack:").count() == 2
+        second = post_deposit(connection, wallet, "7")
+    assert wallet.balance() == 1017
+    found = Transfer.objects.filter(id__in=[first, taken_back, second])
+    assert set(found.values_list("id", flat=True)) == {first, second}
 
 
 def test_a_leg_posted_in_a_savepoint_of_the_same_transaction_counts(wallet):
     with session("owner") as connection:
-        transfer = insert_transfer(connection)
+        transfer = insert_transfer(connection, enter_deposit(connection, wallet, "5"))
         with connection.transaction():
-            insert_entries(connection, transfer, (system(), "-5"), (system("fees"), "5"))
+            insert_entries(connection, transfer, (system(), "-5"), (account_of(wallet), "5"))
     assert Entry.objects.filter(transfer_id=transfer).count() == 2

@@ -1,0 +1,36 @@
+-- The prices of a token change with a quote only: one with these very prices, approved in the same
+-- transaction. Lending and raises rely on them. Checked when the transaction commits: the quote may
+-- be closed after the prices were set.
+CREATE OR REPLACE FUNCTION price_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_epoch bigint := (pg_current_xact_id()::text::bigint >> 32) << 32;
+BEGIN
+    -- The newest of these only: PostgreSQL fails for an older row whose transaction id, which has
+    -- wrapped around since, looks like one of the future.
+    -- A row that is visible while its transaction is in progress was written by this one, maybe
+    -- within a savepoint.
+    IF NOT coalesce((
+        SELECT pg_xact_status((v_epoch | newest.xmin::text::bigint)::text::xid8) = 'in progress'
+        FROM (
+            SELECT q.xmin FROM public.exchange_quote q
+            WHERE q.token_id = NEW.id AND q.status = 'Approved'
+                AND (q.buy, q.sell, q.exchange)
+                    = (NEW.price_buy, NEW.price_sell, NEW.price_exchange)
+            ORDER BY q.decided_at DESC LIMIT 1) newest), false)
+    THEN
+        RAISE EXCEPTION 'the prices of token % change with an approved quote only', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'token_price_by_quote',
+            TABLE = TG_TABLE_NAME;
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS price_guard ON exchange_token;
+CREATE CONSTRAINT TRIGGER price_guard
+    AFTER UPDATE OF price_buy, price_sell, price_exchange, quoted_at ON exchange_token
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN ((OLD.price_buy, OLD.price_sell, OLD.price_exchange)
+            IS DISTINCT FROM (NEW.price_buy, NEW.price_sell, NEW.price_exchange)
+        -- An older price may be made to look older, not newer.
+        OR coalesce(NEW.quoted_at > OLD.quoted_at, NEW.quoted_at IS NOT NULL))
+    EXECUTE FUNCTION price_guard();

@@ -1,0 +1,46 @@
+"""What an attacker with the service's own login finds: a wallet, a withdrawal and a loan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from credit.models import Loan
+from tests.support.database import Connection
+from tests.support.ledger import account_of, post
+from tests.support.lending import Lending, make_lending
+from tests.support.world import Wallet, know_banks, make_wallet
+from wallets.models import Account, Withdrawal
+
+
+@dataclass
+class World:
+    """A wallet of 500 KES with 500 in a Pending withdrawal, an open loan, and the attacker."""
+
+    wallet: Wallet
+    other: Wallet
+    withdrawal: Withdrawal
+    lending: Lending
+    loan: Loan
+    attacker: Connection
+
+    def post(
+        self, kind: str, reference: str, subject: UUID | None, *legs: tuple[UUID, str]
+    ) -> None:
+        post(self.attacker, *legs, kind=kind, reference=reference, subject=subject)
+
+    def units(self, wallet: Wallet, kind: str) -> UUID:
+        found: UUID = Account.objects.get(
+            owner_id=wallet.owner_id, kind=kind, asset_id=str(self.lending.token.id)
+        ).id
+        return found
+
+    def money(self, wallet: Wallet, kind: str = "available") -> UUID:
+        return account_of(wallet, kind, "NGN")
+
+
+def make_world(attacker: Connection) -> World:
+    know_banks()
+    wallet, other = make_wallet(1000), make_wallet(1000)
+    lending = make_lending()
+    return World(wallet, other, wallet.request(500), lending, lending.lend(), attacker)

@@ -1,0 +1,87 @@
+"""Wallets and withdrawals whose books are corrupted by the owner, with triggers out of force."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from exchange.ids import uuid7
+from tests.support.payouts import settle
+from tests.support.services import Sandbox
+from tests.support.world import (
+    Wallet,
+    approved,
+    know_banks,
+    make_member_wallet,
+    make_wallet,
+    status_of,
+)
+from wallets.models import Account, Withdrawal
+from wallets.services import payouts
+
+Owner = psycopg.Connection[Any]
+
+
+class World:
+    """A few wallets and withdrawals, and the owner's connection to corrupt them with."""
+
+    def __init__(self, owner: Owner, sandbox: Sandbox) -> None:
+        know_banks()
+        self.owner = owner
+        self.wallet: Wallet = make_member_wallet(2000)
+        self.other: Wallet = make_wallet(1000)
+        self.third: Wallet = make_wallet(1000)
+        self.pending: Withdrawal = self.wallet.request(500)
+        self.approved: Withdrawal = approved(self.wallet, 300)
+        self.paid = [self.pay(sandbox, self.third, amount) for amount in (400, 500)]
+
+    @staticmethod
+    def pay(sandbox: Sandbox, wallet: Wallet, amount: int) -> Withdrawal:
+        withdrawal = approved(wallet, amount)
+        payouts.pay(withdrawal.id)
+        settle(sandbox, withdrawal)
+        payouts.look_up(withdrawal.id)
+        assert status_of(withdrawal) == "Completed"
+        return withdrawal
+
+    def corrupt(self, statement: str, *values: Any) -> None:
+        with self.owner.transaction():
+            self.owner.execute("SET LOCAL session_replication_role = replica")
+            assert self.owner.execute(statement, values).rowcount > 0
+
+    def account(self, kind: str, wallet: Wallet | None = None) -> UUID:
+        owner = (wallet or self.wallet).owner_id if kind in {"available", "escrow"} else None
+        found: UUID = Account.objects.get(owner_id=owner, kind=kind, asset_id="KES").id
+        return found
+
+    def post(self, source: UUID, target: UUID, amount: int, kind: str = "provider_charge") -> None:
+        """A transfer that balances, but that nothing called for. About nothing, so that no check
+        of what a deposit or a withdrawal moved looks at it.
+        """
+        self.post_legs((source, f"-{amount}"), (target, str(amount)), kind=kind)
+
+    def post_legs(self, *legs: tuple[UUID, str], kind: str, reference: str = "") -> None:
+        with self.owner.transaction():
+            self.owner.execute("SET LOCAL session_replication_role = replica")
+            self.owner.execute(
+                "SELECT post_transfers(ARRAY[%(id)s]::uuid[], ARRAY[%(kind)s]::text[],"
+                " ARRAY[%(reference)s]::text[], ARRAY[NULL]::uuid[], ARRAY['x'], ARRAY[''],"
+                " array_fill(%(id)s::uuid, ARRAY[2]), %(accounts)s, %(amounts)s::numeric[])",
+                {
+                    "id": (made := uuid7()),
+                    "kind": kind,
+                    "reference": reference or str(made),
+                    "accounts": [account for account, _ in legs],
+                    "amounts": [amount for _, amount in legs],
+                },
+            )
+
+    def carry_balances_on(self) -> None:
+        """What each entry says its balance was follows from the entries as they are now."""
+        self.corrupt(
+            "UPDATE wallets_entry e SET balance_after = x.running FROM ("
+            " SELECT id, sum(amount) OVER (PARTITION BY account_id ORDER BY id) AS running"
+            " FROM wallets_entry) x WHERE x.id = e.id AND e.balance_after IS NOT NULL"
+        )
