@@ -9,6 +9,9 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header 
 	--no-emit-index-url --no-emit-find-links --python-version 3.11
 RUN_ARGS ?=
 BENCH_ARGS ?=
+# The earlier version that `make bench` measures beside this one: `release` (the last tag) or any
+# git revision. It then ends with 1 where this one is slower.
+BESIDE ?=
 # Which pages `make screenshots` takes (names, * for anything); DOCS=1 for those of the README too.
 PAGES ?=
 DOCS ?=
@@ -68,7 +71,7 @@ check: tools
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
 bench: tools
-	@$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)
+	@$(BIN)/python -m tests.benchmarks $(if $(BESIDE),--beside '$(BESIDE)') $(BENCH_ARGS)
 
 # Every main page in light and dark, on a desktop and a phone; ends with 1 when one has a fault.
 screenshots: tools

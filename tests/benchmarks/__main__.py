@@ -1,18 +1,26 @@
-"""`make bench`: runs the benchmarks, prints ratios, writes `build/bench/<name>.json`."""
+"""Run the benchmarks (`make bench`), print ratios, write `build/bench/<name>.json`.
+
+With `--beside` ours is measured beside an earlier version of itself. The program ends with 1 when
+the interval of a ratio lies wholly below the least ratio, or a bar beside a peer is missed.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import platform
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import back_office, exports, loans, orders, portfolio, tokens, withdrawals
-from tests.benchmarks.stage import prepared
+from tests.benchmarks.comparing import add_comparisons, failures
+from tests.benchmarks.earlier import RELEASE, checked_out, commit_of
+from tests.benchmarks.stage import Version, prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "back_office": back_office.run,
@@ -31,46 +39,93 @@ FULL: dict[str, dict[str, Any]] = {
     "tokens": {"sizes": tokens.FULL_SIZES},
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
+# Those that can measure an earlier version.
+BESIDE = ("withdrawals", "tokens", "orders", "loans")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(BENCHMARKS), help="which to run")
-    parser.add_argument("--seconds", type=float, default=4, help="length of one measurement")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each contender")
+def main() -> int:
+    """Run what is asked for; 1 where the version before was faster, or a bar is missed."""
+    options = _options()
+    options.out.mkdir(parents=True, exist_ok=True)
+    commit = options.beside
+    missed: list[str] = []
+    with contextlib.ExitStack() as resources:
+        earlier = resources.enter_context(checked_out(commit, options.out)) if commit else None
+        for name in options.names:
+            figures = _measure(name, options, earlier)
+            if commit:
+                add_comparisons(figures)
+            result = {
+                "benchmark": name,
+                "beside": commit,
+                "at": datetime.now(UTC).isoformat(timespec="seconds"),
+                "python": platform.python_version(),
+                "cores": os.cpu_count(),
+                "seconds": options.seconds,
+                "rounds": options.rounds,
+                "connections": options.connections,
+                "figures": figures,
+            }
+            file = options.out / f"{name}{'-beside' if commit else ''}.json"
+            file.write_text(json.dumps(result, indent=2) + "\n")
+            _print(name, figures)
+            missed += [f"{name}, {failure}" for failure in failures(figures)]
+    for line in missed:
+        print(f"MISSED: {line}")
+    return 1 if missed else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", help="which to run; all, or those that --beside can")
+    parser.add_argument(
+        "--beside",
+        metavar="REV",
+        help=f"measure {', '.join(BESIDE)} beside an earlier version (a git revision, or {RELEASE}"
+        " for the last tag); most peers are left out",
+    )
+    parser.add_argument(
+        "--seconds", type=float, help="length of one measurement: 4, with --beside 2"
+    )
+    parser.add_argument(
+        "--rounds", type=int, help="measurements of each contender: 5, with --beside 20"
+    )
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--full", action="store_true", help="tables at their full size")
     parser.add_argument("--tokens", type=int, nargs="+", help="numbers of tokens to list among")
     parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    for name in options.names:
-        sizes = dict(FULL.get(name, {})) if options.full else {}
-        if name == "tokens" and options.tokens:
-            sizes["sizes"] = sorted(options.tokens)
-        if name == "exports" and options.rows:
-            sizes["rows"] = sorted(options.rows)
-        with prepared() as stage:
-            figures = BENCHMARKS[name](
-                stage,
-                seconds=options.seconds,
-                rounds=options.rounds,
-                connections=options.connections,
-                **sizes,
-            )
-        result = {
-            "benchmark": name,
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "python": platform.python_version(),
-            "cores": os.cpu_count(),
-            "seconds": options.seconds,
-            "rounds": options.rounds,
-            "connections": options.connections,
-            "figures": figures,
-        }
-        (options.out / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n")
-        _print(name, figures)
+    if options.beside:
+        try:
+            options.beside = commit_of(options.beside)
+        except RuntimeError as error:
+            parser.error(str(error))
+    possible = BESIDE if options.beside else tuple(BENCHMARKS)
+    options.names = options.names or list(possible)
+    if unknown := [name for name in options.names if name not in possible]:
+        parser.error(f"{', '.join(unknown)}: not among {', '.join(possible)}")
+    options.seconds = options.seconds or (2 if options.beside else 4)
+    options.rounds = options.rounds or (20 if options.beside else 5)
+    return options
+
+
+def _measure(name: str, options: argparse.Namespace, version: Version | None) -> dict[str, Any]:
+    given: dict[str, Any] = dict(FULL.get(name, {})) if options.full else {}
+    if name == "tokens" and options.tokens:
+        given["sizes"] = sorted(options.tokens)
+    if name == "exports" and options.rows:
+        given["rows"] = sorted(options.rows)
+    with prepared() as stage:
+        if version:
+            given["earlier"] = stage.stage_beside(version)
+        return BENCHMARKS[name](
+            stage,
+            seconds=options.seconds,
+            rounds=options.rounds,
+            connections=options.connections,
+            **given,
+        )
 
 
 def _print(name: str, figures: dict[str, Any]) -> None:
@@ -85,7 +140,16 @@ def _print(name: str, figures: dict[str, Any]) -> None:
             cost = figure.get("cpu_milliseconds", {}).get(contender, {})
             spent = "".join(f"   {part} {ms:.2f} ms" for part, ms in cost.items())
             print(f"  {contender:<18}{rate:>10,.0f} /s{spent}{ratio}")
-        if "ours_growth" in figure:
+        if beside := figure.get("beside"):
+            rounds = " ".join(f"{ratio:.3f}" for ratio in beside["ratios"])
+            print(
+                f"  ratios to the version before, by round: {rounds}\n"
+                f"  median ratio {beside['median']:.3f}, confidence interval"
+                f" {beside['low']:.3f} to {beside['high']:.3f} ({beside['confidence']:.1%})"
+            )
+        for contender, least in figure.get("bars", {}).items():
+            print(f"  at least {least:g} times {contender} is required")
+        if "ours_growth" in figure and not beside:
             time, cpu = figure["ours_growth"]
             anew = figure["ours_after_a_change_milliseconds"]
             print(
@@ -95,4 +159,4 @@ def _print(name: str, figures: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

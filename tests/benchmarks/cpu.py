@@ -19,7 +19,7 @@ class CpuMeter:
 
     def __init__(self, stage: Stage) -> None:
         self._sessions = set(stage.servers)
-        pid_file = stage.folder / "postgres" / "data" / "postmaster.pid"
+        pid_file = stage.server_folder / "postgres" / "data" / "postmaster.pid"
         self._postmaster = int(pid_file.read_text().split()[0])
 
     def read(self) -> dict[str, float]:

@@ -34,7 +34,7 @@ def run(
     organisation = json.loads(stage.python("tests.benchmarks.world", "0", "no bank"))
     url = database_url(stage.folder, OWNER)
     worker = stage.work()
-    web = stage.serve("config.wsgi:application")
+    web = stage.serve_ours()
     processes = family(stage.servers[-1])
     figures: dict[str, Any] = {}
     filled = 0

@@ -23,7 +23,8 @@ from exchange.ids import uuid7  # noqa: E402
 from exchange.models import Member, Organisation  # noqa: E402
 from orders.services import placing  # noqa: E402
 from tests.benchmarks import order_mix  # noqa: E402
-from wallets.ledger import Leg, open_account, post_transfer  # noqa: E402
+from tests.support.unjustified import post_unjustified  # noqa: E402
+from wallets.ledger import Leg, open_account  # noqa: E402
 from wallets.models import AccountKind, TransferKind  # noqa: E402
 from wallets.services.deposits import Arrival, deposit  # noqa: E402
 from wallets.services.listings import Listing, list_token  # noqa: E402
@@ -87,7 +88,7 @@ def list_with_units(number: int, issuer: Organisation, members: list[Member]) ->
     held = open_accounts(members, str(token.id), AccountKind.AVAILABLE)
     open_accounts(members, str(token.id), AccountKind.RESERVED)
     open_accounts(members, "KES", AccountKind.RESERVED)
-    post_transfer(
+    post_unjustified(
         kind=TransferKind.UNITS_ISSUE,
         reference=f"bench:{token.id}",
         subject_id=token.id,
@@ -111,18 +112,17 @@ def placer(tokens: list[str], owners: list[tuple[str, str]]) -> order_mix.Place:
 
     def place(token: int, order: order_mix.Placing) -> None:
         organisation, member = owner_ids[order.owner]
-        with placing.orders_coming():  # as the view does
-            placing.place(
-                organisation_id=organisation,
-                member_id=member,
-                request=placing.OrderRequest(
-                    token_id=token_ids[token],
-                    type=order.side,
-                    price=Decimal(order.price),
-                    tokens=Decimal(order.tokens),
-                ),
-                actor=actor,
-            )
+        placing.place(
+            organisation_id=organisation,
+            member_id=member,
+            request=placing.OrderRequest(
+                token_id=token_ids[token],
+                type=order.side,
+                price=Decimal(order.price),
+                tokens=Decimal(order.tokens),
+            ),
+            actor=actor,
+        )
 
     return place
 

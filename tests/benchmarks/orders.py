@@ -3,23 +3,22 @@
 Two orders out of three rest, one takes one to three others and is settled with them. On one
 connection, on eight over as many tokens whose owners are the same, and on 32 that trade one token;
 each contender in two processes, on one durable database in one interleaved run. At the end both
-must have come to the same trades of a token that only one thread trades.
+must have come to the same trades of a token that only one thread trades. An earlier version may
+compete as well, on a database of its own; its trades must have the same prices and units.
 """
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import psycopg
 
-from config.embedded.layout import OWNER, database_url
+from tests.benchmarks.comparing import turns
 from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.order_mix import OWN, TOKENS
 from tests.benchmarks.stage import Stage
@@ -31,34 +30,41 @@ _SCENARIOS = {
     OWN: f"{OWN} connections, as many tokens",
     CROWD: f"{CROWD} connections, one token",
 }
-_CHECKOUT = Path(__file__).resolve().parent.parent.parent
+# How many times as many orders as the ORM loop the exchange must place, at least.
+_LEAST_TIMES = {1: 7, CROWD: 9}
 _OURS = "tests.benchmarks.order_program"
 _PEER = "tests.benchmarks.peers.orm_orders"
-_TRADES = "price, tokens, buyer_value, buyer_fee, seller_value, seller_fee"
+# What two versions must agree on, and what the peer as well: values and fees are a version's own.
+_MATCHED = "price, tokens"
+_SETTLED = f"{_MATCHED}, buyer_value, buyer_fee, seller_value, seller_fee"
 
 
-def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[str, Any]:
+def run(
+    stage: Stage, *, seconds: float, rounds: int, connections: int, earlier: Stage | None = None
+) -> dict[str, Any]:
     """One interleaved run; medians, ratios, processor time and the raw rounds.
 
     At most `connections` are used.
     """
     peer_environment = {
         "DJANGO_SETTINGS_MODULE": f"{_PEER}.settings",
-        "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
+        "PEER_DATABASE_URL": stage.owner_url,
     }
-    with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
+    with psycopg.connect(stage.owner_url, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer_orders")
     stage.manage_peer(peer_environment, "migrate", "--run-syncdb", "--verbosity", "0")
     with ExitStack() as resources:
-        contenders = {
-            "ours": _Contender(stage, _OURS, {"DATABASE_POOL_SIZE": str(CROWD // PROCESSES)}),
-            "ORM loop": _Contender(stage, f"{_PEER}.program", peer_environment),
-        }
+        pool = {"DATABASE_POOL_SIZE": str(CROWD // PROCESSES)}
+        contenders = {"ours": _Contender(stage, _OURS, pool)}
+        if earlier:
+            contenders["before"] = _Contender(earlier, _OURS, pool)
+        contenders["ORM loop"] = _Contender(stage, f"{_PEER}.program", peer_environment)
         for contender in contenders.values():
             contender.start()
             resources.callback(contender.end)
-        with psycopg.connect(database_url(stage.folder, OWNER), autocommit=True) as connection:
-            connection.execute("ANALYZE")
+        for one in (stage, earlier):
+            if one:
+                one.analyze()
         counts = sorted({min(count, connections) for count in (1, OWN, CROWD)})
         figures = {
             _SCENARIOS.get(count, f"{count} connections"): _measured(
@@ -66,7 +72,15 @@ def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[
             )
             for count in counts
         }
-        _agree(stage, *(contender.world["tokens"][0] for contender in contenders.values()))
+        first = {name: contender.world["tokens"][0] for name, contender in contenders.items()}
+        _agree(_trades(stage, first["ours"], _SETTLED), _peer_trades(stage, first["ORM loop"]))
+        if earlier:
+            _agree(
+                _trades(stage, first["ours"], _MATCHED), _trades(earlier, first["before"], _MATCHED)
+            )
+    for count, least in _LEAST_TIMES.items():
+        if count in counts:
+            figures[_SCENARIOS[count]]["bars"] = {"ORM loop": least}
     return figures
 
 
@@ -75,13 +89,13 @@ class _Contender:
 
     def __init__(self, stage: Stage, module: str, environment: Mapping[str, str]) -> None:
         self._stage = stage
-        self._command = [sys.executable, "-m", module]
+        self._command = stage.command(module)
         self._environment = {**stage.environment, **environment}
         self._file = stage.folder / f"{module}.json"
         self._processes: list[subprocess.Popen[str]] = []
         made = subprocess.run(
             [*self._command, "world", str(TOKENS)],
-            cwd=_CHECKOUT,
+            cwd=stage.version.checkout,
             env=self._environment,
             capture_output=True,
             text=True,
@@ -97,7 +111,7 @@ class _Contender:
             first = str(number * OWN // PROCESSES)
             process = subprocess.Popen(
                 [*self._command, "trade", first, str(self._file)],
-                cwd=_CHECKOUT,
+                cwd=self._stage.version.checkout,
                 env=self._environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -144,13 +158,12 @@ def _measured(
     meter = CpuMeter(stage)
     rates: dict[str, list[float]] = {name: [] for name in contenders}
     costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, contender in contenders.items():
-            before = meter.read()
-            placed = contender.measure(connections, seconds)
-            spent = meter.read()
-            rates[name].append(placed / seconds)
-            costs[name].append({part: (spent[part] - before[part]) / placed for part in spent})
+    for name, contender in turns(contenders, rounds):
+        before = meter.read()
+        placed = contender.measure(connections, seconds)
+        spent = meter.read()
+        rates[name].append(placed / seconds)
+        costs[name].append({part: (spent[part] - before[part]) / placed for part in spent})
     medians = {name: median(values) for name, values in rates.items()}
     return {
         "per_second": {name: round(value, 1) for name, value in medians.items()},
@@ -167,20 +180,23 @@ def _measured(
     }
 
 
-def _agree(stage: Stage, ours: str, peers: str) -> None:
+def _trades(stage: Stage, token: str, columns: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(stage.owner_url) as connection:
+        query = f"SELECT {columns} FROM orders_trade WHERE token_id = %s ORDER BY seq"
+        return connection.execute(query.encode(), [token]).fetchall()
+
+
+def _peer_trades(stage: Stage, token: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(stage.owner_url) as connection:
+        query = (
+            f"SELECT {_SETTLED} FROM peer_orders.peer_orders_trade WHERE token_id = %s"
+            " ORDER BY created_at, id"
+        )
+        return connection.execute(query.encode(), [token]).fetchall()
+
+
+def _agree(ours: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> None:
     """Both came to the same trades of the first token, as far as the slower one came."""
-    with psycopg.connect(database_url(stage.folder, OWNER)) as connection:
-        found = [
-            connection.execute(query.encode(), [token]).fetchall()
-            for query, token in (
-                (f"SELECT {_TRADES} FROM orders_trade WHERE token_id = %s ORDER BY seq", ours),
-                (
-                    f"SELECT {_TRADES} FROM peer_orders.peer_orders_trade WHERE token_id = %s"
-                    " ORDER BY created_at, id",
-                    peers,
-                ),
-            )
-        ]
-    shared = min(map(len, found))
-    if not shared or found[0][:shared] != found[1][:shared]:
+    shared = min(len(ours), len(others))
+    if not shared or ours[:shared] != others[:shared]:
         raise RuntimeError("the contenders did not come to the same trades")

@@ -52,7 +52,7 @@ def run(
         "PEER_DATABASE_URL": database_url(stage.folder, OWNER),
     }
     bases = {
-        "ours": stage.serve("config.wsgi:application") + "/v1/api/credit/user",
+        "ours": stage.serve_ours() + "/v1/api/credit/user",
         "select_related": stage.serve(f"{_PEER}.wsgi:application", environment),
         "select_related, pool": stage.serve(
             f"{_PEER}.wsgi:application", {**environment, "PEER_POOL": "1"}

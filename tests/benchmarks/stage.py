@@ -1,17 +1,22 @@
-"""Where benchmarks play: a durable embedded database of their own, and real servers on it."""
+"""Where benchmarks run: a durable embedded database of their own, and real servers on it."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
+from config.embedded.layout import APPLICATION, OWNER, database_url
 from config.embedded.sharing import running_server
 from config.supervisor.ports import claim_port
 from tests.support.processes import wait_until
@@ -20,14 +25,47 @@ HOST = "127.0.0.1"
 WORKERS = 2
 THREADS = 8
 TASK_THREADS = 8
-_CHECKOUT = Path(__file__).resolve().parent.parent.parent
+# Prints the command with which a version's own `manage.py up` starts its web server.
+_WEB_COMMAND = """
+import json, sys
+import django
+django.setup()
+host, port = sys.argv[1], int(sys.argv[2])
+try:
+    from config import webserver
+except ImportError:
+    from config.supervisor.service import Installation
+    command = Installation(host, port, demo=False)._web_command()
+else:
+    command = webserver.command(host, port)
+print(json.dumps(command))
+"""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A checkout of the exchange, and the interpreter that has what it depends on."""
+
+    checkout: Path
+    interpreter: str
+
+
+PRESENT = Version(Path(__file__).resolve().parent.parent.parent, sys.executable)
 
 
 class Stage:
-    """One benchmark run: its data directory, and `servers`, the processes it started."""
+    """One benchmark run of one version: its data directory, its database and its processes.
 
-    def __init__(self, folder: Path, resources: contextlib.ExitStack) -> None:
-        self.folder = folder
+    `server_folder` is the data directory of the database server, `owner_url` the database, and
+    `servers` are the processes whose time counts as the application's.
+    """
+
+    def __init__(
+        self, folder: Path, resources: contextlib.ExitStack, version: Version = PRESENT
+    ) -> None:
+        self.folder = self.server_folder = folder
+        self.version = version
+        self.owner_url = database_url(folder, OWNER)
         self.servers: list[int] = []
         self._resources = resources
         kept = ("HOME", "PATH", "LANG", "TMPDIR")
@@ -37,69 +75,103 @@ class Stage:
             "DJANGO_SETTINGS_MODULE": "config.settings.local",
         }
 
+    def prepare(self) -> None:
+        """Migrate the database and make the folders that a running installation has."""
+        for name in ("messages", "control"):  # where hints to workers go, as under `up`
+            (self.folder / "broker" / name).mkdir(parents=True)
+        self.manage("migrate", "--verbosity", "0")
+
+    def stage_beside(self, version: Version) -> Stage:
+        """Prepare a stage for another version, on a database of its own on the same server.
+
+        What it starts counts among the processes of this stage, so that one meter reads both.
+        """
+        name = "before"
+        with psycopg.connect(self.owner_url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        other = Stage(self.folder / name, self._resources, version)
+        other.server_folder = self.server_folder
+        other.owner_url = database_url(self.server_folder, OWNER, name)
+        other.servers = self.servers
+        other.environment["DATABASE_OWNER_URL"] = other.owner_url
+        other.environment["DATABASE_URL"] = database_url(self.server_folder, APPLICATION, name)
+        other.prepare()
+        return other
+
+    def analyze(self) -> None:
+        """Update what the database knows of its tables."""
+        with psycopg.connect(self.owner_url, autocommit=True) as connection:
+            connection.execute("ANALYZE")
+
     def python(self, module: str, *arguments: str) -> str:
-        """Runs a module of ours to its end and gives its standard output."""
-        done = subprocess.run(
-            [sys.executable, "-m", module, *arguments],
-            cwd=_CHECKOUT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(f"{module}: {done.stderr[-2000:]}")
-        return done.stdout
+        """Run a module of the version to its end; its standard output."""
+        return self._run(self.command(module, *arguments), self.environment)
+
+    def command(self, module: str, *arguments: str) -> list[str]:
+        """The command line that runs a module of the version, in its checkout."""
+        return [self.version.interpreter, "-m", module, *arguments]
 
     def manage(self, *arguments: str) -> None:
-        """Runs one of our management commands."""
-        self._run([sys.executable, "manage.py", *arguments], self.environment)
+        """Run one of the version's management commands."""
+        self._run([self.version.interpreter, "manage.py", *arguments], self.environment)
 
     def manage_peer(self, environment: Mapping[str, str], *arguments: str) -> None:
-        """Runs a management command of a peer."""
-        self._run([sys.executable, "-m", "django", *arguments], {**self.environment, **environment})
+        """Run a management command of a peer."""
+        self._run(self.command("django", *arguments), {**self.environment, **environment})
 
-    def serve(self, application: str, environment: Mapping[str, str] | None = None) -> str:
-        """Serves a WSGI application as `manage.py up` serves ours; its base URL."""
+    def serve_ours(self) -> str:
+        """Serve the exchange with the command that the version's `manage.py up` uses; its URL."""
         port = claim_port(HOST, 0)
-        process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"),
-                *("--host", HOST, "--port", str(port), "--workers", str(WORKERS)),
-                *("--blocking-threads", str(THREADS), "--log-level", "warning"),
-                *("--workers-kill-timeout", "3", application),
-            ],
-            cwd=_CHECKOUT,
-            env={**self.environment, **(environment or {})},
-            start_new_session=True,
+        asked = [self.version.interpreter, "-c", _WEB_COMMAND, HOST, str(port)]
+        return self._serve(json.loads(self._run(asked, self.environment)), port, self.environment)
+
+    def serve(self, application: str, environment: Mapping[str, str]) -> str:
+        """Serve a peer's WSGI application in as many processes and threads; its base URL."""
+        port = claim_port(HOST, 0)
+        command = self.command(
+            *("granian", "--interface", "wsgi", "--no-ws", "--host", HOST, "--port", str(port)),
+            *("--workers", str(WORKERS), "--blocking-threads", str(THREADS)),
+            *("--log-level", "warning", "--workers-kill-timeout", "3", application),
         )
-        self._resources.callback(_end, process)
-        self.servers.append(process.pid)
-        wait_until(lambda: _listens(port), what=f"{application} to listen", seconds=60)
-        return f"http://{HOST}:{port}"
+        return self._serve(command, port, {**self.environment, **environment})
 
     def work(self) -> int:
-        """Starts a worker as `manage.py up` does; the pid of its one process."""
+        """Start a worker as `manage.py up` does; the pid of its one process."""
         process = subprocess.Popen(
             [
-                *(sys.executable, "-W", "ignore:::celery.platforms"),
+                *(self.version.interpreter, "-W", "ignore:::celery.platforms"),
                 *("-m", "celery", "-q", "-A", "config.celery", "worker", "--loglevel", "WARNING"),
                 *("--pool", "threads", "--concurrency", str(TASK_THREADS)),
                 *("--without-gossip", "--without-mingle"),
             ],
-            cwd=_CHECKOUT,
+            cwd=self.version.checkout,
             env=self.environment,
             start_new_session=True,
         )
         self._resources.callback(_end, process)
         return process.pid
 
-    def _run(self, command: list[str], environment: Mapping[str, str]) -> None:
+    def _serve(self, command: Sequence[str], port: int, environment: Mapping[str, str]) -> str:
+        process = subprocess.Popen(
+            command, cwd=self.version.checkout, env=environment, start_new_session=True
+        )
+        self._resources.callback(_end, process)
+        self.servers.append(process.pid)
+        wait_until(lambda: _listens(port), what=f"{command[-1]} listens", seconds=60)
+        return f"http://{HOST}:{port}"
+
+    def _run(self, command: Sequence[str], environment: Mapping[str, str]) -> str:
         done = subprocess.run(
-            command, cwd=_CHECKOUT, env=environment, capture_output=True, text=True, check=False
+            command,
+            cwd=self.version.checkout,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode:
             raise RuntimeError(f"{command}: {done.stderr[-2000:]}")
+        return done.stdout
 
 
 @contextlib.contextmanager
@@ -109,10 +181,8 @@ def prepared() -> Iterator[Stage]:
     with contextlib.ExitStack() as resources:
         resources.callback(shutil.rmtree, folder, ignore_errors=True)
         resources.enter_context(running_server(folder))
-        for name in ("messages", "control"):  # where hints to workers go, as under `up`
-            (folder / "broker" / name).mkdir(parents=True)
         stage = Stage(folder, resources)
-        stage.manage("migrate", "--verbosity", "0")
+        stage.prepare()
         yield stage
 
 

@@ -1,8 +1,9 @@
 """Withdrawals a second over HTTP: ours, plain DRF with ORM, and pgbench's minimal statements.
 
 Spread over 1,000 wallets and on one hot wallet, 32 connections, all on one durable database in
-one interleaved run. The currency is KES, in which no account name is asked from the provider, so
-that only our own work is measured; the bank list is fresh, as it is all day.
+one interleaved run. Or ours is measured beside an earlier version of it, each on a database of its
+own. The currency is KES, in which no account name is asked from the provider, so that only our own
+work is measured; the bank list is fresh, as it is all day.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -22,6 +24,7 @@ import psycopg
 
 from config.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
+from tests.benchmarks.comparing import turns
 from tests.benchmarks.stage import Stage
 
 WALLETS = 1_000
@@ -38,61 +41,84 @@ _BODY = json.dumps(
 ).encode()
 
 
-def run(stage: Stage, *, seconds: float, rounds: int, connections: int) -> dict[str, Any]:
-    """One interleaved run; medians, ratios and the raw rounds."""
-    token, members = _our_world(stage)
-    peer_token, holders = _peer_world(stage)
-    ours = stage.serve("config.wsgi:application")
-    peer = stage.serve("tests.benchmarks.peers.drf_orm.wsgi:application", _peer_environment(stage))
-    pooled = stage.serve(
-        "tests.benchmarks.peers.drf_orm.wsgi:application",
-        {**_peer_environment(stage), "PEER_POOL": "1"},
-    )
+@dataclass(frozen=True)
+class _Http:
+    """POSTs to a random one of the first wallets; gives withdrawals a second."""
 
-    def http(base: str, paths: list[str], authorization: str) -> Callable[[int], float]:
+    base: str
+    requests: list[bytes]
+    connections: int
+    seconds: float
+
+    def __call__(self, wallets: int) -> float:
+        chosen = self.requests[:wallets]
+        outcome = load.run(
+            self.base,
+            lambda: random.choice(chosen),
+            connections=self.connections,
+            seconds=self.seconds,
+        )
+        if set(outcome.statuses) != {201}:
+            raise RuntimeError(f"{self.base} answered {dict(outcome.statuses)}")
+        return outcome.per_second(201)
+
+
+def run(
+    stage: Stage, *, seconds: float, rounds: int, connections: int, earlier: Stage | None = None
+) -> dict[str, Any]:
+    """One interleaved run; medians, ratios and the raw rounds.
+
+    Beside an earlier version the peers are left out.
+    """
+
+    def http(base: str, paths: list[str], authorization: str) -> _Http:
         requests = [load.post(f"{base}{path}", _BODY, authorization) for path in paths]
+        return _Http(base, requests, connections, seconds)
 
-        def measure(wallets: int) -> float:
-            chosen = requests[:wallets]
-            outcome = load.run(
-                base,
-                lambda: random.choice(chosen),
-                connections=connections,
-                seconds=seconds,
-            )
-            if set(outcome.statuses) != {201}:
-                raise RuntimeError(f"{base} answered {dict(outcome.statuses)}")
-            return outcome.per_second(201)
+    def exchange(one: Stage) -> _Http:
+        token, members = _our_world(one)
+        paths = [f"/v1/api/members/{member}/wallet/withdraw" for member in members]
+        return http(one.serve_ours(), paths, f"Bearer {token}")
 
-        return measure
+    def peer(**environment: str) -> _Http:
+        application = "tests.benchmarks.peers.drf_orm.wsgi:application"
+        base = stage.serve(application, {**_peer_environment(stage), **environment})
+        return http(base, [f"/withdraw/{holder}" for holder in holders], f"Token {peer_token}")
 
-    contenders: dict[str, Callable[[int], float]] = {
-        "ours": http(
-            ours, [f"/v1/api/members/{m}/wallet/withdraw" for m in members], f"Bearer {token}"
-        ),
-        "DRF + ORM": http(peer, [f"/withdraw/{h}" for h in holders], f"Token {peer_token}"),
-        "DRF + ORM, pool": http(pooled, [f"/withdraw/{h}" for h in holders], f"Token {peer_token}"),
-        "pgbench": lambda wallets: _pgbench(stage, wallets, seconds, connections),
-    }
+    contenders: dict[str, Callable[[int], float]] = {"ours": exchange(stage)}
+    if earlier:
+        contenders["before"] = exchange(earlier)
+        for one in (stage, earlier):
+            one.analyze()
+    else:
+        peer_token, holders = _peer_world(stage)
+        contenders["DRF + ORM"] = peer()
+        contenders["DRF + ORM, pool"] = peer(PEER_POOL="1")
+        contenders["pgbench"] = lambda wallets: _pgbench(stage, wallets, seconds, connections)
     for measure in contenders.values():  # warm up: caches, prepared statements, connections
         measure(WALLETS)
-    figures: dict[str, Any] = {}
-    for name, wallets in (("spread over 1,000 wallets", WALLETS), ("one hot wallet", 1)):
-        raw: dict[str, list[float]] = {contender: [] for contender in contenders}
-        for _ in range(rounds):
-            for contender, measure in contenders.items():
-                raw[contender].append(measure(wallets))
-        medians = {contender: median(values) for contender, values in raw.items()}
-        figures[name] = {
-            "per_second": {key: round(value, 1) for key, value in medians.items()},
-            "ours_times": {
-                key: round(medians["ours"] / value, 2)
-                for key, value in medians.items()
-                if key != "ours"
-            },
-            "rounds": {key: [round(v, 1) for v in values] for key, values in raw.items()},
-        }
-    return figures
+    return {
+        "spread over 1,000 wallets": _measured(contenders, WALLETS, rounds),
+        "one hot wallet": _measured(contenders, 1, rounds),
+    }
+
+
+def _measured(
+    contenders: Mapping[str, Callable[[int], float]], wallets: int, rounds: int
+) -> dict[str, Any]:
+    raw: dict[str, list[float]] = {contender: [] for contender in contenders}
+    for contender, measure in turns(contenders, rounds):
+        raw[contender].append(measure(wallets))
+    medians = {contender: median(values) for contender, values in raw.items()}
+    return {
+        "per_second": {key: round(value, 1) for key, value in medians.items()},
+        "ours_times": {
+            key: round(medians["ours"] / value, 2)
+            for key, value in medians.items()
+            if key != "ours"
+        },
+        "rounds": {key: [round(v, 1) for v in values] for key, values in raw.items()},
+    }
 
 
 def _our_world(stage: Stage) -> tuple[str, list[str]]:

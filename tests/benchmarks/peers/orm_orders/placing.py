@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 from uuid import UUID
 
@@ -43,7 +43,8 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
     with transaction.atomic():
         token = Token.objects.select_for_update().get(id=token_id)
         member = Member.objects.get(id=member_id)
-        _check(token, side, price, _rounded(price * tokens))
+        amount = (price * tokens).quantize(CENT, ROUND_HALF_EVEN)
+        _check(token, side, price, amount)
         order = Order(
             token=token,
             organisation=member.organisation,
@@ -51,7 +52,7 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
             side=side,
             price=price,
             tokens=tokens,
-            amount=_rounded(price * tokens),
+            amount=amount,
             placed_by=ACTOR,
             fee_percent=token.buy_fee if side == "Buy" else token.sell_fee,
         )
@@ -139,8 +140,9 @@ def _settle(order: Order, maker: Order, accounts: dict[Key, Account]) -> None:
     for one in (buy, sell):
         one.filled += units
         one.filled_value += maker.price * units
-        value = _rounded(one.filled_value) - one.charged
-        fee = _rounded(one.filled_value * one.fee_percent / 100) - one.charged_fee
+        whole = _rounded(one.side, one.filled_value)
+        value = whole - one.charged
+        fee = abs(_total(one, one.filled_value) - whole) - one.charged_fee
         one.charged += value
         one.charged_fee += fee
         charges[one.side] = (value, fee)
@@ -221,16 +223,21 @@ def _needed(order: Order) -> Decimal:
     if order.side == "Sell":
         units: Decimal = order.tokens
         return units
-    value = order.filled_value + order.price * (order.tokens - order.filled)
-    return _rounded(value) + _rounded(value * order.fee_percent / 100)
+    return _total(order, order.filled_value + order.price * (order.tokens - order.filled))
+
+
+def _total(order: Order, value: Decimal) -> Decimal:
+    """What a buyer pays, or a seller receives, for `value`, not rounded: with the fee."""
+    fee = value * order.fee_percent / 100
+    return _rounded(order.side, value + fee if order.side == "Buy" else value - fee)
 
 
 def _reserved_asset(order: Order) -> str:
     return order.token.currency if order.side == "Buy" else str(order.token_id)
 
 
-def _rounded(value: Decimal) -> Decimal:
-    return value.quantize(CENT, ROUND_HALF_EVEN)
+def _rounded(side: str, value: Decimal) -> Decimal:
+    return value.quantize(CENT, ROUND_CEILING if side == "Buy" else ROUND_FLOOR)
 
 
 def _tell(kind: str, order: Order, subject: UUID, data: dict[str, Any]) -> None:

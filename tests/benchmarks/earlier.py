@@ -1,0 +1,74 @@
+"""An earlier version of the exchange, checked out beside the present one for as long as needed.
+
+Its own code runs there, called by the present benchmarks: `world`, `token_world`, `order_program`,
+`loan_program`, and the command of its web server (`stage.py`). Who changes what these take or print
+must keep the present benchmarks able to read the release before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.benchmarks.stage import PRESENT, Version
+
+# In place of a revision: the last tag before the present commit.
+RELEASE = "release"
+_LOCKS = ("requirements.lock", "tests/requirements.lock")
+
+
+def commit_of(revision: str, repository: Path = PRESENT.checkout) -> str:
+    """Find the commit of a revision, or of the last release.
+
+    Raises RuntimeError, saying what to do, where there is none.
+    """
+    if revision == RELEASE:
+        try:
+            revision = _run(repository, "git", "describe", "--tags", "--abbrev=0", "HEAD^")
+        except RuntimeError:
+            raise RuntimeError("No release is tagged: name the revision to compare with.") from None
+    name = f"{revision}^{{commit}}"
+    return _run(repository, "git", "rev-parse", "--verify", "--end-of-options", name)
+
+
+@contextlib.contextmanager
+def checked_out(commit: str, build: Path, repository: Path = PRESENT.checkout) -> Iterator[Version]:
+    """Check out the commit in a worktree under `build`, which is removed afterwards.
+
+    The present interpreter serves it where it depends on the same packages; else its own Makefile
+    installs its own ones into an environment under `build`, which stays for the next time.
+    """
+    build = build.absolute()
+    build.mkdir(parents=True, exist_ok=True)
+    checkout = Path(tempfile.mkdtemp(prefix=f"version-{commit[:7]}-", dir=build))
+    try:
+        _run(repository, "git", "worktree", "add", "--detach", str(checkout), commit)
+        yield Version(checkout, _interpreter(checkout, build, repository))
+    finally:
+        with contextlib.suppress(RuntimeError):  # it was never added
+            _run(repository, "git", "worktree", "remove", "--force", str(checkout))
+        shutil.rmtree(checkout, ignore_errors=True)
+
+
+def _interpreter(checkout: Path, build: Path, present: Path) -> str:
+    product = _LOCKS[0]
+    if (checkout / product).read_bytes() == (present / product).read_bytes():
+        return PRESENT.interpreter
+    digest = hashlib.sha256(b"".join((checkout / lock).read_bytes() for lock in _LOCKS))
+    environment = build / f"venv-{digest.hexdigest()[:12]}"
+    sys.stderr.write(f"Installing what the earlier version depends on: {environment}\n")
+    _run(checkout, "make", "tools", f"VENV={environment}", f"PYTHON={sys.executable}")
+    return str(environment / "bin" / "python")
+
+
+def _run(folder: Path, *command: str) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()[-2000:]}")
+    return done.stdout.strip()
