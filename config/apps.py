@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
 from django.core.checks import Tags, register
 
-from config.checks import limits_are_shared
+from config.checks import access_rests, limits_are_shared
 
 
 class ConfigConfig(AppConfig):
@@ -14,6 +14,7 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         """Adds our checks of a deployment to Django's."""
         register(limits_are_shared, Tags.security, deploy=True)
+        register(access_rests, Tags.security, deploy=True)
 
 
 class ExchangeAdminConfig(admin_apps.AdminConfig):

@@ -11,7 +11,32 @@ from django.core.cache.backends.memcached import BaseMemcachedCache
 from django.core.cache.backends.redis import RedisCache
 from django.core.checks import CheckMessage, Error
 
-SHARED = (RedisCache, DatabaseCache, BaseMemcachedCache)
+from exchange.counters import DatabaseCounters
+
+SHARED = (RedisCache, DatabaseCache, BaseMemcachedCache, DatabaseCounters)
+
+
+# With less, an intruder's new access may decide before anybody has seen the notice.
+COOLING_OFF_HOURS = 24
+TENURE_DAYS = 7
+
+
+def access_rests(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Check that new access has its cooling-off period, outside the demo world."""
+    del app_configs
+    if (
+        settings.COOLING_OFF_HOURS >= COOLING_OFF_HOURS
+        and settings.TENURE_DAYS >= TENURE_DAYS
+        and not settings.DEMO_WORLD
+    ):
+        return []
+    return [
+        Error(
+            "The cooling-off period of new access is shortened or can be skipped.",
+            hint="Leave COOLING_OFF_HOURS and TENURE_DAYS as they are, and DEMO_WORLD off.",
+            id="config.E002",
+        )
+    ]
 
 
 def limits_are_shared(app_configs: Any, **_: Any) -> list[CheckMessage]:

@@ -28,9 +28,15 @@ from credit.selectors.overview import loans_by_state, owed_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import COUNTED_AT_MOST, staff_of
 from exchange.admin.show import age
-from exchange.models import Event, Quote, StaffUser
+from exchange.models import (
+    AccessProposal,
+    AccessProposalStatus,
+    ApprovalStatus,
+    Event,
+    Quote,
+    StaffUser,
+)
 from exchange.models.events import EventStatus
-from exchange.models.quotes import QuoteStatus
 from wallets.admin.show import money
 from wallets.admin.worklists import waiting, worklists_for
 from wallets.models import (
@@ -51,6 +57,7 @@ from wallets.selectors.overview import (
     floats,
     last_comparison,
     last_proof,
+    payouts_on_hold,
     payouts_that_ended,
     waiting_withdrawals,
 )
@@ -195,7 +202,8 @@ _QUEUES = (
         Proposal, "Lost or returned payouts, proposals to confirm", ProposalStatus.OPEN.value
     ),
     _in_status(Deposit, "Deposits to confirm", DepositStatus.PENDING.value),
-    _in_status(Quote, "Quotes to approve", QuoteStatus.PENDING.value),
+    _in_status(AccessProposal, "Access proposals to confirm", AccessProposalStatus.PENDING.value),
+    _in_status(Quote, "Quotes to approve", ApprovalStatus.PENDING.value),
     _in_status(ConfigurationFigure, "Figures to approve", FigureStatus.PENDING.value),
     _Queue(
         "credit",
@@ -227,6 +235,14 @@ def _to_decide(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
 
 
 def _stuck(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
+    hold = payouts_on_hold(at_most=COUNTED_AT_MOST) if counts else None
+    if hold is not None:
+        yield Item(
+            "Payouts on hold: the payment provider fails",
+            _list("wallets_withdrawal", status=WithdrawalStatus.APPROVED.value),
+            hold.waiting,
+            f"For {age(hold.since)}. They are sent once the provider accepts one again.",
+        )
     yield from _worklists(user, counts, "Payouts", to_decide=False)
     for queue in _STUCK:
         yield from queue.item(user)

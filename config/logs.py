@@ -5,10 +5,18 @@ Every event passes `drop_secrets`, whatever logged it.
 
 from __future__ import annotations
 
+import sys
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from logging import LogRecord
+from threading import Lock
 from typing import Any
 
 import structlog
+from django.db.utils import InterfaceError, OperationalError
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 _SECRET_WORDS = (
@@ -20,6 +28,10 @@ _SECRET_WORDS = (
     "verif-hash",
     "account_number",
 )
+
+_SECONDS_BETWEEN_LINES = 1.0
+_SECONDS_BETWEEN_TRACEBACKS = 60.0
+_CAUSES_KEPT = 200
 
 
 def drop_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -44,6 +56,91 @@ def not_told_by_the_api(record: LogRecord) -> bool:
     return not (in_api and getattr(record, "status_code", None) == 503)
 
 
+class LimitRepeats:
+    """A handler's filter: of faults with one cause a line a second, and seldom a traceback.
+
+    A full disk, for example, fails every request and every task. The first line of a cause has its
+    traceback, the next ones have not; each says how many like it were left out before it. Only
+    records of exceptions and of failed answers are limited: all others are events of their own.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._causes: OrderedDict[Hashable, _Repeats] = OrderedDict()
+
+    def filter(self, record: LogRecord) -> bool:
+        """Whether the record is written; takes its traceback away where one was written lately."""
+        error = _error_of(record)
+        if error is None and record.name != "django.request":
+            return True
+        cause = _cause_of(record, error)
+        now = self._clock()
+        with self._lock:
+            seen = self._causes.get(cause)
+            if seen is None:
+                self._causes[cause] = _Repeats(now, now)
+                if len(self._causes) > _CAUSES_KEPT:
+                    self._causes.popitem(last=False)
+                return True
+            if now - seen.told_at < _SECONDS_BETWEEN_LINES:
+                seen.left_out += 1
+                return False
+            left_out, seen.left_out, seen.told_at = seen.left_out, 0, now
+            whole = now - seen.traced_at >= _SECONDS_BETWEEN_TRACEBACKS
+            if whole:
+                seen.traced_at = now
+        _shorten(record, error, left_out, whole=whole)
+        return True
+
+
+@dataclass(slots=True)
+class _Repeats:
+    told_at: float
+    traced_at: float
+    left_out: int = 0
+
+
+def _error_of(record: LogRecord) -> BaseException | None:
+    given: Any = record.exc_info
+    if isinstance(record.msg, dict):  # an event of structlog
+        given = record.msg.get("exc_info")
+    if given is True:
+        given = sys.exc_info()
+    if isinstance(given, tuple):
+        given = given[1]
+    return given if isinstance(given, BaseException) else None
+
+
+def _cause_of(record: LogRecord, error: BaseException | None) -> Hashable:
+    """What records have in common that are about one thing."""
+    if isinstance(error, OperationalError | InterfaceError):
+        # One cause fails whatever is asked, and PostgreSQL has a code for it.
+        return type(error.__cause__), getattr(error.__cause__, "sqlstate", None)
+    event = record.msg["event"] if isinstance(record.msg, dict) else record.msg
+    place = None
+    if error is not None and error.__traceback__ is not None:
+        *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+        place = (frame.f_code.co_filename, line)
+    return record.name, str(event), getattr(record, "status_code", None), type(error), place
+
+
+def _shorten(record: LogRecord, error: BaseException | None, left_out: int, *, whole: bool) -> None:
+    """Put the number of records left out, and unless it is to stay `whole` no traceback."""
+    reason = "" if error is None else f"{type(error).__name__}: {error}".strip()
+    if isinstance(record.msg, dict):
+        event = dict(record.msg)
+        if not whole and event.pop("exc_info", None):
+            event["error"] = reason
+        record.msg = {**event, "repeated": left_out}
+        return
+    text = record.getMessage()
+    if not whole:
+        record.exc_info = record.exc_text = None
+        text = f"{text} ({reason})" if reason else text
+    record.msg, record.args = f"{text} [and {left_out} like it]", ()
+
+
 def _shared_processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,
@@ -55,13 +152,12 @@ def _shared_processors() -> list[Processor]:
     ]
 
 
-def configure_structlog(*, as_json: bool) -> None:
+def configure_structlog() -> None:
     """Route structlog through the standard library, so that one handler writes every line."""
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
             *_shared_processors(),
-            *([structlog.processors.format_exc_info] if as_json else []),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -94,8 +190,17 @@ def logging_settings(*, as_json: bool, level: str) -> dict[str, Any]:
                 ],
             },
         },
-        "filters": {"told": {"()": lambda: not_told_by_the_api}},
-        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "events"}},
+        "filters": {
+            "told": {"()": lambda: not_told_by_the_api},
+            "repeats": {"()": LimitRepeats},
+        },
+        "handlers": {
+            "console": {
+                "class": "logging.StreamHandler",
+                "formatter": "events",
+                "filters": ["repeats"],
+            }
+        },
         "root": {"handlers": ["console"], "level": level.upper()},
         "loggers": {
             # Refused requests are the client's affair; the API counts them itself.

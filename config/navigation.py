@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from credit.models import ConfigurationVersion, EndingProposal, EndingStatus, VersionStatus
-from exchange.models import Quote
+from exchange.models import AccessProposal, Quote
 from wallets.models import Alert, ConfigurationFigure, FigureStatus, Proposal, Withdrawal
 
 # Title, icon of `exchange/icons.svg`, models in order.
@@ -51,7 +51,16 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Participants", "people", ("exchange.organisation", "exchange.member", "exchange.apikey")),
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
     ("Settings", "settings", ("wallets.configuration", "wallets.configurationfigure")),
-    ("People", "staff", ("exchange.staffuser", "exchange.accessrecord", "exchange.change")),
+    (
+        "People",
+        "staff",
+        (
+            "exchange.staffuser",
+            "exchange.accessproposal",
+            "exchange.accessrecord",
+            "exchange.change",
+        ),
+    ),
 )
 # A badge counts no further: whoever sees it knows enough.
 COUNTED_AT_MOST = 99
@@ -118,6 +127,7 @@ def _badges(seen: Mapping[str, object]) -> dict[str, str]:
         "wallets.withdrawal": Withdrawal.objects.filter(status="Pending"),
         "wallets.proposal": Proposal.objects.filter(status="Open"),
         "wallets.alert": Alert.objects.filter(resolved_at__isnull=True),
+        "exchange.accessproposal": AccessProposal.objects.filter(status="Pending"),
         "exchange.quote": Quote.objects.filter(status="Pending"),
         "wallets.configurationfigure": ConfigurationFigure.objects.filter(
             status=FigureStatus.PENDING

@@ -47,6 +47,12 @@ class Conflict(DomainError):
     code = "conflict"
 
 
+class StateConflict(Conflict):
+    """The record moved on in the meantime."""
+
+    code = "state_conflict"
+
+
 class ProviderFailed(DomainError):
     """Somebody we depend on did not answer (502)."""
 

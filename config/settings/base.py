@@ -17,6 +17,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 INSTALLED_APPS = [
     "config.apps.ExchangeAdminConfig",
+    # Before Django's own: its `createsuperuser` and `changepassword` are replaced.
+    "config",
     # The theme of the admin; after it, since its scripts of the same names expect Alpine.
     "unfold.apps.BasicAppConfig",
     "django.contrib.auth",
@@ -34,7 +36,6 @@ INSTALLED_APPS = [
     "wallets",
     "credit",
     "orders",
-    "config",
 ]
 
 MIDDLEWARE = [
@@ -71,6 +72,11 @@ TEMPLATES: list[dict[str, Any]] = [
     },
 ]
 
+PASSWORD_HASHERS = [
+    # Passwords of people are hashed by the first; the last is for client secrets of API keys alone.
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "exchange.client_secrets.ClientSecretHasher",
+]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -118,8 +124,18 @@ SIGN_IN_TRIES: dict[str, int] = {
 SIGN_IN_LOCKED_MINUTES = env.int("SIGN_IN_LOCKED_MINUTES", default=15)
 # How many proxies of ours add to X-Forwarded-For; 0: the peer is the client.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+# How long a browser that somebody signed in from keeps its own count of wrong tries.
+KNOWN_DEVICE_DAYS = 30
 # How long the one-time address of an invitation is good.
 PASSWORD_RESET_TIMEOUT = env.int("INVITATION_HOURS", default=24) * 3600
+# Who may give power over money. Not read from the environment: a person decides only so long after
+# their access was given or reset, and of two who approve one has held it for so many days.
+COOLING_OFF_HOURS = 24
+TENURE_DAYS = 7
+# Only the demo world makes people whose access counts as held for long.
+DEMO_WORLD = False
+# Permissions that do not count as deciding; any other does, but those that begin with `view_`.
+HARMLESS_PERMISSIONS = "config.roles.HARMLESS"
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "config.faults.form_too_old"
@@ -160,6 +176,17 @@ def redis_cache(url: str) -> dict[str, Any]:
     }
 
 
+def local_cache(url: str, *, limits: bool) -> dict[str, Any]:
+    """The `default` cache of a single machine: the Redis at `url`, if one is given. Without it,
+    limits that are on are counted in PostgreSQL, for all processes alike.
+    """
+    if url:
+        return redis_cache(url)
+    if limits:
+        return {"BACKEND": "exchange.counters.DatabaseCounters"}
+    return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+
+
 # --- API -------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["exchange.api.authentication.BearerAuthentication"],
@@ -184,13 +211,15 @@ API_BODY_DEPTH_LIMIT = 20
 API_PAGE_LIMIT_DEFAULT = 20
 API_PAGE_LIMIT_MOST = 200
 
-# Requests a minute for one key, money-moving POSTs a minute for one key, token requests a minute
-# for one client id. None: no limit.
+# A minute, of one key: requests, money-moving POSTs, token requests. Failed token requests: of one
+# address for one client id, and of one address for all of them. None: no limit.
 RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=True)
 RATE_LIMITS: dict[str, int] = {
     "requests": env.int("RATE_LIMIT_REQUESTS", default=600),
     "money": env.int("RATE_LIMIT_MONEY", default=120),
     "token": env.int("RATE_LIMIT_TOKEN", default=20),
+    "token_failures": env.int("RATE_LIMIT_TOKEN_FAILURES", default=10),
+    "token_failures_address": env.int("RATE_LIMIT_TOKEN_FAILURES_ADDRESS", default=60),
 }
 IDEMPOTENCY_WAIT_SECONDS = env.int("IDEMPOTENCY_WAIT_SECONDS", default=10)
 IDEMPOTENCY_KEPT_HOURS = 24
@@ -218,6 +247,7 @@ AUTH_USER_MODEL = "exchange.StaffUser"
 OAUTH2_PROVIDER_APPLICATION_MODEL = "exchange.ApiKey"
 SCOPES = {
     "tokens:read": "Read tokens",
+    "tokens:write": "Propose distributions of own tokens",
     "orders:read": "Read orders, books and trades",
     "orders:write": "Place and cancel orders",
     "portfolio:read": "Read the investments of members",
@@ -225,10 +255,17 @@ SCOPES = {
     "credit:write": "Propose configurations, create and service loans",
     "wallets:read": "Read wallets, statements, withdrawals and banks",
     "wallets:withdraw": "Request and cancel withdrawals",
+    "wallets:transfer": "Transfer and convert money between own wallets",
+    "deposits:write": "Open virtual accounts and checkouts",
     "members:read": "Read members",
     "members:write": "Create members",
     "webhooks:manage": "Manage the webhook endpoint and its events",
+    "sandbox": "Drive the sandbox: decide about test withdrawals, pay in, move time on",
 }
+# What gives an API key power over money: two people decide about such a key.
+MONEY_SCOPES = frozenset(
+    {"credit:write", "orders:write", "tokens:write", "wallets:transfer", "wallets:withdraw"}
+)
 OAUTH2_PROVIDER: dict[str, Any] = {
     "SCOPES": SCOPES,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
@@ -244,6 +281,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME": True,
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
     "OAUTH2_VALIDATOR_CLASS": "exchange.api.oauth.KeyValidator",
+    "CLIENT_SECRET_HASHER": "client_sha256",
 }
 
 # --- Webhooks to organisations -----------------------------------------------------------------
@@ -256,6 +294,9 @@ BANK_LIST_SERVE_STALE = env.bool("BANK_LIST_SERVE_STALE", default=False)
 PAYOUT_LEASE_SECONDS = env.int("PAYOUT_LEASE_SECONDS", default=120)
 PAYOUT_LOST_AFTER_SECONDS = env.int("PAYOUT_LOST_AFTER_SECONDS", default=30 * 60)
 PAYOUT_WATCH_DAYS = 30
+# Failures of the provider in a row until payouts are on hold, and how often it is probed then.
+PROVIDER_CIRCUIT_FAILURES = env.int("PROVIDER_CIRCUIT_FAILURES", default=5)
+PROVIDER_CIRCUIT_PROBE_SECONDS = env.int("PROVIDER_CIRCUIT_PROBE_SECONDS", default=60)
 
 PAYMENT_PROVIDER: dict[str, Any] = {
     "base_url": env.str("FLUTTERWAVE_BASE_URL", default="https://api.flutterwave.com/v3"),

@@ -25,6 +25,7 @@ DATA_DIR = default_data_dir()
 _secrets = local_secrets.load(DATA_DIR)
 
 DEBUG = False
+DEMO_WORLD = True
 SECRET_KEY = env.str("SECRET_KEY", default=_secrets.secret_key)
 FIELD_ENCRYPTION_KEYS: list[str] = env.list(
     "FIELD_ENCRYPTION_KEYS", default=[_secrets.field_encryption_key]
@@ -72,12 +73,10 @@ CELERY_TASK_DEFAULT_QUEUE = env.str(
     "CELERY_QUEUE", default=f"exchange-{hashlib.sha256(bytes(DATA_DIR)).hexdigest()[:8]}"
 )
 
-# --- Cache: process memory unless a URL is given ---
-_cache_url = env.str("CACHE_URL", default="")
+# --- Cache: used by the limits alone ---
+RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
 CACHES: dict[str, Any] = {
-    "default": base.redis_cache(_cache_url)
-    if _cache_url
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    "default": base.local_cache(env.str("CACHE_URL", default=""), limits=RATE_LIMITS_ENABLED)
 }
 
 # --- Payment provider: the sandbox, wherever `up` last started it; commands find it there too ---
@@ -89,7 +88,6 @@ PAYMENT_PROVIDER = {
     "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default=_secrets.provider_webhook_hash),
 }
 
-RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 
@@ -99,4 +97,4 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 
 LOGGING = logging_settings(as_json=False, level=env.str("LOG_LEVEL", default="WARNING"))
-configure_structlog(as_json=False)
+configure_structlog()

@@ -108,4 +108,4 @@ STORAGES = {
 
 MIDDLEWARE = [*base.MIDDLEWARE, "django_structlog.middlewares.RequestMiddleware"]
 LOGGING = logging_settings(as_json=True, level=env.str("LOG_LEVEL", default="INFO"))
-configure_structlog(as_json=True)
+configure_structlog()

@@ -19,6 +19,7 @@ env = base.env
 
 DATA_DIR = Path(env.str("TEST_DATA_DIR", default=tempfile.gettempdir()))
 DEBUG = False
+DEMO_WORLD = True  # tests make people whose access counts as held for long
 SECRET_KEY = "tests only: nothing outside the test database is signed with this"  # noqa: S105
 FIELD_ENCRYPTION_KEYS: list[str] = ["dGVzdHMgb25seTogdGhpcnR5LXR3byBieXRlcyBvZiA="]
 ALLOWED_HOSTS = ["*"]
@@ -37,15 +38,15 @@ if not _url:  # the test process itself: transactions are rolled back, threads c
 CELERY_BROKER_URL = env.str("TEST_BROKER_URL", default="memory://")
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = env.json("TEST_BROKER_OPTIONS", default={})
 CELERY_TASK_DEFAULT_QUEUE = env.str("TEST_BROKER_QUEUE", default="tests")
-_cache_url = env.str("TEST_CACHE_URL", default="")
+RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
 CACHES: dict[str, Any] = {
-    "default": base.redis_cache(_cache_url)
-    if _cache_url
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    "default": base.local_cache(env.str("TEST_CACHE_URL", default=""), limits=RATE_LIMITS_ENABLED)
 }
 
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-RATE_LIMITS_ENABLED = env.bool("RATE_LIMITS_ENABLED", default=False)
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.MD5PasswordHasher",
+    "exchange.client_secrets.ClientSecretHasher",
+]
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 STATIC_ROOT = None
@@ -62,4 +63,4 @@ PAYMENT_PROVIDER = {
 }
 
 LOGGING = logging_settings(as_json=False, level=env.str("LOG_LEVEL", default="ERROR"))
-configure_structlog(as_json=False)
+configure_structlog()

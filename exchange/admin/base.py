@@ -210,8 +210,18 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         wanted = require_POST(view) if only_post else view
         return path(route, self.admin_site.admin_view(wanted), name=self.name_of(name))
 
-    def record(self, request: HttpRequest, object_id: UUID | str) -> Any:
-        """The record, for somebody who may see it. Raises `Http404`, `PermissionDenied`."""
+    def require(self, request: HttpRequest, *permissions: str) -> None:
+        """Raise `PermissionDenied` for a person who has none of `permissions`."""
+        if not any(self.may(request, permission) for permission in permissions):
+            raise PermissionDenied
+
+    def record(self, request: HttpRequest, object_id: UUID | str, *permissions: str) -> Any:
+        """The record, for somebody who may see it and has one of `permissions`, when there are any.
+
+        Raises `Http404`, `PermissionDenied`.
+        """
+        if permissions:
+            self.require(request, *permissions)
         if not self.has_view_permission(request):
             raise PermissionDenied
         found = self.get_object(request, unquote(str(object_id)))

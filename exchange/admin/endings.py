@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 from django.utils.html import format_html
 from oauth2_provider.models import get_access_token_model
@@ -17,6 +17,7 @@ from exchange.admin.confirming import Question
 from exchange.admin.show import lately, moment
 from exchange.models import ApiKey, Organisation, WebhookEndpoint
 from exchange.selectors.events import COUNTED_EXHAUSTED, Standing
+from exchange.services.access import unended_keys, unended_keys_with_power
 from exchange.services.events import SENT_AGAIN_AT_MOST
 
 
@@ -83,7 +84,7 @@ def _facts_of_key(key: ApiKey) -> list[tuple[str, object]]:
 
 def switching(organisation: Organisation, *, active: bool) -> Question:
     """Whether `organisation` is to be shut out, or let in again."""
-    keys = _alive(organisation)
+    keys = unended_keys(organisation)
     used = keys.aggregate(latest=Max("last_used_at"))["latest"]
     working = keys.count()
     stop = (
@@ -91,6 +92,11 @@ def switching(organisation: Organisation, *, active: bool) -> Question:
         " ask for payouts. Withdrawals that wait, orders in the book and loans stay as they are."
     )
     go_on = "Its API keys that were not revoked and have not expired work again, at once."
+    if unended_keys_with_power(organisation).exists():
+        go_on = (
+            "Some of its API keys have power over money: this is proposed, and another person"
+            " confirms it. Then all that were not revoked and have not expired work again."
+        )
     so_already = "active" if active else "not active"
     return Question(
         title=f"Activate {organisation}?" if active else f"Deactivate {organisation}?",
@@ -161,13 +167,5 @@ def _passing(found: Standing) -> list[tuple[str, object]]:
     ]
 
 
-def _alive(organisation: Organisation) -> QuerySet[ApiKey]:
-    lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-    found: QuerySet[ApiKey] = ApiKey.objects.filter(
-        lasting, organisation=organisation, revoked_at=None
-    )
-    return found
-
-
 def _working(organisation: Organisation) -> QuerySet[ApiKey]:
-    return _alive(organisation).filter(organisation__active=True)
+    return unended_keys(organisation).filter(organisation__active=True)

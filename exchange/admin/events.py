@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
@@ -131,9 +130,7 @@ class EventAdmin(SafeAdmin):
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Delivers the event once more."""
-        if not self.may(request, "exchange.change_event"):
-            raise PermissionDenied
-        event: Event = self.record(request, object_id)
+        event: Event = self.record(request, object_id, "exchange.change_event")
         self.attempt(
             request,
             lambda: redeliver(event_id=event.pk, actor=actor_of(request)),
@@ -231,7 +228,7 @@ class WebhookEndpointAdmin(Confirming):
 
     def test(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Sends an event that tells of nothing."""
-        obj = self._changeable(request, object_id)
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
         self.attempt(
             request,
             lambda: send_test(organisation_id=obj.organisation_id, actor=actor_of(request)),
@@ -241,7 +238,7 @@ class WebhookEndpointAdmin(Confirming):
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and delivers what nobody took once more, as much as one request may."""
-        obj = self._changeable(request, object_id)
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
 
         def told(count: int) -> str:
             words = "1 event is being sent" if count == 1 else f"{count:,} events are being sent"
@@ -270,7 +267,7 @@ class WebhookEndpointAdmin(Confirming):
         return self._switch(request, object_id, enabled=False)
 
     def _switch(self, request: HttpRequest, object_id: UUID, *, enabled: bool) -> HttpResponse:
-        obj = self._changeable(request, object_id)
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
         return self.confirm_page(
             request,
             obj,
@@ -285,12 +282,6 @@ class WebhookEndpointAdmin(Confirming):
             if enabled
             else "The endpoint is disabled: events are kept and not delivered.",
         )
-
-    def _changeable(self, request: HttpRequest, object_id: UUID) -> WebhookEndpoint:
-        if not self.may(request, _CHANGE_ENDPOINT):
-            raise PermissionDenied
-        found: WebhookEndpoint = self.record(request, object_id)
-        return found
 
 
 def _ago(when: datetime) -> SafeString:

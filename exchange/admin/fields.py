@@ -33,3 +33,11 @@ class InstantField(forms.SplitDateTimeField):
             date_format="%Y-%m-%d",
         )
         super().__init__(required=False, widget=widget, **kwargs)
+
+
+class NoteForm(forms.Form):
+    """Why somebody proposes something."""
+
+    note = forms.CharField(
+        label="Why", max_length=300, required=False, help_text="For the person who confirms it"
+    )

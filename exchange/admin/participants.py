@@ -8,17 +8,27 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Tool, actor_of, bind
+from exchange.admin.base import (
+    AddPage,
+    ModelChoice,
+    RecordSelect,
+    Tool,
+    actor_of,
+    bind,
+    staff_of,
+)
 from exchange.admin.confirming import Confirming
 from exchange.admin.endings import switching
+from exchange.admin.fields import NoteForm
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.show import page_of, state
 from exchange.models import Member, Organisation, WebhookEndpoint
+from exchange.services.access import unended_keys_with_power
+from exchange.services.access_proposals import propose_activation_of_organisation
 from exchange.services.members import change_member, create_member
 from exchange.services.organisations import (
     change_organisation,
@@ -129,7 +139,7 @@ class OrganisationAdmin(AddPage, Confirming):
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Changes name and email."""
-        obj = self._changeable(request, object_id)
+        obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
 
         def act(data: dict[str, Any]) -> HttpResponse:
             change_organisation(organisation_id=obj.pk, **data, actor=actor_of(request))
@@ -140,15 +150,27 @@ class OrganisationAdmin(AddPage, Confirming):
         return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and lets its keys work again."""
-        return self._switch(request, object_id, active=True)
+        """Ask, and let its keys work again; propose it where they have power over money."""
+        obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
+        if obj.active or not unended_keys_with_power(obj).exists():
+            return self._switch(request, object_id, active=True)
+        return self.confirm_page(
+            request,
+            obj,
+            switching(obj, active=True),
+            partial(
+                propose_activation_of_organisation, organisation_id=obj.pk, by=staff_of(request)
+            ),
+            "Proposed. Its API keys have power over money: another person must confirm it.",
+            form=bind(request, NoteForm),
+        )
 
     def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and stops its keys at once."""
         return self._switch(request, object_id, active=False)
 
     def _switch(self, request: HttpRequest, object_id: UUID, *, active: bool) -> HttpResponse:
-        obj = self._changeable(request, object_id)
+        obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
         return self.confirm_page(
             request,
             obj,
@@ -158,12 +180,6 @@ class OrganisationAdmin(AddPage, Confirming):
             if active
             else f"{obj} is not active any more: none of its API keys works.",
         )
-
-    def _changeable(self, request: HttpRequest, object_id: UUID) -> Organisation:
-        if not self.may(request, "exchange.change_organisation"):
-            raise PermissionDenied
-        found: Organisation = self.record(request, object_id)
-        return found
 
 
 @admin.register(Member)
@@ -219,9 +235,7 @@ class MemberAdmin(AddPage):
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Corrects name, email and external id."""
-        if not self.may(request, "exchange.change_member"):
-            raise PermissionDenied
-        obj: Member = self.record(request, object_id)
+        obj: Member = self.record(request, object_id, "exchange.change_member")
 
         def act(data: dict[str, Any]) -> HttpResponse:
             change_member(member_id=obj.pk, **data, actor=actor_of(request))

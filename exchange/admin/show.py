@@ -127,8 +127,14 @@ def lately(when: datetime | None, never: str = "never") -> SafeString:
     return format_html("{} UTC, {} ago", moment(when), age(when))
 
 
+def page_address(record: Model) -> str:
+    """Give the address of the record's page in the admin."""
+    meta = record._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[record.pk])
+
+
 def page_of(record: Model, text: str | None = None) -> SafeString:
     """A link to the record's page in the admin."""
-    meta = record._meta
-    address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[record.pk])
-    return format_html('<a href="{}">{}</a>', address, text if text is not None else record)
+    return format_html(
+        '<a href="{}">{}</a>', page_address(record), text if text is not None else record
+    )

@@ -12,7 +12,7 @@ from exchange.admin import show
 from exchange.admin.base import Section
 from exchange.admin.chart import Chart, step_chart
 from exchange.admin.show import age, difference, moment, page_of, percent, state
-from exchange.models import DealAccess, Quote, QuoteStatus, Token
+from exchange.models import ApprovalStatus, DealAccess, Quote, Token
 from exchange.models.tokens import DECIDED, TERMS
 from exchange.numbers import plain
 from exchange.selectors import audit
@@ -187,7 +187,7 @@ def who_sees_it(token: Token) -> Section:
 
 def approved_quotes(token: Token) -> list[Quote]:
     """The last approved quotes, newest first."""
-    found = token.quotes.filter(status=QuoteStatus.APPROVED).select_related(
+    found = token.quotes.filter(status=ApprovalStatus.APPROVED).select_related(
         "proposed_by", "decided_by"
     )
     return list(found.order_by("-decided_at", "-id")[:_QUOTES_SHOWN])

@@ -15,7 +15,8 @@ deactivated organisation, stops working with the next request.
 `X-Error-Code`. Every answer has `X-Request-ID`: your own, when you sent one of at most 128 letters,
 digits and `. _ : -`. `Accept` is not looked at.
 
-**Requests.** Bodies are JSON objects of at most 64 KiB and 20 levels. Amounts are JSON numbers,
+**Requests.** Bodies are JSON objects of at most 64 KiB and 20 levels; one that has not arrived
+after 10 seconds is a 408. Amounts are JSON numbers,
 read and written exactly, from 0 to 10^15; more decimals than the currency has are refused, never
 rounded. Text is taken as it is sent: not trimmed, and without control characters. Unknown fields
 and unknown query parameters are ignored.
@@ -46,9 +47,11 @@ discount, interest and dividend are percent, `tenor` days, `milestone` the perce
 side, `min_trade` and `max_trade` its value; 0 is no bound. `vol` is units traded per side.
 
 **Orders.** `amount` is `price` times `meta.tokens`. Placing reserves: a buy the value and the most
-its fee can be, a sell the units. Matching is price, then time, at the resting order's price, in
-the same instant; the answer shows what was filled. Fills are charged so that they add up to
-exactly what one fill would have cost. An order that meets one of its own owner's has its rest
+its fee can be, a sell the units. Matching is price, then time, at the resting order's price, in the
+same instant; the answer shows what was filled. After every fill a buyer has paid the value of all
+fills of the order plus the fee, rounded up to the currency's decimals, and a seller has received
+the value less the fee, rounded down: splitting an order gains nothing. A fill worth less than the
+smallest amount of the currency is not made. An order that meets one of its own owner's has its rest
 cancelled; an organisation and its keys are one owner. In a primary raise only buys are taken, at
 `price.buy` or above, and units cost `price.buy`. Lists of orders sort by `createdAt`, `price` or
 `amount`, what an order keeps from its first to its last day: a page does not shift because an order
@@ -56,7 +59,11 @@ further on was filled. Cancelling twice with one `Idempotency-Key` gives the fir
 order that is over by then is a 409.
 
 **Loans.** Collateral counts at `price.sell`, which staff set; trades never change it. A missing
-or old price refuses, it never counts as zero. `amount` and `repayment_amount` are strings of
+or old price refuses, it never counts as zero. Units bought in a raise that is still open are not
+pledged. A quote tells every rule that would refuse; whether the creditor has the money is told to
+the creditor alone, so that a loan to anybody else's member may be refused with `not_funded` after a
+good quote. Ids of organisations that a loan configuration names are kept as they are sent, whether
+or not there are such organisations. `amount` and `repayment_amount` are strings of
 digits, perhaps with a point, or numbers. Who lends to its own members may ask for less than its
 terms give; for all others `repayment_amount` is exactly amount times (1 + `interest_rate` times
 `duration`). Repayments go to interest first. `repayment_date` is written as JavaScript prints a
@@ -71,5 +78,7 @@ organisation and to its creditor.
 
 **Limits.** Where limits are on, answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`
 (seconds), of the tightest limit that the request counted against; beyond it the answer is a 429
-with `Retry-After`. Minutes are counted from the full minute.
+with `Retry-After`. Minutes are counted from the full minute. A token request with the right
+secret counts against its key's limit alone; wrong secrets are counted for the address they come
+from, which gets a 429 `slow_down` beyond its limit.
 """.strip()

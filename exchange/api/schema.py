@@ -58,6 +58,7 @@ _FAILURES = {
     "401": "No access token, or one that does not work (any more)",
     "403": "The token lacks the scope",
     "404": "No such record of yours",
+    "408": "The body did not arrive within 10 seconds",
     "409": "The state of the record does not allow this, or it exists already",
     "413": "The body is larger than 64 KiB",
     "415": "The body is not JSON",
@@ -177,7 +178,7 @@ class EnvelopeSchema(AutoSchema):
         if "{" in self.path:
             codes.add("404")
         if self._has_body():
-            codes |= {"409", "413", "415"}
+            codes |= {"408", "409", "413", "415"}
         if self._takes_key():
             codes |= {"409", "422"}
         return codes
@@ -343,8 +344,11 @@ def _oauth_path(summary: str, fields: dict[str, Any], needed: str, success: Any)
             "responses": {
                 "200": {"description": "Success", "headers": _REQUEST_ID, **success},
                 "400": {"description": "The request is not valid (RFC 6749 §5.2)", **failed},
-                "401": {"description": "The client is not known, or not usable", **failed},
-                "429": {"description": "Too many token requests", **failed},
+                "401": {"description": "Client id or secret is wrong, or the key ended", **failed},
+                "429": {
+                    "description": "Too many token requests, or too many wrong secrets",
+                    **failed,
+                },
             },
         }
     }

@@ -21,18 +21,21 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from config.roles import ADMINISTRATOR, role_called
 from credit.models import ConfigurationVersion
 from exchange.actors import Actor
 from exchange.admin.named import OrganisationFilter
-from exchange.models import AccessEvent, Export, Organisation, StaffUser
+from exchange.models import AccessEvent, Export, Organisation
 from exchange.services import events, quotes
 from exchange.services.access import issue_api_key
+from exchange.services.access_proposals import propose_invitation
 from exchange.services.access_records import record
 from exchange.services.webhook_endpoints import set_endpoint
 from tests.support.access import TESTER
 from tests.support.lending import make_lending
 from tests.support.market import make_trader
 from tests.support.signin import sign_in
+from tests.support.staff import create_superuser
 from tests.support.world import (
     approved,
     know_banks,
@@ -57,6 +60,7 @@ pytestmark = pytest.mark.django_db
 _FEW_BY_NATURE = {"wallets_banklist", "wallets_configuration"}
 # What people enter, or what is added once a day.
 _SMALL = _FEW_BY_NATURE | {
+    "exchange_accessproposal",
     "credit_loanconfiguration",
     "exchange_apikey",
     "exchange_export",
@@ -103,7 +107,7 @@ def seed() -> None:
     """At least one row in every list."""
     know_banks()
     now = timezone.now()
-    staff = StaffUser.objects.create_superuser("proposer", password="x")
+    staff = create_superuser("proposer", password="x")
     other = make_staff()
     lending = make_lending()
     lending.lend()
@@ -135,6 +139,7 @@ def seed() -> None:
     issue_api_key(
         organisation=owner, name="Key", scopes=["wallets:read"], expires_at=None, actor=TESTER
     )
+    propose_invitation(username="invited", role=role_called(ADMINISTRATOR), by=staff)
     set_endpoint(organisation_id=owner.pk, url="https://hooks.example.com/in", actor=TESTER)
     events.emit(
         organisation_id=owner.pk, event_type="withdrawal.created", subject_id=owner.pk, data="{}"
@@ -206,7 +211,7 @@ def address_of(model: type[Model]) -> str:
 
 def owner() -> Client:
     client = Client()
-    sign_in(client, StaffUser.objects.create_superuser("owner", password="x"))
+    sign_in(client, create_superuser("owner", password="x"))
     return client
 
 
@@ -226,7 +231,7 @@ def test_every_list_asks_as_much_among_many_rows_as_among_few():
 @pytest.mark.parametrize("model", [model for model in admin.site._registry if grows(model)])
 def test_a_list_that_grows_is_read_in_the_order_of_an_index(model, rf):
     request = rf.get("/", {"status": "all"})
-    request.user = StaffUser.objects.create_superuser("owner", password="x")
+    request.user = create_superuser("owner", password="x")
     pages = admin.site._registry[model]
     rows = pages.get_queryset(request).order_by(
         *(pages.get_ordering(request) or model._meta.ordering)

@@ -8,6 +8,7 @@ from io import StringIO
 
 import pytest
 from django.conf import settings
+from django.core import signing
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -215,3 +216,66 @@ def test_the_last_administrator_is_helped_from_a_shell(ada):
     for name, why in (("ada", "is not locked out"), ("nobody", "no member of staff called")):
         with pytest.raises(CommandError, match=why):
             call_command("unlock", name)
+
+
+def test_a_browser_that_somebody_signed_in_from_is_not_locked_out_by_others(ada):
+    client = Client()
+    enter_password(client, "ada", PASSWORD)
+    cookie = client.cookies["known_device"]
+    assert (cookie["httponly"], cookie["max-age"], cookie["path"]) == (True, 30 * 86400, "/admin/")
+    assert "ada" not in cookie.value
+    client.post("/admin/logout/")
+    # Others guess from everywhere, from the person's own address too.
+    for n in range(settings.SIGN_IN_TRIES["address"]):
+        enter_password(Client(), "ada" if n < 5 else f"name{n}", "guess")
+    assert not gets_in()
+    assert enter_password(client, "ada", PASSWORD)["Location"] == "/admin/"
+
+
+def test_a_known_browser_counts_its_own_tries_and_nobody_elses(ada):
+    client = Client()
+    enter_password(client, "ada", PASSWORD)
+    client.post("/admin/logout/")
+    told = [text_of(enter_password(client, "ada", f"guess {n}")) for n in range(6)]
+    assert "Please try again after" in told[4]
+    assert SHUT in text_of(enter_password(client, "ada", PASSWORD))
+    assert gets_in()  # in another browser
+    assert "Unlock" in text_of(signed_in(ADMINISTRATOR).get(page(ada, "change")))
+    signed_in(ADMINISTRATOR, "root").post(page(ada, "unlock"))
+    assert enter_password(client, "ada", PASSWORD).status_code == 302
+
+
+def test_the_cookie_counts_for_its_person_alone_and_not_when_it_is_forged_or_old(ada, settings):
+    person(AUDITOR, "bo")
+    client = Client()
+    enter_password(client, "ada", PASSWORD)
+    client.post("/admin/logout/")
+    kept = client.cookies["known_device"].value
+    guess(5, "bo")
+    assert SHUT in text_of(enter_password(client, "bo", PASSWORD))
+    guess(5)
+    for forged in (kept[:-2] + "xx", "", signing.dumps(["x", "y"], salt="config.signin.devices")):
+        client.cookies["known_device"] = forged
+        assert SHUT in text_of(enter_password(client, "ada", PASSWORD)), forged
+    client.cookies["known_device"] = kept
+    settings.KNOWN_DEVICE_DAYS = 0
+    assert SHUT in text_of(enter_password(client, "ada", PASSWORD))
+    settings.KNOWN_DEVICE_DAYS = 30
+    assert enter_password(client, "ada", PASSWORD).status_code == 302
+
+
+def test_codes_of_a_known_browser_are_counted_apart_as_well():
+    user = person(FINANCE_APPROVER)
+    secret = app_of(user)
+    known, other = Client(), Client()
+    enter_password(known, "ada", PASSWORD)
+    known.post(CODE, {"code": present_code(secret)})
+    assert is_in(known)
+    known.post("/admin/logout/")
+    enter_password(other, "ada", PASSWORD)
+    for _ in range(5):
+        other.post(CODE, {"code": "000000"})
+    assert SHUT in text_of(other.post(CODE, {"code": "000000"}))
+    enter_password(known, "ada", PASSWORD)
+    assert known.post(CODE, {"code": present_code(secret, ahead=1)}).status_code == 302
+    assert is_in(known)

@@ -13,8 +13,9 @@ from exchange.models import DealAccess, Token
 from tests.support.access import TESTER, failed, make_caller, make_member
 from tests.support.ordering import ApiTrader, Market, set_flags
 from tests.support.tokens import give_units, make_token
+from tests.support.unjustified import post_unjustified
 from tests.support.withdrawals import exact, round_trips
-from wallets.ledger import Leg, open_account, post_transfer
+from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, TransferKind
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def pledge(token: Token, trader: ApiTrader, units: str, *, member: bool) -> None
         "organisation_id": trader.organisation.id,
         "member_id": trader.member.id if member else None,
     }
-    post_transfer(
+    post_unjustified(
         kind=TransferKind.UNITS_ISSUE,
         reference=f"pledge:{uuid7()}",
         subject_id=token.id,

@@ -144,3 +144,10 @@ def test_members_are_found_by_email_in_any_case_and_by_external_id_exactly():
 def test_a_nul_in_a_filter_is_refused_by_name():
     response = make_caller().get(f"{MEMBERS}?email=%00")
     assert failed(response, 400, "invalid_request").startswith("email: ")
+
+
+@pytest.mark.parametrize("path", [MEMBERS, "/v1/api/tokens"])
+def test_more_parameters_than_are_read_are_refused(path):
+    many = "&".join(f"a{n}=1" for n in range(1001))
+    message = failed(make_caller().get(f"{path}?{many}"), 400, "invalid_request")
+    assert message == "There are too many parameters"

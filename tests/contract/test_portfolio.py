@@ -14,9 +14,10 @@ from exchange.models import DealAccess, Token
 from tests.support.access import TESTER, failed, make_caller, make_member
 from tests.support.ordering import ApiTrader
 from tests.support.tokens import give_units, make_token
+from tests.support.unjustified import post_unjustified
 from tests.support.withdrawals import exact, round_trips
 from tests.support.world import assert_books_hold
-from wallets.ledger import Leg, open_account, post_transfer
+from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, TransferKind
 
 # Placing an order may be refused, and then rolls back.
@@ -60,7 +61,7 @@ class Investor(ApiTrader):
         owner = {"organisation_id": self.organisation.id, "member_id": self.member.id}
         available = open_account(str(token.id), AccountKind.AVAILABLE, **owner)
         lien = open_account(str(token.id), AccountKind.LIEN, **owner)
-        post_transfer(
+        post_unjustified(
             kind=TransferKind.LOAN_PLEDGE,
             reference=f"pledge:{uuid7()}",
             subject_id=None,

@@ -54,8 +54,12 @@ AUDITED: dict[str, Audited] = {
     "credit_loanconfiguration": Audited(
         "id creditor_id status created_at", left_out={TOUCHED: "updated_at"}
     ),
-    "credit_loanlimit": Audited("id version_id currency_id max_amount max_outstanding"),
+    "credit_loanlimit": Audited("id version_id currency_id min_amount max_amount max_outstanding"),
     "credit_shortfall": Audited("id loan_id cause required value opened_at cured_at"),
+    "exchange_accessproposal": Audited(
+        "id kind person_id organisation_id key_id payload note reason status break_glass"
+        " proposed_by_id decided_by_id created_at decided_at collected_at"
+    ),
     "exchange_apikey": Audited(
         "id organisation_id client_id user_id redirect_uris post_logout_redirect_uris client_type"
         " authorization_grant_type hash_client_secret name skip_authorization created algorithm"
@@ -98,7 +102,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "exchange_staffuser": Audited(
         "id is_superuser username first_name last_name email is_staff is_active date_joined"
-        " session_epoch",
+        " session_epoch access_changed_at",
         hidden="password",
         left_out={"sign-ins have their own record": "last_login"},
     ),
@@ -180,6 +184,13 @@ AUDITED: dict[str, Audited] = {
             TOUCHED: "updated_at",
         },
     ),
+    "wallets_payoutcircuit": Audited(
+        "id state failed_trials reason opened_at trial_id",
+        left_out={
+            WORKERS: "failures next_probe_at trial_until quiet_until",
+            TOUCHED: "updated_at",
+        },
+    ),
     "wallets_proposal": Audited(
         "id withdrawal_id action reason status proposed_by_id decided_by_id created_at decided_at"
     ),
@@ -191,6 +202,9 @@ AUDITED: dict[str, Audited] = {
     "wallets_reconciliation": Audited(
         "id day status reason differences asked_by asked_by_label created_at",
         left_out={WORKERS: "compared claimed_by leased_until attempts finished_at"},
+    ),
+    "wallets_transferrule": Audited(
+        "kind leaves enters reference record states by_service", operations="UPDATE DELETE"
     ),
     "wallets_withdrawal": Audited(
         "id organisation_id member_id reference currency_id amount fee disburse_amount gusd_amount"

@@ -1,7 +1,8 @@
 """The web application while something it needs cannot be reached.
 
-The cache, with rate limits on: nothing passes uncounted, nothing waits long, and people get in all
-the same. The database: every answer is a 503 that says so.
+The cache, with rate limits on: reads are counted by each process, all else is refused, nothing
+waits long, and people get in all the same. The database: every answer is a 503 that says so; and
+where its disk is full, the log stays readable.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,13 +20,15 @@ from pathlib import Path
 
 import pytest
 import requests
+from psycopg import Connection
 
+from config import webserver
 from config.admin_site import CONTENT_SECURITY_POLICY
 from config.settings.base import redis_cache
 from config.supervisor.ports import answers, claim_port
 from exchange.api import throttling
 from exchange.models import Member, SignInTries
-from tests.support.access import failed, make_caller
+from tests.support.access import failed, make_caller, make_member
 from tests.support.processes import Program, wait_until
 from tests.support.services import HOST, Service, Stage
 from tests.support.signin import person
@@ -34,6 +36,7 @@ from tests.support.signin import person
 MEMBERS = "/v1/api/members"
 NOT_READY = "The service is not ready. Please try again shortly"
 ADA = {"name": "Ada", "email": "ada@example.com"}
+MONEY = {"amount": 1, "note": "n"}
 
 
 @pytest.fixture
@@ -52,15 +55,11 @@ def web(stage: Stage, **environment: str) -> Iterator[Service]:
     log = stage.folder / "web-out-of-reach.log"
     log.write_text("")
     program = Program(
-        command=[
-            sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", HOST,
-            "--port", str(here.web_port), "--blocking-threads", "4", "--log-level", "warning",
-            "config.wsgi:application",
-        ],
+        command=webserver.command(HOST, here.web_port, workers=1),
         environment={**here.environment, "LOG_LEVEL": "WARNING", **environment},
         ready=lambda: answers(HOST, here.web_port, "/"),
         output=log,
-    )  # fmt: skip
+    )
     program.start()
     try:
         yield Service(here, program)
@@ -82,25 +81,45 @@ def lines(service: Service) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_api_refuses_clearly_and_the_log_says_why_in_one_line(limited):
+def test_moving_money_is_refused_clearly_and_the_log_says_why_in_one_line(limited):
     caller = make_caller()
     url = limited.base_url + MEMBERS
-    for response in (
-        requests.get(url, headers=caller.headers, timeout=10),
-        requests.post(url, json=ADA, headers=caller.headers, timeout=10),
+    for path in (
+        "wallet/withdraw",
+        f"members/{make_member(caller.organisation).id}/wallet/withdraw",
     ):
+        response = requests.post(
+            f"{limited.base_url}/v1/api/{path}", json={}, headers=caller.headers, timeout=10
+        )
         assert response.status_code == 503
         assert response.json() == {"status": "failed", "message": NOT_READY}
         assert response.headers["X-Error-Code"] == "not_ready"
         assert response.headers["Retry-After"] == "1"
         assert response.headers["X-Request-ID"]
-    assert not Member.objects.exists()
     assert requests.get(url, timeout=10).status_code == 401
 
     said = lines(limited)
     assert len(said) == 1, said
     assert "api.cache_unavailable" in said[0]
     assert "Connection refused" in said[0]
+
+
+@pytest.mark.slow
+def test_all_else_goes_on_and_the_process_counts_it(limited):
+    caller = make_caller()
+    member = make_member(caller.organisation)
+    left = []
+    for method, path, body, status in (
+        ("GET", MEMBERS, None, 200),
+        ("POST", f"/v1/api/credit/user/portfolio/{member.id}", {}, 200),
+        ("POST", MEMBERS, ADA, 201),
+    ):
+        response = requests.request(
+            method, limited.base_url + path, json=body, headers=caller.headers, timeout=10
+        )
+        assert response.status_code == status, response.text
+        left.append(int(response.headers["X-RateLimit-Remaining"]))
+    assert left == [599, 598, 597]
 
 
 @pytest.mark.slow
@@ -145,21 +164,23 @@ def test_the_back_office_works_on_and_still_locks_out_who_guesses(limited):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("redis-server"), reason="there is no Redis here")
-def test_it_goes_on_by_itself_once_the_cache_is_back(limited, nobody, tmp_path):
+def test_a_cache_that_comes_and_goes_is_used_while_it_is_there(limited, nobody, tmp_path):
     caller = make_caller()
     url = limited.base_url + MEMBERS
-    assert requests.post(url, json=ADA, headers=caller.headers, timeout=10).status_code == 503
-    with redis_at(nobody, tmp_path):
 
-        def counted() -> bool:
-            answer = requests.get(url, headers=caller.headers, timeout=10)
-            return "X-RateLimit-Limit" in answer.headers
+    def withdraw() -> int:
+        address = f"{limited.base_url}/v1/api/wallet/withdraw"
+        return requests.post(address, json={}, headers=caller.headers, timeout=10).status_code
 
-        wait_until(counted, "requests are counted again", 10)
-        response = requests.post(url, json=ADA, headers=caller.headers, timeout=10)
-        assert response.status_code == 201
-        assert int(response.headers["X-RateLimit-Remaining"]) < 600
-    assert "api.cache_back" in lines(limited)[-1]
+    for _ in range(2):
+        assert withdraw() == 503
+        with redis_at(nobody, tmp_path):
+            # Counted again, so that the body is looked at.
+            wait_until(lambda: withdraw() == 400, "requests are counted again", 10)
+            response = requests.get(url, headers=caller.headers, timeout=10)
+            assert int(response.headers["X-RateLimit-Remaining"]) < 600
+        assert "api.cache_back" in lines(limited)[-1]
+        assert requests.get(url, headers=caller.headers, timeout=10).status_code == 200
 
 
 @contextmanager
@@ -188,10 +209,25 @@ def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypa
         took = []
         for _ in range(20):
             began = time.monotonic()
-            assert failed(caller.get(MEMBERS), 503, "not_ready") == NOT_READY
+            assert failed(caller.post("/v1/test/money", MONEY), 503, "not_ready") == NOT_READY
             took.append(time.monotonic() - began)
     assert 0.9 < took[0] < 3
     assert sum(took[1:]) < 1
+
+
+@pytest.mark.django_db
+@pytest.mark.urls("tests.support.api_views")
+def test_reads_beyond_the_limit_are_refused_without_the_cache_too(settings, monkeypatch, nobody):
+    monkeypatch.setattr(throttling, "_reach", throttling.Reach())
+    settings.RATE_LIMITS_ENABLED = True
+    settings.RATE_LIMITS = {"requests": 5, "money": 2, "token": 3}
+    settings.CACHES = {"default": redis_cache(f"redis://{HOST}:{nobody}/0")}
+    caller = make_caller()
+    while 60 - time.time() % 60 < 5:  # no test starts where the minute is about to turn
+        time.sleep(0.2)
+    assert [caller.get(MEMBERS).status_code for _ in range(6)] == [200] * 5 + [429]
+    assert make_caller().get(MEMBERS).status_code == 200
+    failed(caller.post("/v1/test/money", MONEY), 503, "not_ready")
 
 
 @pytest.mark.slow
@@ -229,3 +265,39 @@ def test_without_its_database_every_part_says_that_it_will_be_back(stage, nobody
     assert page.headers["Retry-After"] == "5"
     assert page.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
     assert "Out of order for a moment" in page.text
+
+
+@pytest.fixture
+def full_disk(transactional_db: None, owner_connection: Connection) -> Iterator[None]:
+    """PostgreSQL raises for each new member what it raises when it can write no more."""
+    owner_connection.execute(
+        "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION"
+        " 'could not extend file: No space left on device' USING ERRCODE = '53100'; END$$"
+    )
+    owner_connection.execute(
+        "CREATE TRIGGER no_room BEFORE INSERT ON exchange_member"
+        " FOR EACH ROW EXECUTE FUNCTION no_room()"
+    )
+    yield
+    owner_connection.execute("DROP FUNCTION no_room CASCADE")
+
+
+@pytest.mark.slow
+def test_a_full_disk_takes_a_few_lines_of_the_log_a_second(stage, full_disk):
+    caller = make_caller()
+
+    def post(number: int) -> int:
+        body = {"name": "Ada", "email": f"a{number}@example.com"}
+        url = service.base_url + MEMBERS
+        return requests.post(url, json=body, headers=caller.headers, timeout=30).status_code
+
+    with web(stage) as service, ThreadPoolExecutor(8) as pool:
+        began = time.monotonic()
+        assert set(pool.map(post, range(300))) == {503}
+        seconds = time.monotonic() - began
+        said = lines(service)
+    told = [line for line in said if "api.database_unavailable" in line]
+    assert 1 <= len(told) <= seconds + 2
+    # A traceback has two parts: psycopg's error, and Django's made of it.
+    assert sum("Traceback (most recent" in line for line in said) <= 2 * (1 + seconds // 60)
+    assert not Member.objects.exists()

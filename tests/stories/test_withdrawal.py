@@ -8,9 +8,11 @@ import msgspec
 import pytest
 import requests as http
 from django.contrib.auth.models import Permission
+from django.utils import timezone
 
 from exchange.actors import Actor
 from exchange.models import Event, Member, Organisation, StaffUser
+from tests.support.staff import LONG_AGO
 from wallets.models import Withdrawal
 from wallets.services import books, decisions, deposits, payouts, requests
 from wallets.services.banks import bank_directory
@@ -19,7 +21,9 @@ SYSTEM = Actor.system("tests")
 
 
 def _staff(name: str) -> StaffUser:
-    user = StaffUser.objects.create_user(username=name, is_staff=True)
+    user = StaffUser.objects.create_user(
+        username=name, is_staff=True, access_changed_at=timezone.now() - LONG_AGO
+    )
     user.user_permissions.add(*Permission.objects.filter(codename__in=["decide_withdrawal"]))
     return user
 

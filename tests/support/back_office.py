@@ -13,10 +13,10 @@ from django.contrib.messages import get_messages
 from django.db import connection
 from django.test import Client
 
-from config.roles import create_staff
 from exchange.actors import Actor
 from exchange.models import Member, Organisation, StaffUser
 from tests.support.signin import sign_in
+from tests.support.staff import create_staff
 from wallets.models import Withdrawal
 from wallets.services import deposits
 from wallets.services.banks import bank_directory

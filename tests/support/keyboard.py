@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page
 
-from config.roles import FINANCE_APPROVER, create_staff
+from config.roles import FINANCE_APPROVER
 from exchange.models import StaffUser
 from tests.support.signin import app_of, present_code
+from tests.support.staff import create_staff
 
 PASSWORD = "correct horse battery"
 MOST_TABS, MOST_STOPS = 150, 400

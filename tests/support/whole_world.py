@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Model
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, FINANCE_APPROVER, create_staff
+from config.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
 from credit.models import EndingAction, Loan, LoanConfiguration
 from credit.services import servicing
 from credit.services.endings import propose_ending
@@ -21,12 +21,14 @@ from exchange.exports import Span
 from exchange.models import AccessEvent, StaffUser
 from exchange.services import exports, quotes, second_factor
 from exchange.services.access import issue_access_token, issue_api_key
+from exchange.services.access_proposals import propose_invitation
 from exchange.services.access_records import record
 from exchange.services.webhook_endpoints import rotate_secret, set_endpoint
 from tests.support.access import TESTER
 from tests.support.credit import make_configuration, waiting
 from tests.support.lending import make_lending
 from tests.support.market import Trader
+from tests.support.staff import create_staff, create_superuser
 from tests.support.world import know_banks, make_wallet
 from wallets.models import Proposal, ProposalAction, ProviderEvent, Withdrawal
 from wallets.services import configuration, decisions, deposits, reconciliation
@@ -73,9 +75,11 @@ def make_whole_world() -> WholeWorld:
 
 def _people(world: WholeWorld) -> tuple[StaffUser, StaffUser]:
     """Two who may do everything, and somebody whose page is opened."""
-    owner = StaffUser.objects.create_superuser("owner", password=PASSWORD)
+    owner = create_superuser("owner", password=PASSWORD)
     finance = create_staff("decider", PASSWORD, FINANCE_APPROVER)
     person = create_staff("colleague", PASSWORD, ADMINISTRATOR)
+    invited = propose_invitation(username="invited", role=role_called(ADMINISTRATOR), by=finance)
+    world.keep(invited)
     secret = second_factor.new_secret()
     code = second_factor.code_at(secret=secret, step=second_factor.present_step())
     codes = second_factor.set_up(user=person, secret=secret, code=code)

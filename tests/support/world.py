@@ -20,6 +20,7 @@ from config.books import CHECKS
 from exchange.idempotency import Answer
 from exchange.models import Member, Organisation, StaffUser, Token
 from tests.support.access import TESTER, make_member, make_organisation
+from tests.support.staff import LONG_AGO
 from wallets.models import Account, BankList, Withdrawal
 from wallets.selectors.wallets import wallet_balances
 from wallets.services import books, decisions, deposits, requests
@@ -143,7 +144,11 @@ def make_member_wallet(amount: str | int | Decimal = 0, *, currency: str = "KES"
 
 def make_staff(*codenames: str) -> StaffUser:
     """Somebody of the back office who may decide and resolve, or just what is named."""
-    user = StaffUser.objects.create_user(username=f"staff{next(_numbers)}", is_staff=True)
+    user = StaffUser.objects.create_user(
+        username=f"staff{next(_numbers)}",
+        is_staff=True,
+        access_changed_at=timezone.now() - LONG_AGO,
+    )
     wanted = codenames or ("decide_withdrawal", "resolve_payout", "add_deposit", "decide_deposit")
     user.user_permissions.add(*Permission.objects.filter(codename__in=wanted))
     # Read again: the one above remembers that it had no permissions.

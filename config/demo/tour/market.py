@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, ROUND_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_UP, Decimal
 from itertools import accumulate
 from typing import Any
 
@@ -134,11 +134,12 @@ class Visit:
     def see_holding(
         self, token: dict[str, Any], units: Decimal, money: Decimal, paid: Decimal
     ) -> None:
-        """The units came, and value and fee went; `money` was there before."""
-        fee = (paid * token["buy_fee"] / 100).quantize(Decimal("0.01"), ROUND_HALF_EVEN)
+        """The units came, and value and fee went, rounded up; `money` was there before."""
+        due = (paid * (1 + token["buy_fee"] / 100)).quantize(Decimal("0.01"), ROUND_CEILING)
+        fee = due - paid
         held, left = self.units_of(token), self.money(token)
         check(held == units, f"{held} units are held, not {units}")
-        check(left == money - paid - fee, f"{left} is left, not {money - paid - fee}")
+        check(left == money - due, f"{left} is left, not {money - due}")
         self.step(
             "Holding",
             f"{held:,} {token['symbol']} are held, {paid:,} and a fee of {fee:,} were paid",

@@ -8,19 +8,26 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 from django.utils.dateparse import parse_date, parse_datetime
 
 from exchange.actors import Actor
 from exchange.errors import DomainError
 from exchange.ids import parse_id
-from exchange.models import Organisation
-from exchange.services.access import issue_api_key
+from exchange.models import AccessKind, Organisation
+from exchange.services.access import has_power_over_money, issue_api_key
+from exchange.services.access_proposals import propose_key, record_break_glass
+from exchange.services.deciding_access import nobody_decides_yet
 
 
 class Command(BaseCommand):
     """Prints the new key's client id and secret, once: the secret is stored hashed."""
 
-    help = "Issue an API key to an organisation and print its client id and secret, once."
+    help = (
+        "Issue an API key to an organisation and print its client id and secret, once. Once"
+        " somebody decides, a key with power over money becomes a proposal instead, which two"
+        " people in the back office take up and confirm."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What the key is to be."""
@@ -37,18 +44,36 @@ class Command(BaseCommand):
         parser.add_argument(
             "--expires", help="ISO 8601 date (its first instant in UTC) or time with its offset"
         )
+        parser.add_argument(
+            "--break-glass",
+            action="store_true",
+            help="act at once, without a second person; everybody who decides is told",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Issues and prints."""
-        scopes = settings.SCOPES if "all" in options["scopes"] else options["scopes"]
+        """Issue and print, or file the proposal."""
+        wanted: dict[str, Any] = {
+            "organisation": _organisation(options["organisation"]),
+            "name": options["name"],
+            "scopes": settings.SCOPES if "all" in options["scopes"] else options["scopes"],
+            "expires_at": _moment(options["expires"]) if options["expires"] else None,
+        }
+        break_glass = options["break_glass"]
+        at_once = break_glass or not has_power_over_money(wanted["scopes"]) or nobody_decides_yet()
         try:
-            key, secret = issue_api_key(
-                organisation=_organisation(options["organisation"]),
-                name=options["name"],
-                scopes=scopes,
-                expires_at=_moment(options["expires"]) if options["expires"] else None,
-                actor=Actor.system("issue_api_key"),
-            )
+            if not at_once:
+                propose_key(**wanted, by=None, note="By issue_api_key")
+                self.stdout.write(
+                    "Proposed: the key has power over money. In the back office, under Access"
+                    " proposals, somebody takes it up, another person confirms it, and the first"
+                    " collects the secret."
+                )
+                return
+            with transaction.atomic():
+                key, secret = issue_api_key(**wanted, actor=Actor.system("issue_api_key"))
+                if break_glass:
+                    payload = {"name": key.name, "scopes": sorted(key.scopes)}
+                    record_break_glass(AccessKind.ISSUE_KEY, payload=payload, key=key)
         except DomainError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"organisation:  {key.organisation.name} ({key.organisation_id})")

@@ -15,6 +15,7 @@ from exchange.actors import Actor
 from exchange.models import ApiKey, Event, Organisation, WebhookEndpoint
 from exchange.services.access import issue_access_token, issue_api_key, rotate_api_key
 from tests.support.back_office import confirm, everything, participants, said, signed_in, text_of
+from tests.support.staff import confirm_latest
 
 pytestmark = pytest.mark.django_db
 
@@ -134,7 +135,9 @@ def test_shutting_out_an_organisation_is_asked_with_the_keys_that_stop(organisat
     told = said(confirm(client, off, at=refused))
     assert told[-1] == "Acme Holdings is not active already. Nothing was done."
     assert "Keys that work again 1" in text_of(client.get(on))
-    confirm(client, on)
+    confirm(signed_in(ADMINISTRATOR), on)
+    assert call(token) == 401
+    confirm_latest()
     assert call(token) == 200
 
 

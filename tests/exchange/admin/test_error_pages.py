@@ -10,9 +10,10 @@ from django.conf import settings
 from django.test import Client
 
 from config.admin_site import CONTENT_SECURITY_POLICY
-from config.roles import AUDITOR, create_staff
+from config.roles import AUDITOR
 from tests.support.services import Service
 from tests.support.signin import sign_in
+from tests.support.staff import create_staff
 
 AUDITORS_PAGE = "/admin/wallets/alert/"
 

@@ -1,0 +1,92 @@
+"""Of faults with one cause the log has a line a second, and seldom a traceback."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from django.db import OperationalError
+from psycopg.errors import AdminShutdown, DiskFull
+
+from config.logs import LimitRepeats
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def record(error: Exception | None, name: str = "exchange", **event: object) -> logging.LogRecord:
+    """A structlog event about `error`, or without one a plain record."""
+    message = {"event": "fault", **event, **({"exc_info": error} if error else {})}
+    return logging.LogRecord(name, logging.ERROR, __file__, 1, message, (), None)
+
+
+def database_error(cause: type[Exception]) -> OperationalError:
+    error = OperationalError("no")
+    error.__cause__ = cause("no")
+    return error
+
+
+def written(limit: LimitRepeats, *records: logging.LogRecord) -> list[bool]:
+    return [limit.filter(each) for each in records]
+
+
+def test_the_first_line_is_whole_and_the_next_ones_say_how_many_were_left_out() -> None:
+    clock = Clock()
+    limit = LimitRepeats(clock)
+    first = record(database_error(DiskFull))
+    assert written(limit, first, *(record(database_error(DiskFull)) for _ in range(50))) == [
+        True,
+        *[False] * 50,
+    ]
+    assert "exc_info" in first.msg
+    assert "repeated" not in first.msg
+    clock.now = 1.0
+    later = record(database_error(DiskFull))
+    assert limit.filter(later)
+    assert later.msg == {"event": "fault", "error": "OperationalError: no", "repeated": 50}
+    clock.now = 61.0
+    whole = record(database_error(DiskFull))
+    assert limit.filter(whole)
+    assert "exc_info" in whole.msg
+
+
+def test_causes_are_told_apart_and_one_cause_is_one_wherever_it_shows() -> None:
+    limit = LimitRepeats(Clock())
+    assert written(
+        limit,
+        record(database_error(DiskFull)),
+        record(database_error(DiskFull), name="celery.app.trace", event="another"),
+        record(database_error(AdminShutdown)),
+        record(ValueError("a"), event="a"),
+        record(ValueError("a"), event="b"),
+        record(ValueError("b"), event="b"),
+    ) == [True, False, True, True, True, False]
+
+
+def test_what_is_no_fault_is_never_left_out() -> None:
+    limit = LimitRepeats(Clock())
+    assert written(limit, *(record(None, event="staff.access") for _ in range(50))) == [True] * 50
+
+
+def test_records_of_the_standard_library_are_limited_alike() -> None:
+    clock = Clock()
+    limit = LimitRepeats(clock)
+
+    def plain(n: int) -> logging.LogRecord:
+        try:
+            int(f"x{n}")
+        except ValueError:
+            info = sys.exc_info()
+        return logging.LogRecord("a", logging.ERROR, __file__, 1, "failed %s", (n,), info)
+
+    assert written(limit, *(plain(n) for n in range(10))) == [True, *[False] * 9]
+    clock.now = 2.0
+    later = plain(10)
+    assert limit.filter(later)
+    assert later.exc_info is None
+    assert later.getMessage().startswith("failed 10 (ValueError: invalid literal")
+    assert later.getMessage().endswith("[and 9 like it]")
