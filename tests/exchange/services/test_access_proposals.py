@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
-from oauth2_provider.models import get_access_token_model
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, role_called
 from exchange.actors import Actor
@@ -17,52 +16,16 @@ from exchange.services import (
     access,
     access_decisions,
     access_proposals,
-    organisations,
     second_factor,
     staff,
 )
-from tests.support.access import TESTER, make_organisation
+from tests.exchange.services.proposing import PASSWORD, collect, confirm
+from tests.support.access import make_organisation
 from tests.support.back_office import everything
 from tests.support.signin import app_of
-from tests.support.staff import age_installation, as_owner, create_staff, shift_access
+from tests.support.staff import as_owner, create_staff, shift_access
 
 pytestmark = pytest.mark.django_db
-
-PASSWORD = "correct horse battery"
-MONEY = ["wallets:read", "wallets:withdraw"]
-
-
-class House:
-    """One administrator and two finance approvers, all there for long."""
-
-    def __init__(self) -> None:
-        self.admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
-        self.first = create_staff("first", PASSWORD, FINANCE_APPROVER)
-        self.second = create_staff("second", PASSWORD, FINANCE_APPROVER)
-        age_installation(days=60)
-
-    def invite(self, by: StaffUser, role: str = FINANCE_APPROVER) -> AccessProposal:
-        return access_proposals.propose_invitation(
-            username="newcomer", role=role_called(role), by=by
-        )
-
-    def key(self, by: StaffUser) -> AccessProposal:
-        return access_proposals.propose_key(
-            organisation=make_organisation(), name="Payouts", scopes=MONEY, by=by
-        )
-
-
-@pytest.fixture
-def house() -> House:
-    return House()
-
-
-def confirm(proposal: AccessProposal, by: StaffUser) -> AccessProposal:
-    return access_decisions.confirm(proposal_id=proposal.pk, by=by)
-
-
-def collect(proposal: AccessProposal, by: StaffUser) -> access_decisions.Collected:
-    return access_decisions.collect(proposal_id=proposal.pk, by=by)
 
 
 def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once(house):
@@ -111,103 +74,6 @@ def test_nobody_does_at_once_what_takes_two(house):
             act()
         assert refused.value.code == "second_person_needed"
     assert everything() == before
-
-
-def test_nobody_gives_a_key_power_over_money_at_once(house):
-    owner = make_organisation()
-    actor = Actor.staff(house.admin.pk, "admin")
-    key, _ = access.issue_api_key(organisation=owner, name="Old", scopes=MONEY, actor=TESTER)
-    before = everything()
-    for scope in ("wallets:withdraw", "wallets:transfer", "orders:write", "credit:write"):
-        with pytest.raises(Forbidden, match="power over money"):
-            access.issue_api_key(organisation=owner, name="New", scopes=[scope], actor=actor)
-    with pytest.raises(Forbidden, match="power over money"):
-        access.issue_api_key(organisation=owner, name="N", scopes=["tokens:write"], actor=actor)
-    with pytest.raises(Forbidden, match="power over money"):
-        access.rotate_api_key(key_id=key.pk, overlap=timedelta(0), actor=actor)
-    with pytest.raises(Forbidden, match="power over money"):
-        access.issue_access_token(key=key, lifetime=timedelta(days=90), actor=actor)
-    assert everything() == before
-    made, _ = access.issue_api_key(
-        organisation=owner, name="Reports", scopes=["wallets:read"], actor=actor
-    )
-    assert made.usable
-
-
-def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(house):
-    owner = make_organisation()
-    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
-    actor = Actor.staff(house.admin.pk, "admin")
-    organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
-    before = everything()
-    with pytest.raises(Forbidden) as refused:
-        organisations.set_active(organisation_id=owner.pk, active=True, actor=actor)
-    assert refused.value.code == "second_person_needed"
-    with pytest.raises(Forbidden, match="only an administrator"):
-        access_proposals.propose_activation_of_organisation(
-            organisation_id=owner.pk, by=house.first
-        )
-    assert everything() == before
-    proposal = access_proposals.propose_activation_of_organisation(
-        organisation_id=owner.pk, by=house.admin
-    )
-    assert proposal.payload == {"keys": ["Payouts (wallets:read, wallets:withdraw)"]}
-    with pytest.raises(Conflict, match="proposed already"):
-        access_proposals.propose_activation_of_organisation(
-            organisation_id=owner.pk, by=house.admin
-        )
-    with pytest.raises(Refused, match="Somebody else"):
-        confirm(proposal, house.admin)
-    assert not ApiKey.objects.get(pk=key.pk).usable
-    confirm(proposal, house.second)
-    assert ApiKey.objects.get(pk=key.pk).usable
-    with pytest.raises(Conflict, match="nothing to collect"):
-        collect(proposal, house.admin)
-    with pytest.raises(Conflict, match="active already"):
-        access_proposals.propose_activation_of_organisation(
-            organisation_id=owner.pk, by=house.admin
-        )
-
-
-@pytest.mark.parametrize("what", ["reads", "revoked", "expired"])
-def test_an_organisation_without_keys_that_move_money_comes_back_at_once(what):
-    owner = make_organisation()
-    scopes = ["wallets:read"] if what == "reads" else MONEY
-    key, _ = access.issue_api_key(organisation=owner, name="One", scopes=scopes, actor=TESTER)
-    if what == "revoked":
-        access.revoke_api_key(key_id=key.pk, actor=TESTER)
-    elif what == "expired":
-        ApiKey.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    for active in (False, True):
-        organisations.set_active(organisation_id=owner.pk, active=active, actor=TESTER)
-    owner.refresh_from_db()
-    assert owner.active
-
-
-def test_a_key_does_not_exist_before_its_proposer_collects_it(house):
-    proposal = house.key(house.admin)
-    with pytest.raises(Conflict, match="proposed already"):
-        access_proposals.propose_key(
-            organisation=proposal.organisation, name="Payouts", scopes=MONEY, by=house.admin
-        )
-    confirm(proposal, house.first)
-    assert not ApiKey.objects.exists()
-    found = collect(proposal, house.admin)
-    assert [name for name, _ in found.secrets] == ["Client id", "Client secret"]
-    key = ApiKey.objects.get()
-    assert (key.name, key.scopes, found.subject) == ("Payouts", MONEY, key)
-    assert AccessProposal.objects.get().key == key
-
-    token = access_proposals.propose_token(key_id=key.pk, days=90, by=house.admin)
-    confirm(token, house.first)
-    assert [name for name, _ in collect(token, house.admin).secrets] == ["Access token"]
-    rotation = access_proposals.propose_rotation(
-        key_id=key.pk, overlap=timedelta(0), expires_at=None, by=house.admin
-    )
-    confirm(rotation, house.first)
-    assert ApiKey.objects.get().usable
-    collect(rotation, house.admin)
-    assert [key.usable for key in ApiKey.objects.order_by("created")] == [False, True]
 
 
 def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(house):
@@ -391,29 +257,6 @@ def test_the_database_lets_nobody_decide_about_themselves_or_take_up_or_collect_
     ):
         with pytest.raises(DatabaseError, match=refusal), transaction.atomic():
             AccessProposal.objects.filter(pk=proposal.pk).update(**values)
-
-
-def test_a_key_gets_no_wider_scope_no_later_end_and_stays_revoked():
-    owner = make_organisation()
-    soon = timezone.now() + timedelta(days=1)
-    key, _ = access.issue_api_key(
-        organisation=owner, name="Reports", scopes=["wallets:read"], expires_at=soon, actor=TESTER
-    )
-    access.issue_access_token(key=key, lifetime=timedelta(hours=1), actor=TESTER)
-    tokens = get_access_token_model().objects
-    for rows, values in (
-        (ApiKey.objects, {"scopes": MONEY}),
-        (ApiKey.objects, {"expires_at": soon + timedelta(days=1)}),
-        (ApiKey.objects, {"expires_at": None}),
-        (ApiKey.objects, {"organisation": make_organisation()}),
-        (tokens, {"scope": "wallets:withdraw"}),
-        (tokens, {"expires": soon}),
-    ):
-        with pytest.raises(DatabaseError, match="no more power"), transaction.atomic():
-            rows.update(**values)
-    access.revoke_api_key(key_id=key.pk, actor=TESTER)
-    with pytest.raises(DatabaseError, match="no more power"), transaction.atomic():
-        ApiKey.objects.update(revoked_at=None)
 
 
 LOST = ["admin", "first", "second"]

@@ -1,0 +1,43 @@
+"""A house of three who decide, and what two of them do with a proposal of access."""
+
+from __future__ import annotations
+
+from config.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
+from exchange.models import AccessProposal, StaffUser
+from exchange.services import (
+    access_decisions,
+    access_proposals,
+)
+from tests.support.access import make_organisation
+from tests.support.staff import age_installation, create_staff
+
+PASSWORD = "correct horse battery"
+MONEY = ["wallets:read", "wallets:withdraw"]
+
+
+class House:
+    """One administrator and two finance approvers, all there for long."""
+
+    def __init__(self) -> None:
+        self.admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
+        self.first = create_staff("first", PASSWORD, FINANCE_APPROVER)
+        self.second = create_staff("second", PASSWORD, FINANCE_APPROVER)
+        age_installation(days=60)
+
+    def invite(self, by: StaffUser, role: str = FINANCE_APPROVER) -> AccessProposal:
+        return access_proposals.propose_invitation(
+            username="newcomer", role=role_called(role), by=by
+        )
+
+    def key(self, by: StaffUser) -> AccessProposal:
+        return access_proposals.propose_key(
+            organisation=make_organisation(), name="Payouts", scopes=MONEY, by=by
+        )
+
+
+def confirm(proposal: AccessProposal, by: StaffUser) -> AccessProposal:
+    return access_decisions.confirm(proposal_id=proposal.pk, by=by)
+
+
+def collect(proposal: AccessProposal, by: StaffUser) -> access_decisions.Collected:
+    return access_decisions.collect(proposal_id=proposal.pk, by=by)
