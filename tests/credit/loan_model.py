@@ -1,7 +1,8 @@
 """What loans come to, in plain Python: the world of `test_loan_machine` and every prediction.
 
 Balances are kept by owner, asset and kind. Nothing here looks at what the product recorded, but
-for the rows of loans as they were when they ended.
+for the rows of loans as they were when they ended; nothing is computed by its code either: what is
+rounded, or compared, is an exact fraction before.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Decimal
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 from uuid import UUID
 
@@ -17,11 +20,13 @@ from credit.models import Access, EndingAction, EndingProposal, Loan, LoanConfig
 from exchange.models import Token
 from tests.support.access import make_member
 from tests.support.credit import make_configuration
+from tests.support.lending import half_even, most_to_repay
 from tests.support.tokens import give_units, make_token
 from tests.support.world import Wallet, make_member_wallet, make_staff, make_wallet
 
 OPEN = {"ACTIVE", "OVERDUE", "DEFAULTED"}
-UNIT = Decimal("0.00000001")
+UNIT_DECIMALS = 8
+UNIT = Decimal(1).scaleb(-UNIT_DECIMALS)
 ASKED = Decimal(50)  # the price of one unit in every Sell
 PRICE = 1000
 ZERO = Decimal(0)
@@ -126,7 +131,8 @@ class World:
     def __init__(self, currency: str) -> None:
         self.loans: list[Modelled] = []
         self.currency = currency
-        self.step = Decimal(1) if currency == "UGX" else Decimal("0.01")
+        self.decimals = 0 if currency == "UGX" else 2
+        self.step = Decimal(1).scaleb(-self.decimals)
         self.lenders = [make_wallet(60_000, currency=currency) for _ in range(2)]
         firm = self.lenders[0].organisation
         self.borrowers = [
@@ -201,8 +207,9 @@ class World:
     def cash(self, wallet: Wallet) -> Decimal:
         return self.balances[wallet.owner_id, self.currency, "available"]
 
-    def rounded(self, amount: Decimal) -> Decimal:
-        return amount.quantize(self.step, ROUND_HALF_EVEN)
+    def most(self, terms: Offer, amount: Decimal, months: int) -> Decimal:
+        """To be repaid for `amount`."""
+        return most_to_repay(amount, terms.rate, months, self.currency)
 
     def value(self, pledges: dict[int, Decimal]) -> Decimal | None:
         """None while a price is missing."""
@@ -290,8 +297,9 @@ class World:
         value = self.value(loan.pledged)
         if value is None or quoted.exited:
             return held
-        spare = value - loan.principal_owed / loan.offer.ratio
-        return min(held, (spare / quoted.price).quantize(UNIT, ROUND_DOWN))
+        spare = Fraction(value) - Fraction(loan.principal_owed) / Fraction(loan.offer.ratio)
+        units = floor(spare / Fraction(quoted.price) * 10**UNIT_DECIMALS)
+        return min(held, Decimal(units).scaleb(-UNIT_DECIMALS))
 
     def plan(self, loan: Modelled) -> tuple[dict[int, Decimal], Decimal]:
         """Units of each token that pass to the lender at today's prices, and their value."""
@@ -309,9 +317,10 @@ class World:
         for number, units in most.items():
             given, price = ZERO, prices[number]
             if price and left > 0:
-                given = min((left / price).quantize(UNIT, ROUND_UP), units)
+                needed = ceil(Fraction(left) / Fraction(price) * 10**UNIT_DECIMALS)
+                given = min(Decimal(needed).scaleb(-UNIT_DECIMALS), units)
             passed[number] = given
-            left -= min(left, self.rounded(given * price))
+            left -= min(left, half_even(Fraction(given) * Fraction(price), self.decimals))
         return passed, owed - left
 
     # --- What happened ---------------------------------------------------------------------------

@@ -43,6 +43,12 @@ def percent(random: Random) -> Decimal:
     )
 
 
+def share(random: Random) -> Decimal:
+    """Percent of the most; odd ones make amounts whose interest ends in the middle of two units."""
+    usual = [Decimal(number) for number in (100, 100, 101, 80, 55)]
+    return random.choice([*usual, *(Decimal(random.randint(1, 10_000)) / 100 for _ in usual)])
+
+
 def price(random: Random) -> Decimal:
     usual = [PRICE - 1, PRICE, PRICE, 2 * PRICE, 1]
     return Decimal(random.choice([*usual, *(random.randint(300, 3000) for _ in usual)]))
@@ -57,7 +63,7 @@ STEPS: dict[str, tuple[int, dict[str, Draw]]] = {
             "borrower": BORROWER,
             "offer": one_of(0, 0, 1, 1, 2),
             "units": some_units,
-            "share": one_of(100, 100, 101, 80, 55),
+            "share": share,
             "months": up_to(3, 1),
             "asked": one_of("most", "most", "most", "most", "amount", "above"),
         },

@@ -7,7 +7,6 @@ is the model's, and a loan that is over is as it was when it ended.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import ROUND_DOWN, ROUND_UP, Decimal
@@ -15,8 +14,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from hypothesis import HealthCheck, Phase, note
-from hypothesis import settings as hypothesis_settings
+from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -45,6 +43,7 @@ from tests.credit.loan_steps import step_of
 from tests.support.access import TESTER
 from tests.support.crowd import size
 from tests.support.loans import age, let_grow_old
+from tests.support.properties import examples
 from tests.support.world import Wallet, assert_books_hold
 from wallets.models import Account
 
@@ -103,7 +102,7 @@ class Machine(RuleBasedStateMachine):
         terms, wallet = world.offers[offer], world.borrowers[borrower]
         base = world.value(units) or Decimal(5000)
         amount = (base * terms.ratio * share / 100).quantize(world.step, ROUND_DOWN) or world.step
-        most = world.rounded(amount * (1 + terms.rate * months))
+        most = world.most(terms, amount, months)
         repayment = {"most": most, "amount": amount, "above": most + world.step}[asked]
         request = LoanRequest(
             user_id=wallet.member_id,
@@ -346,18 +345,8 @@ class Machine(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
+@pytest.mark.hypothesis
 def test_no_sequence_of_steps_leads_a_loan_away_from_the_model(transactional_db):
     run_state_machine_as_test(
-        Machine,
-        settings=hypothesis_settings(
-            max_examples=size("LOAN_EXAMPLES", 5),
-            stateful_step_count=size("LOAN_STEPS", 40),
-            deadline=None,
-            # A failing sequence is made smaller on request only: it takes minutes.
-            phases=[Phase.generate, *([Phase.shrink] if "RACE_LOAN_SHRINK" in os.environ else [])],
-            database=None,
-            # The same sequences in every run of the suite; others when more are asked for.
-            derandomize="RACE_LOAN_EXAMPLES" not in os.environ,
-            suppress_health_check=list(HealthCheck),
-        ),
+        Machine, settings=examples("LOAN", 5, stateful_step_count=size("LOAN_STEPS", 40))
     )

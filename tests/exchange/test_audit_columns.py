@@ -31,6 +31,9 @@ class Audited:
 AUDITED: dict[str, Audited] = {
     "auth_group": Audited("id name"),
     "auth_group_permissions": Audited("id group_id permission_id"),
+    "wallets_breakexplanation": Audited(
+        "id subject_id explanation status proposed_by_id decided_by_id created_at decided_at reason"
+    ),
     "credit_collateral": Audited("id loan_id token_id position quantity pledged_price"),
     "credit_configurationversion": Audited(
         "id configuration_id number name access investment_categories collateral_ratio"
@@ -63,7 +66,8 @@ AUDITED: dict[str, Audited] = {
     "exchange_apikey": Audited(
         "id organisation_id client_id user_id redirect_uris post_logout_redirect_uris client_type"
         " authorization_grant_type hash_client_secret name skip_authorization created algorithm"
-        " allowed_origins registration_source cimd_expires_at scopes expires_at revoked_at",
+        " allowed_origins registration_source cimd_expires_at scopes expires_at revoked_at"
+        " rotated_to_id",
         hidden="client_secret",
         left_out={TOUCHED: "updated", "written once a minute by its user": "last_used_at"},
     ),
@@ -102,7 +106,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "exchange_staffuser": Audited(
         "id is_superuser username first_name last_name email is_staff is_active date_joined"
-        " session_epoch access_changed_at",
+        " session_epoch public_id access_changed_at",
         hidden="password",
         left_out={"sign-ins have their own record": "last_login"},
     ),
@@ -201,7 +205,15 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_reconciliation": Audited(
         "id day status reason differences asked_by asked_by_label created_at",
-        left_out={WORKERS: "compared claimed_by leased_until attempts finished_at"},
+        left_out={
+            WORKERS: "compared claimed_by leased_until attempts finished_at balances_at",
+            COMPUTED: "provisional",
+        },
+    ),
+    "wallets_reconciliationbreak": Audited(
+        "id day kind currency_id our_amount their_amount difference our_text their_text reference"
+        " provider_id withdrawal_id status owner_id first_report_id created_at",
+        left_out={WORKERS: "latest_report_id shown"},
     ),
     "wallets_transferrule": Audited(
         "kind leaves enters reference record states by_service", operations="UPDATE DELETE"

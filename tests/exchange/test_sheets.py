@@ -6,7 +6,7 @@ import csv
 import io
 import tempfile
 import tracemalloc
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -72,6 +72,30 @@ def test_xlsx_holds_numbers_as_numbers_and_those_a_float_would_change_as_text():
     assert sheet["B2"].number_format == "#,##0.00######"
     assert (sheet["A2"].data_type, sheet["B2"].data_type) == ("s", "n")
     assert (sheet.title, sheet.freeze_panes) == ("Things", "A2")
+
+
+def test_xlsx_holds_days_and_times_in_utc_as_date_cells():
+    lagos = datetime(2026, 11, 20, 0, 30, 15, 123_456, tzinfo=timezone(timedelta(hours=1)))
+    sheet = load_workbook(io.BytesIO(written(XLSX, [(lagos, date(2026, 11, 19))]))).worksheets[0]
+    assert sheet["A2"].value.isoformat() == "2026-11-19T23:30:15.123000"
+    assert (sheet["A2"].is_date, sheet["A2"].number_format) == (True, "yyyy-mm-dd hh:mm:ss")
+    assert sheet["B2"].value.isoformat() == "2026-11-19T00:00:00"
+    assert (sheet["B2"].is_date, sheet["B2"].number_format) == (True, "yyyy-mm-dd")
+
+
+@pytest.mark.parametrize("rows_of_a_sheet", [1_000_000, 150])
+def test_columns_are_as_wide_as_what_they_hold_within_bounds(rows_of_a_sheet):
+    rows: list[tuple[Any, Any]] = [(Decimal("1234567.5"), "x" * 500)] * 100
+    rows += [(AS_OF, "")] + [(1, "")] * 200
+    data = written(XLSX, rows, rows_of_a_sheet=rows_of_a_sheet)
+    for sheet in load_workbook(io.BytesIO(data)).worksheets:
+        widths = [sheet.column_dimensions[letter].width for letter in "AB"]
+        assert widths == [len("yyyy-mm-dd hh:mm:ss") + 2, 60]
+    assert len(sheets(data)[0]) == min(rows_of_a_sheet, 302) + 1
+    [cell] = {row[1] for row in sheets(data)[0][1:90]}
+    assert cell == "x" * 500
+    narrow = load_workbook(io.BytesIO(written(XLSX, [(1, 2)]))).worksheets[0]
+    assert narrow.column_dimensions["A"].width == 8
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=8, max_value=10**15))

@@ -7,44 +7,28 @@ proven every few steps and at the end of each stream.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, Phase, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 
 from tests.orders import reference
 from tests.orders.sides import prepare
 from tests.orders.streams import raises, settings_of_streams, steps
-from tests.support.crowd import size
+from tests.support.properties import examples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 LARGE = Decimal(10) ** 15
 
 
-def streams(examples: int) -> Any:
-    """How hypothesis runs: the same streams in every run, others when more are asked for."""
-    return hypothesis_settings(
-        max_examples=size("ORACLE_EXAMPLES", examples),
-        deadline=None,
-        # A failing stream is made smaller on request only: it takes minutes.
-        phases=[Phase.generate, *([Phase.shrink] if "RACE_ORACLE_SHRINK" in os.environ else [])],
-        database=None,
-        derandomize="RACE_ORACLE_EXAMPLES" not in os.environ,
-        suppress_health_check=list(HealthCheck),
-    )
-
-
 class _Undo(Exception):
     """Takes back what a stream did."""
 
 
-@streams(40)
+@examples("ORACLE", 24)
 @given(setting=settings_of_streams, stream=steps)
 def test_no_stream_of_orders_ends_otherwise_than_in_the_reference(setting, stream):
     with suppress(_Undo), transaction.atomic(), reference.exactly():
@@ -53,7 +37,7 @@ def test_no_stream_of_orders_ends_otherwise_than_in_the_reference(setting, strea
         raise _Undo
 
 
-@streams(40)
+@examples("ORACLE", 24)
 @given(raising=raises, stream=steps)
 def test_no_stream_of_a_raise_ends_otherwise_than_in_the_reference(raising, stream):
     setting = raising.setting

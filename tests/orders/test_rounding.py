@@ -7,15 +7,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.errors import Refused
 from orders.models import Order, Trade
 from tests.orders.streams import UNIT
-from tests.support.crowd import size
 from tests.support.market import fee_income, make_trader
+from tests.support.properties import examples
 from tests.support.world import assert_books_hold
 
 pytestmark = pytest.mark.django_db
@@ -126,13 +125,7 @@ def play(
     return figures
 
 
-@hypothesis_settings(
-    max_examples=size("ROUNDING_EXAMPLES", 25),
-    deadline=None,
-    database=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+@examples("ROUNDING", 25)
 @given(
     price=st.integers(1, 400).map(lambda n: n * CENT),
     fees=st.tuples(percents, percents),

@@ -1,54 +1,23 @@
 """The provider's own Node client against the sandbox: an independent reader of the wire format.
 
-The package is looked for in `build/node`. With REQUIRE_NODE=1 it is installed there by npm when it
-is missing, and nothing is skipped; otherwise the test skips where Node or the package is absent.
+How the package gets there: `tests.support.node`.
 """
 
 import json
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.support.node import node_modules
 from tests.wallets.providers.harness import SECRET_KEY
 
 PACKAGE, VERSION = "flutterwave-node-v3", "1.3.2"
-FOLDER = Path(__file__).parents[3] / "build" / "node"
-REQUIRED = os.environ.get("REQUIRE_NODE") == "1"
-
-
-def absent(what: str) -> None:
-    if REQUIRED:
-        pytest.fail(f"{what} is absent, and REQUIRE_NODE=1 asks for it")
-    pytest.skip(f"{what} is absent; REQUIRE_NODE=1 installs {PACKAGE}@{VERSION} with npm")
-
-
-def install() -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        absent("npm")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    flags = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--save-exact"]
-    subprocess.run(
-        [str(npm), "install", "--prefix", str(FOLDER), *flags, f"{PACKAGE}@{VERSION}"],
-        check=True,
-        timeout=240,
-    )
 
 
 @pytest.fixture
 def package() -> Path:
-    if shutil.which("node") is None:
-        absent("Node.js")
-    folder = FOLDER / "node_modules" / PACKAGE
-    if not folder.exists():
-        if not REQUIRED:
-            absent(PACKAGE)
-        install()
-    assert json.loads((folder / "package.json").read_text())["version"] == VERSION
-    return folder
+    return node_modules("node", {PACKAGE: VERSION}) / PACKAGE
 
 
 @pytest.mark.node

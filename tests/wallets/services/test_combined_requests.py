@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -14,8 +13,7 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from hypothesis import HealthCheck, Phase, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.database import fetch_one
@@ -24,9 +22,9 @@ from exchange.ids import uuid7
 from exchange.models import Event, IdempotencyRecord, Member, Organisation
 from exchange.sets import as_json
 from tests.support.access import make_member, make_organisation
-from tests.support.crowd import size
 from tests.support.figures import set_figure
 from tests.support.ledger import account_of
+from tests.support.properties import examples
 from tests.support.unjustified import post_unjustified
 from tests.support.withdrawals import nothing_moves
 from tests.support.world import (
@@ -339,14 +337,6 @@ _orders = st.lists(
     min_size=2,
     max_size=12,
 )
-_property = hypothesis_settings(
-    max_examples=size("PARITY_EXAMPLES", 40),
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    database=None,
-    derandomize="RACE_PARITY_EXAMPLES" not in os.environ,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 def forms_of(wallets: Sequence[Wallet], orders: Sequence[Any]) -> list[Form]:
@@ -362,7 +352,7 @@ def carry_out_together(orders: list[Form]) -> list[str]:
     return [answer or outcome(order) for answer, order in zip(found, orders, strict=True)]
 
 
-@_property
+@examples("PARITY", 40)
 @given(orders=_orders)
 def test_what_wallets_can_pay_is_the_same_together_as_one_by_one(orders):
     funds: dict[tuple[int, str], Decimal] = {}
@@ -375,7 +365,7 @@ def test_what_wallets_can_pay_is_the_same_together_as_one_by_one(orders):
     assert book(other) == book(one)
 
 
-@_property
+@examples("PARITY", 40)
 @given(
     orders=_orders,
     funds=st.dictionaries(

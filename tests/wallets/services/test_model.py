@@ -6,15 +6,13 @@ the end no transfer stands twice in the sandbox's book.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 import pytest
 from django.db.models import Sum
-from hypothesis import HealthCheck, Phase, seed
-from hypothesis import settings as hypothesis_settings
+from hypothesis import seed
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -24,7 +22,6 @@ from hypothesis.stateful import (
 )
 
 from exchange.errors import Refused
-from tests.support.crowd import size
 from tests.support.payouts import (
     HALF_AN_HOUR,
     LOOK_UPS,
@@ -34,9 +31,11 @@ from tests.support.payouts import (
     pass_time,
     settle,
 )
+from tests.support.properties import FUZZING, examples
 from tests.support.services import Sandbox
 from tests.support.world import (
     FAILS_LATER,
+    OVERRIDE,
     PAID,
     REFUSED_AT_ONCE,
     SYSTEM,
@@ -170,7 +169,7 @@ class Machine(RuleBasedStateMachine):
         person, row = self.people[0], Withdrawal.objects.get(id=one.row.id)
         calls = {
             "Approved": lambda: decisions.approve(
-                withdrawal_id=row.id, version=row.version, approver=person
+                withdrawal_id=row.id, version=row.version, approver=person, override=OVERRIDE
             ),
             "Rejected": lambda: decisions.reject(
                 withdrawal_id=row.id, version=row.version, approver=person, reason="no"
@@ -333,22 +332,15 @@ class Machine(RuleBasedStateMachine):
 
 
 # In parts, so that processes share them. Each has sequences of its own: the same in every run of
-# the suite, others when more are asked for.
+# the suite, others in a fuzz.
 @pytest.mark.slow
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("part", range(7))
 def test_no_sequence_of_steps_leads_away_from_the_model(transactional_db, provider_sandbox, part):
     def machine() -> Machine:
         return Machine(provider_sandbox, Decimal(100))
 
     run_state_machine_as_test(
-        machine if "RACE_MODEL_EXAMPLES" in os.environ else seed(part)(machine),  # type: ignore[arg-type]
-        settings=hypothesis_settings(
-            max_examples=size("MODEL_EXAMPLES", 3),
-            stateful_step_count=50,
-            deadline=None,
-            # Shrinking takes minutes with a database and a provider behind every step.
-            phases=[Phase.generate],
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        machine if FUZZING else seed(part)(machine),  # type: ignore[arg-type]
+        settings=examples("MODEL", 3, stateful_step_count=50),
     )

@@ -83,6 +83,19 @@ def test_a_deposit_is_not_confirmed_without_another_person(runtime, entered):
         assert broken == "deposit_confirmed_by_another"
 
 
+def test_a_deposit_is_cancelled_only_by_whoever_entered_it(runtime, entered):
+    for person in (None, make_staff().id):
+        broken = refuses(
+            runtime,
+            errors.CheckViolation,
+            "UPDATE wallets_deposit SET status = 'Cancelled', decided_by_id = %s,"
+            " decided_at = now() WHERE id = %s",
+            person,
+            entered.id,
+        )
+        assert broken == "deposit_cancelled_by_who_entered_it"
+
+
 def test_what_was_entered_about_a_deposit_stays(runtime, entered):
     for change in ("amount = 1e9", "entered_by_id = NULL", "reference = 'other'"):
         refuses(

@@ -1,0 +1,1 @@
+"""`make fuzz`: property tests and state machines with examples that no run had before."""
