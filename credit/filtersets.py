@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import django_filters
@@ -16,25 +17,34 @@ from credit.models import (
     LoanStatus,
     VersionStatus,
 )
-from exchange.filtersets import ChoiceFilter, FlagFilter, IdFilter, MomentFilter
+from exchange.filtersets import (
+    ChangingFilters,
+    ChoiceFilter,
+    CurrencyFilter,
+    FlagFilter,
+    From,
+    IdFilter,
+    To,
+)
 
-_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD")
+# `repayment_date` is printed to the second.
+_SECOND = timedelta(seconds=1)
 
 
-class LoanFilters(django_filters.FilterSet):
+class LoanFilters(ChangingFilters):
     """Loans by state, currency, the people in them and time."""
 
-    status = ChoiceFilter(allowed=LoanStatus.values)
-    currency = ChoiceFilter(field_name="currency_id", allowed=_CURRENCIES)
+    status = ChoiceFilter(allowed=LoanStatus.values, help_text="State, in any case")
+    currency = CurrencyFilter(field_name="currency_id", help_text="What is lent")
     user_id = IdFilter(field_name="borrower_id", help_text="The borrower")
     creditor = IdFilter(field_name="creditor_id", help_text="The lending organisation")
-    loan_configuration_id = IdFilter(field_name="configuration_id")
+    loan_configuration_id = IdFilter(
+        field_name="configuration_id", help_text="The loan configuration it was made on"
+    )
     token_id = IdFilter(method="with_token", help_text="A token pledged for it")
     shortfall = FlagFilter(method="in_shortfall", help_text="Whether its collateral falls short")
-    created_from = MomentFilter("created_at", lookup_expr="gte")
-    created_to = MomentFilter("created_at", lookup_expr="lt")
-    due_from = MomentFilter("repayment_date", lookup_expr="gte")
-    due_to = MomentFilter("repayment_date", lookup_expr="lt")
+    due_from = From("repayment_date", _SECOND)
+    due_to = To("repayment_date", _SECOND)
 
     class Meta:
         model = Loan
@@ -53,8 +63,8 @@ class LoanFilters(django_filters.FilterSet):
 class ConfigurationFilters(django_filters.FilterSet):
     """Configurations by state, and by a currency that their terms lend."""
 
-    status = ChoiceFilter(allowed=ConfigurationStatus.values)
-    currency = ChoiceFilter(allowed=_CURRENCIES, method="lending")
+    status = ChoiceFilter(allowed=ConfigurationStatus.values, help_text="State, in any case")
+    currency = CurrencyFilter(method="lending", help_text="A currency that is lent")
 
     class Meta:
         model = LoanConfiguration

@@ -1,8 +1,9 @@
 """Filters by query parameters, with the rules that every list follows (django-filter).
 
-`FlagFilter`, `ChoiceFilter`, `IdFilter` and `MomentFilter` are shared by the lists of all apps;
-the filter sets below are for the lists of participants and tokens. A bad value is refused with a
-message that names the parameter; an empty one is no filter.
+The filter set of a list is a `DatedFilters`, or a `ChangingFilters` where its records change; the
+filters above them are shared by the lists of all apps, the filter sets below are for the lists of
+participants and tokens. A bad value is refused with a message that names the parameter. Unknown,
+empty and repeated parameters are refused before (`exchange.api.parameters`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from django.db.models import QuerySet
 from django.utils.dateparse import parse_date, parse_datetime
 from drf_spectacular.drainage import set_override
 
+from exchange.errors import InvalidCurrency
 from exchange.ids import parse_id
 from exchange.models import (
     Event,
@@ -33,6 +35,18 @@ from exchange.models.events import EventStatus
 from exchange.payloads import EVENT_TYPES
 
 _NO_MOMENT = "must be an ISO 8601 date, or a time with its offset"
+_DAY, _SECOND, _MILLISECOND = (
+    dt.timedelta(days=1),
+    dt.timedelta(seconds=1),
+    dt.timedelta(milliseconds=1),
+)
+# What the schema says of a time, and of a text: not blank, without NUL characters.
+_MOMENT = {
+    "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
+}
+_TEXT = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+_FORM = "an ISO 8601 date-time with its offset, or a date"
+_FOREVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 # Of wallets and of tokens, in the interface's order.
 CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD")
@@ -98,6 +112,55 @@ class ChoiceFilter(django_filters.Filter):
         set_override(self, "field", {"type": "string", "enum": choices})
 
 
+class CurrencyField(ChoiceField):
+    """The code of a currency, refused like everywhere else."""
+
+    def to_python(self, value: Any) -> str | None:
+        """The code; None when absent."""
+        try:
+            return super().to_python(value)
+        except ValidationError:
+            error = InvalidCurrency(self.allowed)
+            raise ValidationError(error.message, code=error.code) from None
+
+
+class CurrencyFilter(ChoiceFilter):
+    """Compares a currency."""
+
+    field_class = CurrencyField
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, allowed=CURRENCIES, **kwargs)
+
+
+class TextField(forms.Field):
+    """Text of at most `max_length` characters, without white space around it."""
+
+    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.max_length = max_length
+
+    def to_python(self, value: Any) -> str:
+        """The text; empty when absent."""
+        text = "" if value in self.empty_values else str(value).strip()
+        if "\x00" in text:
+            raise ValidationError("must not contain NUL characters")
+        if len(text) > self.max_length:
+            raise ValidationError(f"must have at most {self.max_length} characters")
+        return text
+
+
+class TextFilter(django_filters.Filter):
+    """Compares text: `TextFilter(max_length=40)`."""
+
+    field_class = TextField
+
+    def __init__(self, *args: Any, max_length: int, **kwargs: Any) -> None:
+        super().__init__(*args, max_length=max_length, **kwargs)
+        schema = {"type": "string", "pattern": _TEXT, "maxLength": max_length}
+        set_override(self, "field", schema)
+
+
 class IdField(forms.Field):
     """A record id. A malformed one is an unknown one: it matches nothing."""
 
@@ -113,16 +176,31 @@ class IdFilter(django_filters.Filter):
 
     field_class = IdField
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # No format: a malformed id finds nothing, it is not refused.
+        set_override(self, "field", {"type": "string", "pattern": r"\S"})
+
 
 class MomentField(forms.Field):
-    """An ISO 8601 date-time with its offset, or a date (its first instant in UTC)."""
+    """An ISO 8601 date-time with its offset, or a date, which is all of its day in UTC.
+
+    Times are compared at the precision they are printed with, `step`, so that a record is found at
+    its own printed time. With `end` the value is the first instant after what is given.
+    """
+
+    def __init__(self, *, step: dt.timedelta, end: bool, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.step = step
+        self.end = end
 
     def to_python(self, value: Any) -> dt.datetime | None:
         """The aware time; None when absent."""
         if value in self.empty_values:
             return None
         # A plus sign that the client did not escape arrives as a space.
-        text = str(value).replace(" ", "+")
+        text = str(value).replace(" ", "+").upper()
+        step = self.step
         try:
             moment = parse_datetime(text) if "T" in text else None
             day = parse_date(text) if moment is None else None
@@ -130,40 +208,92 @@ class MomentField(forms.Field):
             moment = day = None
         if day is not None:
             moment = dt.datetime.combine(day, dt.time.min, dt.UTC)
+            step = _DAY
         if moment is None or moment.tzinfo is None:
             raise ValidationError(_NO_MOMENT)
         try:
             # The database takes no offset of 16 hours or more; Python's go up to 24.
-            return moment.astimezone(dt.UTC)
+            moment = moment.astimezone(dt.UTC)
         except OverflowError:
             raise ValidationError(_NO_MOMENT) from None
+        begin = moment - dt.timedelta(microseconds=moment.microsecond) % step
+        if not self.end:
+            return begin
+        return begin + step if begin <= _FOREVER - step else _FOREVER
 
 
 class MomentFilter(django_filters.Filter):
-    """Compares a time: `MomentFilter("created_at", lookup_expr="gte")`."""
+    """Compares a time with one end of a period, which is in the period: see `From` and `To`."""
 
     field_class = MomentField
 
+    def __init__(
+        self,
+        field_name: str | None = None,
+        *,
+        end: bool,
+        step: dt.timedelta = _MILLISECOND,
+        help_text: str,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            field_name,
+            lookup_expr="lt" if end else "gte",
+            step=step,
+            end=end,
+            help_text=help_text,
+            **kwargs,
+        )
+        set_override(self, "field", _MOMENT)
 
-class MemberFilters(django_filters.FilterSet):
-    """Members by email address or by the organisation's own id."""
 
-    email = django_filters.CharFilter(lookup_expr="iexact", max_length=254)
-    external_id = django_filters.CharFilter(lookup_expr="exact", max_length=100)
+class From(MomentFilter):
+    """From this time on: `From("created_at")`."""
+
+    def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
+        text = f"This time or later: {_FORM} (its day in UTC)"
+        super().__init__(field_name, end=False, step=step, help_text=text)
+
+
+class To(MomentFilter):
+    """Up to and including this time: `To("created_at")`."""
+
+    def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
+        text = f"This time or earlier: {_FORM} (all of its day in UTC)"
+        super().__init__(field_name, end=True, step=step, help_text=text)
+
+
+class DatedFilters(django_filters.FilterSet):
+    """Base for lists of records that have a time."""
+
+    created_from = From("created_at")
+    created_to = To("created_at")
+
+
+class ChangingFilters(DatedFilters):
+    """Base for lists of records that change."""
+
+    updated_from = From("updated_at")
+    updated_to = To("updated_at")
+
+
+class MemberFilters(ChangingFilters):
+    """Members by email address, by the organisation's own id, and by time."""
+
+    email = TextFilter(lookup_expr="iexact", max_length=254, help_text="In any case")
+    external_id = TextFilter(max_length=100, help_text="Your own id of the member")
 
     class Meta:
         model = Member
         fields: tuple[str, ...] = ()
 
 
-class EventFilters(django_filters.FilterSet):
+class EventFilters(DatedFilters):
     """Events by type, status, the record they are about, and when they happened."""
 
-    type = ChoiceFilter(allowed=EVENT_TYPES)
-    status = ChoiceFilter(allowed=EventStatus.values)
-    subject_id = IdFilter()
-    created_from = MomentFilter("created_at", lookup_expr="gte")
-    created_to = MomentFilter("created_at", lookup_expr="lte")
+    type = ChoiceFilter(allowed=EVENT_TYPES, help_text="What happened")
+    status = ChoiceFilter(allowed=EventStatus.values, help_text="How far telling has come")
+    subject_id = IdFilter(help_text="Id of the record it is about")
 
     class Meta:
         model = Event
@@ -181,11 +311,11 @@ class WordsQuery(SearchQuery):
         self.function = "name_words"
 
 
-class TokenKindFilters(django_filters.FilterSet):
+class TokenKindFilters(ChangingFilters):
     """What both lists of tokens are filtered by."""
 
     private = FlagFilter(method="of_type", help_text="Whether `type` is Private or Public")
-    investment_type = ChoiceFilter(allowed=InvestmentType.values)
+    investment_type = ChoiceFilter(allowed=InvestmentType.values, help_text="Kind of investment")
 
     class Meta:
         model = Token
@@ -205,7 +335,7 @@ class ActiveTokenFilters(TokenKindFilters):
         method="of_market",
         help_text="`true`: still in primary raise, open to all investors; `false`: in secondaries",
     )
-    currency = ChoiceFilter(field_name="currency_id", allowed=CURRENCIES)
+    currency = CurrencyFilter(field_name="currency_id", help_text="What its prices are in")
 
     def of_market(self, tokens: QuerySet[Token], _name: str, primary: bool) -> QuerySet[Token]:
         """Tokens that are still raising, or those that holders trade."""
@@ -215,17 +345,20 @@ class ActiveTokenFilters(TokenKindFilters):
 class TokenSearchFilters(TokenKindFilters):
     """All tokens by name, symbol, state and kind."""
 
-    name = django_filters.CharFilter(
+    name = TextFilter(
         method="of_name",
         max_length=200,
         help_text="Beginnings of words of the name, in any order and any case",
     )
-    symbol = django_filters.CharFilter(
+    symbol = TextFilter(
         lookup_expr="istartswith", max_length=20, help_text="Beginning of the symbol, in any case"
     )
+    closed = FlagFilter(help_text="Whether it takes no new orders")
     exited = FlagFilter(help_text="Whether investors have exited")
     completed_raise = FlagFilter(help_text="Whether the raise is complete")
-    investment_category = ChoiceFilter(allowed=InvestmentCategory.values)
+    investment_category = ChoiceFilter(
+        allowed=InvestmentCategory.values, help_text="What the investment is in"
+    )
 
     def of_name(self, tokens: QuerySet[Token], _name: str, text: str) -> QuerySet[Token]:
         """Tokens whose name has words that begin so."""

@@ -5,11 +5,15 @@ Amounts are `Decimal` from the parser to the database and back; no binary float 
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 # Larger amounts are refused (decisions §2).
 LARGEST = Decimal(10) ** 15
 TOKEN_DECIMALS = 8
+
+# As people write amounts: thousands by commas or not at all.
+_TYPED = re.compile(r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]{0,15})(?:\.[0-9]{1,8})?")
 
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_EVEN)
 
@@ -36,6 +40,14 @@ def read_number(value: object) -> Decimal:
     return number
 
 
+def read_typed(text: str) -> Decimal | None:
+    """The amount above 0 that a person wrote as `text`: `12,500.50`, `12500.5`; None for others."""
+    if not _TYPED.fullmatch(text):
+        return None
+    number = Decimal(text.replace(",", ""))
+    return number if 0 < number <= LARGEST else None
+
+
 def decimals_of(number: Decimal) -> int:
     """How many decimals the finite `number` has, trailing zeros not counted."""
     _, digits, exponent = number.as_tuple()
@@ -60,3 +72,8 @@ def plain(number: Decimal) -> str:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
+
+
+def grouped(number: Decimal, decimals: int) -> str:
+    """`1,234.50`: at least `decimals` decimals, and every one the number has."""
+    return f"{number:,.{max(decimals, decimals_of(number))}f}"

@@ -12,15 +12,24 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field
 
-from exchange.filtersets import ChoiceFilter, IdFilter, MomentFilter
-from exchange.numbers import LARGEST
+from exchange.filtersets import (
+    ChangingFilters,
+    ChoiceFilter,
+    CurrencyFilter,
+    DatedFilters,
+    From,
+    IdFilter,
+    TextFilter,
+    To,
+)
+from exchange.numbers import LARGEST, decimals_of
 from wallets.models import Entry, TransferKind, Withdrawal, WithdrawalStatus
 from wallets.selectors.wallets import WALLET_KINDS
 
-_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD")
-_FROM = "At or after this ISO 8601 date-time, or the first instant of this date in UTC"
-_BEFORE = "Before this ISO 8601 date-time, or the first instant of this date in UTC"
 _PLAIN = re.compile(r"[0-9]{1,16}(\.[0-9]{1,8})?", re.ASCII)
+
+# No currency has more.
+_DECIMALS = 2
 
 
 def read_amount(text: str) -> Decimal | None:
@@ -41,27 +50,33 @@ class AmountField(forms.Field):
         amount = read_amount(str(value))
         if amount is None:
             raise ValidationError("must be a number such as 1000 or 90.02")
+        if decimals_of(amount) > _DECIMALS:
+            raise ValidationError(f"must not have more than {_DECIMALS} decimals")
         return amount
 
 
-@extend_schema_field({"type": "number", "minimum": 0, "maximum": 10**15})
+@extend_schema_field(
+    {"type": "number", "minimum": 0, "maximum": int(LARGEST), "multipleOf": 10**-_DECIMALS}
+)
 class AmountFilter(django_filters.Filter):
     """Compares an amount: `AmountFilter("amount", lookup_expr="gte")`."""
 
     field_class = AmountField
 
 
-class WithdrawalFilters(django_filters.FilterSet):
+class WithdrawalFilters(ChangingFilters):
     """Withdrawals by state, owner, reference, time and amount."""
 
-    status = ChoiceFilter(allowed=WithdrawalStatus.values)
-    currency = ChoiceFilter(field_name="currency_id", allowed=_CURRENCIES)
-    owner_model = ChoiceFilter(allowed=("organisation", "user"), method="of_owner_model")
+    status = ChoiceFilter(allowed=WithdrawalStatus.values, help_text="State, in any case")
+    currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the wallet")
+    owner_model = ChoiceFilter(
+        allowed=("organisation", "user"),
+        method="of_owner_model",
+        help_text="Whether from the organisation's wallet or a member's",
+    )
     owner = IdFilter(field_name="owner_id", help_text="Id of the organisation or member")
     user_id = IdFilter(field_name="member_id", help_text="Id of the member")
-    reference = django_filters.CharFilter(lookup_expr="exact", max_length=40)
-    created_from = MomentFilter(field_name="created_at", lookup_expr="gte", help_text=_FROM)
-    created_before = MomentFilter(field_name="created_at", lookup_expr="lt", help_text=_BEFORE)
+    reference = TextFilter(max_length=40, help_text="The payout reference, whole")
     amount_from = AmountFilter(field_name="amount", lookup_expr="gte", help_text="At least this")
     amount_to = AmountFilter(field_name="amount", lookup_expr="lte", help_text="At most this")
 
@@ -76,18 +91,20 @@ class WithdrawalFilters(django_filters.FilterSet):
         return queryset.filter(member__isnull=value == "organisation")
 
 
-class TransactionFilters(django_filters.FilterSet):
+class TransactionFilters(DatedFilters):
     """Entries of a statement by currency, kind of movement, part of the wallet and time."""
 
-    currency = ChoiceFilter(field_name="asset_id", allowed=_CURRENCIES)
-    type = ChoiceFilter(field_name="transfer__kind", allowed=TransferKind.values)
-    account = ChoiceFilter(field_name="account__kind", allowed=[str(k) for k in WALLET_KINDS])
-    created_from = MomentFilter(
-        field_name="transfer__created_at", lookup_expr="gte", help_text=_FROM
+    currency = CurrencyFilter(field_name="asset_id", help_text="Currency of the account")
+    type = ChoiceFilter(
+        field_name="transfer__kind", allowed=TransferKind.values, help_text="What moved it"
     )
-    created_before = MomentFilter(
-        field_name="transfer__created_at", lookup_expr="lt", help_text=_BEFORE
+    account = ChoiceFilter(
+        field_name="account__kind",
+        allowed=[str(kind) for kind in WALLET_KINDS],
+        help_text="Part of the wallet",
     )
+    created_from = From("transfer__created_at")
+    created_to = To("transfer__created_at")
 
     class Meta:
         model = Entry

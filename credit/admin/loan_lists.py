@@ -10,14 +10,16 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
 from credit.models import EndingProposal, EndingStatus, Loan, LoanStatus, Shortfall, Valuation
 from credit.models.loans import OPEN
+from credit.services import endings
 from exchange.admin.base import COUNTED_AT_MOST
+from exchange.admin.pending import Queue
 
 Loans = QuerySet[Loan]
 
@@ -56,6 +58,14 @@ def proposed(loans: Loans) -> Loans:
 def undecided(loans: Loans) -> Loans:
     """Defaulted ones that nobody has proposed to end."""
     return loans.filter(~Exists(_proposals()), status=LoanStatus.DEFAULTED)
+
+
+QUEUE = Queue(
+    "Loan endings to confirm",
+    endings.PERMISSION,
+    waiting=proposed,
+    own=lambda user: Q(Exists(_proposals().filter(endings.ENDINGS.own(user)))),
+)
 
 
 class _Choice(admin.SimpleListFilter):
@@ -146,7 +156,6 @@ def work() -> list[Work]:
         ("Loans short of collateral", "shortfall=open", short),
         ("Loans near their shortfall", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near),
         ("Defaulted loans, nothing proposed", "ending=none", undecided),
-        ("Loan endings to confirm", "ending=waits", proposed),
     ):
         count = narrow(Loan.objects.order_by())[:COUNTED_AT_MOST].count()
         found.append(Work(words, f"{address}?{query}", count, count >= COUNTED_AT_MOST))

@@ -7,9 +7,11 @@ column) and `default_sort`. Its queryset selects the texts to show:
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -18,9 +20,8 @@ from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON, documents
+from exchange.api.parameters import read_count
 from exchange.errors import InvalidRequest
-
-_DIGITS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +52,11 @@ class Page:
         return -(-self.total // self.limit)
 
 
-def read_parameter(request: Request, name: str) -> str | None:
-    """A query parameter that may be given once; None when it is absent or empty."""
-    values = request.query_params.getlist(name)
-    if len(values) > 1:
-        raise InvalidRequest(f"{name} must be given once")
-    return values[0] if values and values[0] else None
-
-
-def read_count(request: Request, name: str, default: int) -> int:
-    """A query parameter that is a whole number from 1, however large."""
-    text = read_parameter(request, name)
-    if text is None:
-        return default
-    digits = text.lstrip("0")
-    if not (text.isascii() and text.isdigit() and digits):
-        raise InvalidRequest(f"{name} must be a whole number from 1")
-    # More digits than Python reads are past any end all the same.
-    return int(digits[:_DIGITS])
-
-
 def read_window(request: Request) -> Window:
     """What `page` and `limit` ask for; raises `InvalidRequest`."""
-    number = read_count(request, "page", 1)
-    limit = read_count(request, "limit", settings.API_PAGE_LIMIT_DEFAULT)
+    query = request.query_params
+    number = read_count(query, "page", 1)
+    limit = read_count(query, "limit", settings.API_PAGE_LIMIT_DEFAULT)
     return Window(number, min(limit, settings.API_PAGE_LIMIT_MOST))
 
 
@@ -120,22 +102,36 @@ class EnvelopePagination(BasePagination):
         return Answer(data, message, meta=meta)
 
 
-class Sorting(BaseFilterBackend):
-    """`sort=<field>` or `sort=-<field>` over `view.sort_fields`; the id breaks ties.
+class IdPages(EnvelopePagination, ABC):
+    """Pages of ids, whose documents are read or made for the page only.
 
-    Refuses filters that are given twice, which filter sets do not.
+    Filters, order and totals need what is in an index and nothing else; the documents are in the
+    table.
     """
+
+    @abstractmethod
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The documents of the records with these ids, in their order."""
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        """The documents of the page that `request` asks for. Rows of `queryset` end with an id."""
+        rows = super().paginate_queryset(queryset, request, view)
+        texts = self.texts([row[-1] for row in rows]) if rows else []
+        self.page = replace(self.page, texts=texts)
+        return texts
+
+
+class Sorting(BaseFilterBackend):
+    """`sort=<field>` or `sort=-<field>` over `view.sort_fields`; the id breaks ties."""
 
     def filter_queryset(
         self, request: Request, queryset: QuerySet[Any], view: Any
     ) -> QuerySet[Any]:
         """`queryset` in the order asked for, or the view's default."""
-        for name in getattr(getattr(view, "filterset_class", None), "base_filters", ()):
-            read_parameter(request, name)
         fields: Mapping[str, str] | None = getattr(view, "sort_fields", None)
         if not fields:
             return queryset
-        wanted = read_parameter(request, "sort") or view.default_sort
+        wanted = request.query_params.get("sort", view.default_sort)
         name = wanted.removeprefix("-")
         if name not in fields:
             allowed = ", ".join(fields)

@@ -5,7 +5,7 @@ commit. So what was found (totals, the ids of a page, whether an organisation se
 deal) is remembered with the version, per process and bounded. Every statement reads the version
 in the snapshot it answers from: when that is the remembered one, what is remembered is exact;
 otherwise all is asked anew in one statement. Documents are never remembered: prices change
-without the version.
+without the version. Nor is what is found by the time of a change.
 
 Organisations that see no private deal, nearly all, share what is remembered.
 """
@@ -52,6 +52,11 @@ class Question:
     def by_word(self) -> bool:
         """Whether an index of words or symbols finds the matches."""
         return '"words"' in self.where or '"symbol"' in self.where
+
+    @property
+    def by_change(self) -> bool:
+        """Whether it asks when tokens changed, which the version does not tell."""
+        return '"updated_at"' in self.where or self.column == "updated_at"
 
     def order(self, of: str) -> str:
         """ORDER BY of the rows `of`, the id breaking ties."""
@@ -120,6 +125,8 @@ def catalogue_page(
     multiple of it.
     """
     window = _Window(min(offset, _FAR // limit * limit), limit)
+    if question.by_change:
+        return _anew(question, organisation_id, window)
     return _by_memory(question, organisation_id, window) or _in_turn(
         question, organisation_id, window
     )
@@ -190,7 +197,9 @@ _turns = [threading.Lock() for _ in range(64)]
 
 
 def _anew(question: Question, organisation_id: UUID, window: _Window) -> CataloguePage:
-    """The page by one statement that takes nothing for granted. Its findings are remembered."""
+    """The page by one statement that takes nothing for granted. Its findings are remembered,
+    unless a change that leaves the version as it is can make them wrong.
+    """
     global _memory  # noqa: PLW0603 - what the process remembers
     whose = [organisation_id, organisation_id]
     found = _found(question, VISIBLE, once=question.by_word)
@@ -201,6 +210,8 @@ def _anew(question: Question, organisation_id: UUID, window: _Window) -> Catalog
             *(*whose, window.limit, window.skipped),
         ],
     )
+    if question.by_change:
+        return CataloguePage(total, _count(window.of(stretch)), text)
     memory = _memory
     if memory.version != version:
         memory = _memory = _Memory(version)

@@ -2,61 +2,48 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer
-from exchange.api.pagination import EnvelopePagination, Page, read_parameter
+from exchange.api.pagination import IdPages, Page
+from exchange.api.schema import Shape
+from orders import examples
 from orders.selectors.orders import order_texts, trade_texts, with_token
 
 _WHOLE = {"type": "integer", "minimum": 0}
 _PAGE = {"type": "integer", "minimum": 1}
-_FLAG = {"type": "boolean"}
+_BACK = {"type": "boolean", "description": "Whether there is a page before this one"}
+_FORTH = {"type": "boolean", "description": "Whether there is a page after this one"}
 _PAGE_OR_NULL = {"type": ["integer", "null"], "minimum": 1}
 
 _PROPERTIES: dict[str, Any] = {
-    "page": _PAGE,
+    "page": {**_PAGE, "description": "This page, from 1"},
     "limit": {**_PAGE, "description": "Orders a page"},
     "sort": {"type": "string", "description": "The order in force, as in the parameter `sort`"},
     "totalDocs": {**_WHOLE, "description": "All matches"},
     "totalPages": {**_WHOLE, "description": "Pages of all matches"},
-    "hasPrevPage": _FLAG,
-    "hasNextPage": _FLAG,
+    "hasPrevPage": _BACK,
+    "hasNextPage": _FORTH,
     "offset": {**_WHOLE, "description": "Matches before this page"},
-    "prevPage": _PAGE_OR_NULL,
-    "nextPage": _PAGE_OR_NULL,
+    "prevPage": {**_PAGE_OR_NULL, "description": "The page before, if any"},
+    "nextPage": {**_PAGE_OR_NULL, "description": "The page after, if any"},
 }
-META_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": _PROPERTIES,
-    "required": list(_PROPERTIES),
-}
+META_SCHEMA = Shape(
+    "OrderListMeta",
+    {
+        "type": "object",
+        "description": "The same once more, and what is around the page",
+        "properties": _PROPERTIES,
+        "required": list(_PROPERTIES),
+    },
+    examples.META,
+)
 
 
-class Pages(EnvelopePagination, ABC):
-    """Pages of ids, whose documents are read for the page only.
-
-    Filters, order and totals need what is in an index and nothing else; the documents are in the
-    table.
-    """
-
-    @abstractmethod
-    def texts(self, ids: list[UUID]) -> list[str]:
-        """The documents of the records with these ids, in their order."""
-
-    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The documents of the page that `request` asks for. Rows of `queryset` end with an id."""
-        rows = super().paginate_queryset(queryset, request, view)
-        texts = self.texts([row[-1] for row in rows]) if rows else []
-        self.page = replace(self.page, texts=texts)
-        return texts
-
-
-class TradePages(Pages):
+class TradePages(IdPages):
     """Pages of trades."""
 
     def texts(self, ids: list[UUID]) -> list[str]:
@@ -64,7 +51,7 @@ class TradePages(Pages):
         return trade_texts(ids)
 
 
-class OrderPages(Pages):
+class OrderPages(IdPages):
     """Pages of an organisation's orders, with `meta`."""
 
     sort = ""
@@ -78,7 +65,7 @@ class OrderPages(Pages):
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """The documents of the page that `request` asks for."""
-        self.sort = read_parameter(request, "sort") or view.default_sort
+        self.sort = request.query_params.get("sort", view.default_sort)
         return super().paginate_queryset(queryset, request, view)
 
     def orders(self, view: Any) -> Answer:

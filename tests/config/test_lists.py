@@ -7,7 +7,6 @@ reach of its rules: what counts here is how many rows there are.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -23,7 +22,6 @@ from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, role_called
 from credit.models import ConfigurationVersion
-from exchange.actors import Actor
 from exchange.admin.named import OrganisationFilter
 from exchange.models import AccessEvent, Export, Organisation
 from exchange.services import events, quotes
@@ -32,6 +30,7 @@ from exchange.services.access_proposals import propose_invitation
 from exchange.services.access_records import record
 from exchange.services.webhook_endpoints import set_endpoint
 from tests.support.access import TESTER
+from tests.support.breaks import make_break
 from tests.support.lending import make_lending
 from tests.support.market import make_trader
 from tests.support.signin import sign_in
@@ -46,10 +45,10 @@ from tests.support.world import (
 from wallets.models import (
     Alert,
     BooksProof,
+    Entry,
     Proposal,
     ProposalAction,
     ProviderEvent,
-    Reconciliation,
     Withdrawal,
 )
 from wallets.services import configuration, deposits
@@ -115,7 +114,8 @@ def seed() -> None:
     token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
-    quotes.propose(token_id=token.pk, prices=quotes.Prices(Decimal(5), Decimal(4)), user=staff)
+    prices = quotes.Prices(Decimal(5), Decimal(4))
+    quotes.propose(token_id=token.pk, prices=prices, user=staff, note="Revalued")
     wallet = make_member_wallet(1000)
     withdrawal = approved(wallet)
     approved(make_wallet(1000))
@@ -148,12 +148,7 @@ def seed() -> None:
     Alert.objects.create(kind="payout_unknown", subject="x", message="Look", raised_at=now)
     BooksProof.objects.create(ran_at=now, passed=True, milliseconds=1)
     ProviderEvent.objects.create(digest="0" * 64, body="{}", received_at=now)
-    Reconciliation.objects.create(
-        day=now.date() - timedelta(days=1),
-        asked_by=str(Actor.system("tests")),
-        asked_by_label="tests",
-        created_at=now,
-    )
+    make_break()
     Export.objects.create(
         source="wallets.withdrawal",
         title="Withdrawals",
@@ -174,7 +169,8 @@ def multiply(first: int, last: int) -> None:
         cursor.execute("SET LOCAL session_replication_role = replica")
         for model in admin.site._registry:
             if model._meta.db_table not in _FEW_BY_NATURE:
-                _copy(cursor, model, first, last)
+                refer = ("transfer_id",) if model is Entry else ()
+                _copy(cursor, model, first, last, *refer)
         _copy(cursor, ConfigurationVersion, first, last, "configuration_id")
         cursor.execute("SET LOCAL session_replication_role = origin")
         cursor.execute(f"SET LOCAL ROLE {settings.DATABASE_RUNTIME_ROLE}")
@@ -224,7 +220,8 @@ def test_every_list_asks_as_much_among_many_rows_as_among_few():
     assert {name for name, count in rows.items() if count < 2} <= _FEW_BY_NATURE
     multiply(2, 30)
     many, more_rows = walk(client)
-    assert many == queries
+    # Copies of transfers have no legs, whose assets would be read.
+    assert {name: count for name, count in many.items() if count > queries[name]} == {}
     assert {name for name, count in more_rows.items() if count < 50} <= _FEW_BY_NATURE
 
 

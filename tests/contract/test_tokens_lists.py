@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.errors import Conflict, Refused
@@ -26,6 +26,7 @@ from exchange.models import InvestmentCategory, InvestmentType, Organisation, To
 from exchange.payloads import TOKEN
 from exchange.services.tokens import grant_access
 from tests.support.access import ApiCaller, make_caller, make_organisation
+from tests.support.properties import examples
 from tests.support.tokens import bare_token, make_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_urls")]
@@ -238,11 +239,7 @@ def change(kind: str, chance: random.Random, issuers: list[Organisation]) -> Non
             one.update(**changes[kind])
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples("LISTS", 60)
 @given(
     seed=st.integers(0, 2**32),
     steps=st.lists(st.tuples(CHANGES, st.integers(0, 2), REQUESTS), min_size=1, max_size=8),
@@ -368,16 +365,13 @@ def test_names_are_found_by_the_beginnings_of_words_in_any_order_and_case(query,
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("lkg", ["LKG1", "lkg2"]), ("LKG2", ["lkg2"]), ("KG", []), ("L%", []), ("lkg_", []), ("", 3)],
+    [("lkg", ["LKG1", "lkg2"]), ("LKG2", ["lkg2"]), ("KG", []), ("L%", []), ("lkg_", [])],
 )
 def test_symbols_are_found_from_their_start_in_any_case(query, found):
     for symbol in ("LKG1", "lkg2", "ZKG"):
         make_token(symbol=symbol)
     data = make_caller().get(SEARCH, {"symbol": query, "sort": "createdAt"}).json()["data"]
-    if isinstance(found, int):
-        assert data["total"] == found
-    else:
-        assert [t["symbol"] for t in data["tokens"]] == found
+    assert [t["symbol"] for t in data["tokens"]] == found
 
 
 def test_only_search_shows_what_was_cancelled_and_only_the_list_hides_what_is_over():

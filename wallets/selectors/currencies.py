@@ -7,6 +7,9 @@ from functools import cache
 
 from exchange.models import Currency
 
+# Currencies in which the provider tells the name of an account's holder.
+RESOLVES_NAMES = frozenset({"NGN"})
+
 
 @dataclass(frozen=True, slots=True)
 class CurrencyFacts:
@@ -29,3 +32,8 @@ def currencies() -> dict[str, CurrencyFacts]:
 def payout_currencies() -> tuple[str, ...]:
     """Codes of the currencies that can be paid out, in the interface's order."""
     return tuple(code for code, facts in currencies().items() if facts.country)
+
+
+def needs_name(currency: str) -> bool:
+    """Whether the provider is asked for the account's name in this currency."""
+    return currency in RESOLVES_NAMES

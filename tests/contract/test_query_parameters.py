@@ -1,0 +1,170 @@
+"""Query parameters of every address under /v1, found in the URL configuration.
+
+A new list is held to these rules by being there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from exchange.api.parameters import known_parameters
+from exchange.api.views import ApiView
+from exchange.models import Token
+from exchange.times import wire_time
+from orders.models import Order
+from tests.support.access import failed
+from tests.support.api_world import ApiWorld, make_api_world
+
+pytestmark = pytest.mark.django_db
+
+LISTS = {
+    "/v1/api/tokens",
+    "/v1/api/token/search",
+    "/v1/api/members",
+    "/v1/api/events",
+    "/v1/api/wallet/transactions",
+    "/v1/api/wallet/tokens",
+    "/v1/api/members/<str:member_id>/wallet/transactions",
+    "/v1/api/members/<str:member_id>/tokens",
+    "/v1/api/withdrawals",
+    "/v1/api/credit/loans",
+    "/v1/orders",
+    "/v1/orders/token/<str:token_id>",
+    "/v1/orders/token/<str:token_id>/trades",
+}
+
+
+@pytest.fixture
+def world(bank_lists: None) -> ApiWorld:
+    return make_api_world()
+
+
+def routes(patterns: Any = None, before: str = "/") -> Iterator[tuple[str, Any]]:
+    for pattern in get_resolver("config.urls").url_patterns if patterns is None else patterns:
+        path = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, path)
+        elif isinstance(pattern, URLPattern):
+            view = getattr(pattern.callback, "view_class", None)
+            if view is not None and issubclass(view, ApiView):
+                yield path, view
+
+
+def reads() -> list[tuple[str, Any]]:
+    return [(path, view) for path, view in routes() if hasattr(view, "get")]
+
+
+def lists() -> list[tuple[str, Any]]:
+    return [(path, view) for path, view in reads() if hasattr(view, "plural")]
+
+
+def date_of(record: dict[str, Any], kind: str) -> str | None:
+    return record.get(f"{kind}At") or record.get(f"{kind}_at")
+
+
+def moved(text: str, milliseconds: int) -> str:
+    return wire_time(datetime.fromisoformat(text) + timedelta(milliseconds=milliseconds))
+
+
+def test_the_lists_are_those_that_are_known_here():
+    assert {path for path, _ in lists()} == LISTS
+    assert len(reads()) > len(LISTS)
+
+
+def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: ApiWorld):
+    for route, view in reads():
+        path, known = world.address(route), known_parameters(view)
+        for name in known:
+            wrong = name[:-1] + "qq"
+            message = f"Unknown parameter: {wrong} (did you mean {name}?)"
+            failed(world.caller.get(path, {wrong: "1"}), 400, "invalid_request", message)
+            message = f"Unknown parameter: {name.upper()} (did you mean {name}?)"
+            failed(world.caller.get(path, {name.upper(): "1"}), 400, "invalid_request", message)
+        advice = f"known are {', '.join(known)}" if known else "this address takes none"
+        message = f"Unknown parameter: 0 ({advice})"
+        failed(world.caller.get(path, {"0": "x"}), 400, "invalid_request", message)
+
+
+def test_every_address_refuses_empty_and_repeated_parameters_by_name(world: ApiWorld):
+    for route, view in reads():
+        path = world.address(route)
+        for name in known_parameters(view):
+            for nothing in ("", "=", "=%20", "=+%09"):
+                response = world.caller.get(f"{path}?{name}{nothing}")
+                failed(response, 400, "invalid_request", f"{name} must not be empty")
+            response = world.caller.get(f"{path}?{name}=1&{name}=1")
+            failed(response, 400, "invalid_request", f"{name} must be given once")
+
+
+def test_head_checks_its_parameters_as_get_does(world: ApiWorld):
+    assert world.caller.call("HEAD", "/v1/api/members?limit=1").status_code == 200
+    for query in ("x=1", "limit=", "limit=1&limit=1"):
+        refused = world.caller.call("HEAD", f"/v1/api/members?{query}")
+        assert (refused.status_code, refused["X-Error-Code"]) == (400, "invalid_request"), query
+
+
+def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: ApiWorld):
+    for route, view in lists():
+        known = known_parameters(view)
+        found = world.records(route, view)
+        assert found, route
+        for kind in ("created", "updated"):
+            first, last = f"{kind}_from", f"{kind}_to"
+            dated = [record for record in found if date_of(record, kind)]
+            assert (first in known, last in known) == (bool(dated), bool(dated)), route
+            for record in dated:
+                time = date_of(record, kind)
+                assert time
+                assert record in world.records(route, view, **{first: time, last: time}), route
+                assert record not in world.records(route, view, **{first: moved(time, 1)}), route
+                assert record not in world.records(route, view, **{last: moved(time, -1)}), route
+                day = time[:10]
+                assert record in world.records(route, view, **{first: day, last: day}), route
+
+
+def test_every_list_sorts_by_names_of_its_records(world: ApiWorld):
+    for route, view in lists():
+        record = world.records(route, view)[0]
+        assert set(view.sort_fields) <= set(record), route
+        assert view.default_sort.removeprefix("-") in view.sort_fields
+        for name in view.sort_fields:
+            for sign in ("", "-"):
+                values = [r[name] for r in world.records(route, view, sort=sign + name)]
+                if name != "name" and None not in values:
+                    assert values == sorted(values, reverse=sign == "-"), (route, sign, name)
+
+
+def test_every_filter_is_described():
+    for route, view in lists():
+        filters = getattr(getattr(view, "filterset_class", None), "base_filters", {})
+        for name, one in filters.items():
+            assert one.extra.get("help_text"), (route, name)
+
+
+def test_methods_that_change_read_no_query_parameters(world: ApiWorld):
+    token = world.ids["token_id"]
+    body = {"token_id": token, "type": "Buy", "price": 99, "tokens": 1}
+    made = world.caller.post("/v1/orders?tokens=7&x=1", body)
+    assert made.status_code == 201, made.content
+    assert Order.objects.latest("seq").tokens == 1
+
+
+def test_what_a_list_of_tokens_found_by_the_time_of_a_change_is_not_remembered(world: ApiWorld):
+    """A trade changes a token without changing what other questions find."""
+    path, order = "/v1/api/tokens", {"sort": "-updatedAt"}
+    newest, *_, oldest = world.caller.get(path, order).json()["data"]["tokens"]
+    since = moved(newest["updatedAt"], 1)
+    queries = [{"updated_from": since}, {"updated_from": since, "sort": "updatedAt", "page": "1"}]
+    for query in queries:
+        assert world.caller.get(path, query).json()["data"]["total"] == 0
+    Token.objects.filter(id=oldest["_id"]).update(vol_buy=77)
+    for query in queries:
+        found = world.caller.get(path, query).json()["data"]["tokens"]
+        assert [token["_id"] for token in found] == [oldest["_id"]]
+    first = world.caller.get(path, order).json()["data"]["tokens"][0]
+    assert first["_id"] == oldest["_id"]
