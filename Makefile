@@ -15,11 +15,14 @@ BESIDE ?=
 # Which pages `make screenshots` takes (names, * for anything); DOCS=1 for those of the README too.
 PAGES ?=
 DOCS ?=
+# What `make fuzz` printed of an earlier run, to have the same again.
+SEED ?=
+TEST ?=
 PYTEST_ARGS ?= -n logical --dist worksteal
-# How long connections trade against each other in `make races`.
+# How long connections trade against each other in `make races`; `make fuzz` takes 60.
 SECONDS ?= 20
 
-.PHONY: install tools run test races check bench screenshots tour lock
+.PHONY: install tools run test clients requests races fuzz check bench screenshots tour lock
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -49,10 +52,25 @@ run: install
 test: tools
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# The races of trading at their full length; the suite runs them shorter.
+# Clients generated from /v1/schema, and linters of it; needs Node.js. Ends with 1 when one fails.
+clients: tools
+	@REQUIRE_NODE=1 $(BIN)/python -m pytest tests/clients
+
+# Every request that is made up from the schema; the suite sends the good ones and a part of the bad.
+requests: tools
+	@EVERY_REQUEST=1 $(BIN)/python -m pytest tests/contract/test_schemathesis.py \
+		tests/contract/test_own_wording.py
+
+# The races at their full length; the suite runs them shorter.
 races: tools
-	@RACE_TRADING_SECONDS=$(SECONDS) $(BIN)/python -m pytest --log-cli-level=INFO \
-		tests/races/test_trading_races.py
+	@RACE_TRADING_SECONDS=$(SECONDS) RACE_DECISIONS=200 RACE_KEYS=200 RACE_ORACLE_EXAMPLES=40 \
+		$(BIN)/python -m pytest --log-cli-level=INFO tests/races tests/orders/test_matching_oracle.py
+
+# Every property test in turn with new examples, for SECONDS (60). A run again: SEED=…; a test: TEST=…
+fuzz: SECONDS = 60
+fuzz: tools
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
+		$(if $(TEST),--test '$(TEST)')
 
 # Throw-away values: the check looks at the settings, it connects to nothing.
 check: export SECRET_KEY = k3-W9fQ_only_for_the_check_zT7uXbV4mN1pL6sD0hJ5gRyCeAaBq

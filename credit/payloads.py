@@ -8,12 +8,11 @@ from decimal import Decimal
 from typing import Protocol
 from uuid import UUID
 
+from credit import examples
 from credit.models import Access, ConfigurationStatus, LoanStatus
 from exchange.documents import Document, Variant, WireField, identifier, moment, number, text
 from exchange.models import InvestmentCategory, InvestmentType
 from exchange.numbers import plain
-
-_PRICE = {"type": "number"}
 
 # In the order of the interface's table. Over the rows of `credit.selectors.portfolio`.
 INVESTMENT = Document(
@@ -34,12 +33,20 @@ INVESTMENT = Document(
             "`lien` at `price.sell`, rounded half-even to the currency's decimals",
         ),
         text("currency", "{r}.currency_id", "What the token's prices and values are in"),
-        text("investment_type", "{r}.investment_type", enum=list(InvestmentType.values)),
         text(
-            "investment_category", "{r}.investment_category", enum=list(InvestmentCategory.values)
+            "investment_type",
+            "{r}.investment_type",
+            "Kind of instrument",
+            enum=list(InvestmentType.values),
+        ),
+        text(
+            "investment_category",
+            "{r}.investment_category",
+            "What the money is put into",
+            enum=list(InvestmentCategory.values),
         ),
         text("name", "{r}.name", "Token name"),
-        text("symbol", "{r}.symbol"),
+        text("symbol", "{r}.symbol", "Token symbol"),
         text("image", "{r}.image", "URL"),
         WireField(
             "price",
@@ -49,13 +56,21 @@ INVESTMENT = Document(
                 "type": "object",
                 "description": "Quotes for one unit; `exchange` is units of the currency for one"
                 " USD",
-                "properties": {"buy": _PRICE, "sell": _PRICE, "exchange": _PRICE},
+                "properties": {
+                    "buy": {"type": "number", "description": "For those who buy"},
+                    "sell": {"type": "number", "description": "For those who sell"},
+                    "exchange": {
+                        "type": "number",
+                        "description": "Units of the currency for one USD",
+                    },
+                },
                 "required": ["buy", "sell", "exchange"],
             },
         ),
         number("raise_amount", "{r}.raise_amount", "What the token's raise is to bring"),
         number("interest", "{r}.interest", "Percent"),
     ),
+    example=examples.INVESTMENT,
 )
 
 
@@ -80,13 +95,22 @@ _COLLATERALS = WireField(
         "items": {
             "type": "object",
             "properties": {
-                "name": {"type": "string"},
-                "token_id": {"type": "string", "format": "uuid"},
-                "quantity": {"type": "number"},
+                "name": {"type": "string", "description": "Token name"},
+                "token_id": {"type": "string", "format": "uuid", "description": "Token id"},
+                "quantity": {"type": "number", "description": "Units pledged"},
             },
             "required": ["name", "token_id", "quantity"],
         },
     },
+)
+
+_GRACE = (
+    WireField(
+        "grace_period",
+        "{r}.grace_period",
+        {"type": "integer", "description": "From overdue to default, in `grace_period_unit`"},
+    ),
+    text("grace_period_unit", "{r}.grace_period_unit", "Always days", enum=["DAYS"]),
 )
 
 # In the order of the interface's table.
@@ -98,7 +122,7 @@ LOAN = Document(
         identifier("borrower", "{r}.borrower_id", "The user who received it"),
         identifier("creditor", "{r}.creditor_id", "The lending organisation"),
         number("amount", "{r}.amount", "Lent out"),
-        text("currency", "{r}.currency_id"),
+        text("currency", "{r}.currency_id", "What the amounts are in"),
         number("repayment_amount", "{r}.repayment_amount", "To be paid back in all"),
         text(
             "repayment_date",
@@ -107,14 +131,14 @@ LOAN = Document(
         ),
         number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
         WireField("duration", "{r}.duration", {"type": "integer", "description": "Months"}),
-        text("status", "{r}.status", enum=list(LoanStatus.values)),
-        WireField("grace_period", "{r}.grace_period", {"type": "integer"}),
-        text("grace_period_unit", "{r}.grace_period_unit", enum=["DAYS"]),
-        text("reason", "{r}.reason"),
-        moment("created_at", "{r}.created_at"),
-        moment("updated_at", "{r}.updated_at"),
+        text("status", "{r}.status", "State of the loan", enum=list(LoanStatus.values)),
+        *_GRACE,
+        text("reason", "{r}.reason", "Why it was asked for; may be empty"),
+        moment("created_at", "{r}.created_at", "When it was made"),
+        moment("updated_at", "{r}.updated_at", "When it last changed"),
         _COLLATERALS,
     ),
+    example=examples.LOAN,
 )
 
 
@@ -131,12 +155,16 @@ def collateral_text(pledged: Iterable[tuple[Named, Decimal]]) -> str:
 _REPAYMENT_OBJECT = {
     "type": "object",
     "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "amount": {"type": "number"},
+        "id": {"type": "string", "format": "uuid", "description": "Repayment id"},
+        "amount": {"type": "number", "description": "What was paid"},
         "interest": {"type": "number", "description": "The part that went to interest, first"},
-        "principal": {"type": "number"},
+        "principal": {"type": "number", "description": "The part that went to principal"},
         "outstanding": {"type": "number", "description": "Still to be paid after it"},
-        "createdAt": {"type": "string", "format": "date-time"},
+        "createdAt": {
+            "type": "string",
+            "format": "date-time",
+            "description": "When it was paid",
+        },
     },
     "required": ["id", "amount", "interest", "principal", "outstanding", "createdAt"],
 }
@@ -168,13 +196,39 @@ _LOAN_TO_VALUE = _VALUATION.replace("COLUMN", "loan_to_value").replace(
     "MADE", "{r}.amount::numeric(80, 40) / w.value, 8"
 )
 
+_COVER = (
+    number(
+        "collateral_value",
+        _VALUE,
+        "At the last valuation (when the loan is made, then daily, and when its collateral "
+        "changes); null where a price was missing or stale",
+        nullable=True,
+    ),
+    number(
+        "loan_to_value",
+        _LOAN_TO_VALUE,
+        "Principal owed by the collateral's value, at the last valuation",
+        nullable=True,
+    ),
+)
+
+# A loan in a list: the record and what its collateral is worth. Made when read.
+LISTED_LOAN = Document(
+    name="ListedLoan",
+    table="credit_loan",
+    fields=(*LOAN.fields, *_COVER),
+    example=examples.LISTED_LOAN,
+)
+
 # The single loan: the record and what became of it. Made when read.
 LOAN_DETAIL = Document(
     name="LoanDetail",
     table="credit_loan",
     fields=(
         *LOAN.fields,
-        identifier("loan_configuration_id", "{r}.configuration_id"),
+        identifier(
+            "loan_configuration_id", "{r}.configuration_id", "The configuration it was made on"
+        ),
         number(
             "outstanding",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.principal_repaid"
@@ -184,40 +238,60 @@ LOAN_DETAIL = Document(
         number(
             "outstanding_principal",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.amount - {r}.principal_repaid ELSE 0 END",
+            "The part of it that is principal",
         ),
         number(
             "outstanding_interest",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.amount"
             " - {r}.interest_repaid ELSE 0 END",
+            "The part of it that is interest",
         ),
-        number("repaid", "{r}.principal_repaid + {r}.interest_repaid"),
-        number(
-            "collateral_value",
-            _VALUE,
-            "At the last valuation (when the loan is made, then daily, and when its collateral "
-            "changes); null where a price was missing or stale",
-            nullable=True,
-        ),
-        number(
-            "loan_to_value",
-            _LOAN_TO_VALUE,
-            "Principal owed by the collateral's value, at the last valuation",
-            nullable=True,
-        ),
+        number("repaid", "{r}.principal_repaid + {r}.interest_repaid", "Paid back so far"),
+        *_COVER,
         WireField(
             "shortfall",
             _SHORTFALL,
             {
                 "type": ["object", "null"],
-                "description": "The collateral no longer covers the principal owed",
+                "description": "The collateral no longer covers the principal owed; null while it"
+                " does",
+                "properties": {
+                    "id": {"type": "string", "format": "uuid", "description": "Shortfall id"},
+                    "cause": {"type": "string", "description": "What brought it about"},
+                    "collateral_value": {"type": "number", "description": "When it was found"},
+                    "required_value": {
+                        "type": "number",
+                        "description": "What would cover the principal owed",
+                    },
+                    "openedAt": {
+                        "type": "string",
+                        "format": "date-time",
+                        "description": "When it was found",
+                    },
+                },
+                "required": ["id", "cause", "collateral_value", "required_value", "openedAt"],
             },
         ),
         text("bank_name", "nullif({r}.bank_name, '')", "Bank to repay to", nullable=True),
-        text("bank_code", "nullif({r}.bank_code, '')", nullable=True),
-        text("account_number", "nullif({r}.account_number, '')", nullable=True),
-        WireField("repayments", _REPAYMENTS, {"type": "array", "items": _REPAYMENT_OBJECT}),
-        moment("closed_at", "{r}.closed_at", nullable=True),
+        text("bank_code", "nullif({r}.bank_code, '')", "Its code", nullable=True),
+        text(
+            "account_number",
+            "nullif({r}.account_number, '')",
+            "Account to repay to",
+            nullable=True,
+        ),
+        WireField(
+            "repayments",
+            _REPAYMENTS,
+            {
+                "type": "array",
+                "description": "What was paid back, oldest first",
+                "items": _REPAYMENT_OBJECT,
+            },
+        ),
+        moment("closed_at", "{r}.closed_at", "When it ended", nullable=True),
     ),
+    example=examples.LOAN_DETAIL,
 )
 
 
@@ -237,7 +311,7 @@ def _amounts(name: str, description: str) -> WireField:
     return WireField(name, _BY_CURRENCY.replace("AMOUNT", name), schema)
 
 
-_NAME = text("name", "{r}.name")
+_NAME = text("name", "{r}.name", "Name of the configuration, for people")
 _TERMS = (
     text(
         "access",
@@ -261,8 +335,7 @@ _TERMS = (
     number("collateral_ratio", "{r}.collateral_ratio", "Of the collateral's value, 0 to 1"),
     number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
     WireField("duration", "{r}.duration", {"type": "integer", "description": "Longest, in months"}),
-    WireField("grace_period", "{r}.grace_period", {"type": "integer"}),
-    text("grace_period_unit", "{r}.grace_period_unit", enum=["DAYS"]),
+    *_GRACE,
 )
 _ORGANISATIONS = WireField(
     "organisation_ids",
@@ -283,8 +356,9 @@ PROPOSED_TERMS = Document(
         _NAME,
         *_TERMS,
         _ORGANISATIONS,
-        moment("proposed_at", "{r}.created_at"),
+        moment("proposed_at", "{r}.created_at", "When they were proposed"),
     ),
+    example=examples.PROPOSED_TERMS,
 )
 _PENDING = """(
     SELECT TERMS
@@ -301,14 +375,19 @@ _CONFIGURATION_FIELDS = (
             "type": "object",
             "description": "The organisation that lends",
             "properties": {
-                "id": {"type": "string", "format": "uuid"},
-                "name": {"type": "string"},
+                "id": {"type": "string", "format": "uuid", "description": "Its id"},
+                "name": {"type": "string", "description": "Its name"},
             },
             "required": ["id", "name"],
         },
     ),
     *_TERMS,
-    text("status", "{r}.status", enum=list(ConfigurationStatus.values)),
+    text(
+        "status",
+        "{r}.status",
+        "Only Approved ones make loans",
+        enum=list(ConfigurationStatus.values),
+    ),
 )
 # Over the rows of `credit.selectors.configurations`: a configuration with the terms in force, or
 # the newest where none are. The creditor alone sees whom it named, and what became of proposals.
@@ -332,8 +411,7 @@ LOAN_CONFIGURATION = Document(
                     "pending",
                     _PENDING.replace("TERMS", PROPOSED_TERMS.expression("p")),
                     {
-                        **PROPOSED_TERMS.schema(),
-                        "type": ["object", "null"],
+                        "oneOf": [PROPOSED_TERMS, {"type": "null"}],
                         "description": "The creditor's view only: the change that waits for "
                         "approval while the terms above stay in force",
                     },
@@ -341,4 +419,5 @@ LOAN_CONFIGURATION = Document(
             ),
         ),
     ),
+    example=examples.CONFIGURATION,
 )

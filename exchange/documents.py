@@ -12,7 +12,7 @@ this one must see what the others did to the row.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,13 +94,15 @@ class Variant:
 class Document:
     """The mapping of one table: `name` is the OpenAPI component, `table` the database table.
 
-    `variants` are tried in order before `fields`; most documents have none.
+    `variants` are tried in order before `fields`; most documents have none. `example` is a whole
+    record for the schema. A field's `schema` may hold another `Document` where its schema belongs.
     """
 
     name: str
     table: str
     fields: Sequence[WireField]
     variants: Sequence[Variant] = ()
+    example: Mapping[str, Any] | None = None
 
     def expression(self, row: str, *, strict: bool = False) -> str:
         """SQL for the document of `row` (an alias, or NEW in a trigger).

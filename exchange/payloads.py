@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from exchange import examples
 from exchange.documents import (
     Document,
     Variant,
@@ -29,9 +30,10 @@ MEMBER = Document(
         text("name", "{r}.name", "Full name"),
         text("email", "{r}.email", "Email address, unique within the organisation"),
         text("external_id", "nullif({r}.external_id, '')", "Your own id", nullable=True),
-        moment("createdAt", "{r}.created_at"),
-        moment("updatedAt", "{r}.updated_at"),
+        moment("createdAt", "{r}.created_at", "When it was made"),
+        moment("updatedAt", "{r}.updated_at", "When it last changed"),
     ),
+    example=examples.MEMBER,
 )
 
 # --- Events and webhooks: read seldom, so these are made when read, not stored with the row -------
@@ -81,18 +83,23 @@ EVENT = Document(
             "When it is tried next; while it is being sent, the time by which that is settled",
             nullable=True,
         ),
-        moment("created_at", "{r}.created_at"),
+        moment("created_at", "{r}.created_at", "When it was made"),
         moment("delivered_at", "{r}.delivered_at", "When it was taken", nullable=True),
     ),
+    example=examples.EVENT,
 )
 
 DELIVERY_ATTEMPT = Document(
     name="DeliveryAttempt",
     table="exchange_deliveryattempt",
     fields=(
-        WireField("number", "{r}.number", {"type": "integer", "minimum": 1}),
+        WireField(
+            "number",
+            "{r}.number",
+            {"type": "integer", "minimum": 1, "description": "Counted from 1"},
+        ),
         text("url", "{r}.url", "Where it was sent"),
-        moment("attempted_at", "{r}.attempted_at"),
+        moment("attempted_at", "{r}.attempted_at", "When it was sent"),
         WireField(
             "milliseconds", "{r}.milliseconds", {**_WHOLE, "description": "How long it took"}
         ),
@@ -104,6 +111,7 @@ DELIVERY_ATTEMPT = Document(
         text("error", "nullif({r}.error, '')", "Why it failed, when it did", nullable=True),
         text("answer", "{r}.answer", "The first 1 KiB of the answer"),
     ),
+    example=examples.DELIVERY_ATTEMPT,
 )
 
 _ATTEMPTS = (
@@ -122,7 +130,7 @@ EVENT_DETAIL = Document(
             _ATTEMPTS,
             {
                 "type": "array",
-                "items": DELIVERY_ATTEMPT.schema(),
+                "items": DELIVERY_ATTEMPT,
                 "description": "Every try there ever was, the first one first",
             },
         ),
@@ -133,15 +141,33 @@ EVENT_DETAIL = Document(
                 "type": "object",
                 "description": "What is posted: these very bytes, in this order",
                 "properties": {
-                    "id": {"type": "string", "format": "uuid"},
-                    "type": {"type": "string"},
-                    "timestamp": {"type": "string", "format": "date-time"},
-                    "data": {"type": "object"},
+                    "id": {"type": "string", "format": "uuid", "description": "Id of the event"},
+                    "type": {"type": "string", "description": "What happened"},
+                    "timestamp": {
+                        "type": "string",
+                        "format": "date-time",
+                        "description": "When it happened",
+                    },
+                    "data": {
+                        "type": "object",
+                        "description": "By type, as `webhooks` of this document shows it",
+                        "additionalProperties": True,
+                    },
                 },
                 "required": ["id", "type", "timestamp", "data"],
             },
         ),
     ),
+    example={
+        **examples.EVENT,
+        "attempts": [examples.DELIVERY_ATTEMPT],
+        "body": {
+            "id": examples.EVENT_ID,
+            "type": examples.EVENT["type"],
+            "timestamp": examples.EVENT["created_at"],
+            "data": {},
+        },
+    },
 )
 
 WEBHOOK = Document(
@@ -150,23 +176,32 @@ WEBHOOK = Document(
     fields=(
         text("url", "{r}.url", "Where events are posted"),
         boolean("enabled", "{r}.enabled", "Whether events are posted"),
-        text("disabled_reason", "nullif({r}.disabled_reason, '')", nullable=True),
+        text(
+            "disabled_reason",
+            "nullif({r}.disabled_reason, '')",
+            "Why events are not posted, when we stopped it",
+            nullable=True,
+        ),
         moment(
             "previous_secret_until",
             "CASE WHEN {r}.previous_secret_until > now() THEN {r}.previous_secret_until END",
             "Until when the secret before the last rotation signs as well",
             nullable=True,
         ),
-        moment("created_at", "{r}.created_at"),
-        moment("updated_at", "{r}.updated_at"),
+        moment("created_at", "{r}.created_at", "When it was made"),
+        moment("updated_at", "{r}.updated_at", "When it last changed"),
     ),
+    example=examples.WEBHOOK,
 )
 
 _SECRET = text(
     "secret", "NULL", "The signing secret (`whsec_…`): shown here and never again", minLength=38
 )
 WEBHOOK_WITH_SECRET = Document(
-    name="WebhookWithSecret", table=WEBHOOK.table, fields=(*WEBHOOK.fields, _SECRET)
+    name="WebhookWithSecret",
+    table=WEBHOOK.table,
+    fields=(*WEBHOOK.fields, _SECRET),
+    example={**examples.WEBHOOK, "secret": examples.SECRET},
 )
 # Changing an endpoint answers without the secret, creating one with it.
 WEBHOOK_SET = Document(
@@ -174,11 +209,16 @@ WEBHOOK_SET = Document(
     table=WEBHOOK.table,
     fields=WEBHOOK.fields,
     variants=(Variant("false", WEBHOOK_WITH_SECRET.fields),),
+    example=examples.WEBHOOK,
 )
 
 # --- Tokens ---------------------------------------------------------------------------------------
 
-_NUMBER = {"type": "number"}
+_MEANINGS = {
+    "buy": "For those who buy",
+    "sell": "For those who sell",
+    "exchange": "Units of the token's currency for one USD",
+}
 
 
 def _sides(name: str, *sides: str, description: str) -> WireField:
@@ -189,7 +229,7 @@ def _sides(name: str, *sides: str, description: str) -> WireField:
     schema = {
         "type": "object",
         "description": description,
-        "properties": dict.fromkeys(sides, _NUMBER),
+        "properties": {side: {"type": "number", "description": _MEANINGS[side]} for side in sides},
         "required": list(sides),
     }
     return WireField(name, f"'{{' || {parts} || '}}'", schema)
@@ -204,8 +244,8 @@ TOKEN = Document(
     table="exchange_token",
     fields=(
         identifier("_id", "{r}.id", "Token id"),
-        text("name", "{r}.name"),
-        text("symbol", "{r}.symbol"),
+        text("name", "{r}.name", "Name of the investment"),
+        text("symbol", "{r}.symbol", "Short name, unique"),
         WireField(
             "reference", "{r}.reference", {"type": "integer", "description": "A running number"}
         ),
@@ -229,16 +269,29 @@ TOKEN = Document(
         _sides(
             "max_trade", *_SIDES, description="Largest value of an order of a side; 0: no bound"
         ),
-        text("type", "{r}.type", enum=list(TokenType.values)),
+        text(
+            "type",
+            "{r}.type",
+            "Whether the offering is a private or a public one",
+            enum=list(TokenType.values),
+        ),
         text(
             "deal_access",
             "{r}.deal_access",
             "`Private`: only its issuer and organisations granted access see it",
             enum=list(DealAccess.values),
         ),
-        text("investment_type", "{r}.investment_type", enum=list(InvestmentType.values)),
         text(
-            "investment_category", "{r}.investment_category", enum=list(InvestmentCategory.values)
+            "investment_type",
+            "{r}.investment_type",
+            "Kind of instrument",
+            enum=list(InvestmentType.values),
+        ),
+        text(
+            "investment_category",
+            "{r}.investment_category",
+            "What the money is put into",
+            enum=list(InvestmentCategory.values),
         ),
         text(
             "payout_frequency",
@@ -249,9 +302,9 @@ TOKEN = Document(
         number("raise_amount", "{r}.raise_amount", "What the raise is to bring"),
         number("buy_fee", "{r}.buy_fee", "Percent of the value, paid by the buyer"),
         number("sell_fee", "{r}.sell_fee", "Percent of the value, paid by the seller"),
-        number("carry", "{r}.carry", "Percent"),
-        number("management_fee", "{r}.management_fee", "Percent"),
-        number("valuation", "{r}.valuation"),
+        number("carry", "{r}.carry", "Share of the profit that the manager takes, in percent"),
+        number("management_fee", "{r}.management_fee", "Percent a year"),
+        number("valuation", "{r}.valuation", "Value of the whole before the raise"),
         number("discount", "{r}.discount", "Percent"),
         number("interest", "{r}.interest", "Percent"),
         number("dividend", "{r}.dividend", "Percent"),
@@ -261,10 +314,14 @@ TOKEN = Document(
         number("supply", "{r}.supply", "Units that investors hold"),
         number("total_supply", "{r}.total_supply", "All units there are"),
         number("total_raised", "{r}.total_raised", "What the raise has brought so far"),
-        boolean("exited", "{r}.exited"),
-        boolean("cancelled", "{r}.cancelled"),
-        boolean("esop_token", "{r}.esop_token"),
-        number("post_raise_valuation", "{r}.post_raise_valuation"),
+        boolean("exited", "{r}.exited", "Whether investors have exited"),
+        boolean("cancelled", "{r}.cancelled", "Whether the raise was cancelled"),
+        boolean("esop_token", "{r}.esop_token", "Whether it is of an employees' share plan"),
+        number(
+            "post_raise_valuation",
+            "{r}.post_raise_valuation",
+            "Value of the whole after the raise",
+        ),
         text(
             "milestone",
             "CASE WHEN {r}.raise_amount > 0 THEN trim_scale(round({r}.total_raised * 100"
@@ -272,7 +329,8 @@ TOKEN = Document(
             "Percent of the raise that has been raised",
         ),
         number("total_allocated", "{r}.total_allocated", "Units allocated by the raise"),
-        moment("createdAt", "{r}.created_at"),
-        moment("updatedAt", "{r}.updated_at"),
+        moment("createdAt", "{r}.created_at", "When it was made"),
+        moment("updatedAt", "{r}.updated_at", "When it last changed"),
     ),
+    example=examples.TOKEN,
 )

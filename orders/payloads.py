@@ -8,6 +8,7 @@ of its id (`orders.selectors`).
 from __future__ import annotations
 
 from exchange.documents import Document, WireField, identifier, moment, number, text
+from orders import examples
 from orders.models import OrderStatus, OrderType, OwnerModel
 
 _CUSTOMER = WireField(
@@ -18,7 +19,10 @@ _CUSTOMER = WireField(
         "type": "object",
         "description": "The outside customer the key trades for; empty strings otherwise, and on "
         "somebody else's order",
-        "properties": {"name": {"type": "string"}, "email": {"type": "string"}},
+        "properties": {
+            "name": {"type": "string", "description": "The customer's name"},
+            "email": {"type": "string", "description": "The customer's email address"},
+        },
         "required": ["name", "email"],
     },
 )
@@ -27,6 +31,7 @@ _META = WireField(
     """'{"tokens":' || trim_scale({r}.tokens) || ',"filled":' || trim_scale({r}.filled) || '}'""",
     {
         "type": "object",
+        "description": "Units of the order",
         "properties": {
             "tokens": {"type": "number", "description": "Units of the order"},
             "filled": {"type": "number", "description": "Units filled so far"},
@@ -46,14 +51,19 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
             "{r}.amount",
             "Value: `price` times `meta.tokens`",
         ),
-        text("type", "{r}.type", enum=list(OrderType.values)),
+        text("type", "{r}.type", "The side", enum=list(OrderType.values)),
         text(
             "owner_model",
             "{r}.owner_model",
             "`user`: a member; `organisation`; `api_key`: for an outside customer",
             enum=list(OwnerModel.values),
         ),
-        text("status", "{r}.status", enum=list(OrderStatus.values)),
+        text(
+            "status",
+            "{r}.status",
+            "Partly filled orders stay Active",
+            enum=list(OrderStatus.values),
+        ),
         identifier(
             "user",
             "NULL" if hidden else "{r}.member_id",
@@ -71,14 +81,16 @@ def _fields(*, hidden: bool) -> tuple[WireField, ...]:
             nullable=True,
         ),
         _META,
-        moment("createdAt", "{r}.created_at"),
-        moment("updatedAt", "{r}.updated_at"),
+        moment("createdAt", "{r}.created_at", "When it was made"),
+        moment("updatedAt", "{r}.updated_at", "When it last changed"),
     )
 
 
 _NOBODY = """'{"name":"","email":""}'"""
 
-ORDER = Document(name="Order", table="orders_order", fields=_fields(hidden=False))
+ORDER = Document(
+    name="Order", table="orders_order", fields=_fields(hidden=False), example=examples.ORDER
+)
 # Made when read, for those who do not own the order.
 HIDDEN_ORDER = Document(name="OrderOfOthers", table="orders_order", fields=_fields(hidden=True))
 
@@ -96,6 +108,7 @@ TRADE = Document(
             "Value: what the buyer paid, without the fee, rounded up over all fills of the order",
         ),
         text("type", "{r}.taker", "The side that took", enum=list(OrderType.values)),
-        moment("createdAt", "{r}.created_at"),
+        moment("createdAt", "{r}.created_at", "When it was made"),
     ),
+    example=examples.TRADE,
 )

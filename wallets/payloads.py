@@ -7,12 +7,13 @@ Fields stand in the order of the interface's tables. A member's withdrawal has n
 from __future__ import annotations
 
 from exchange.documents import Document, Variant, identifier, moment, number, text
+from wallets import examples
 from wallets.models import TransferKind
 
 _ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_type"})
 
 _WITHDRAWAL_FIELDS = (
-    identifier("_id", "{r}.id"),
+    identifier("_id", "{r}.id", "Withdrawal id"),
     # Not owner_id: a generated column is not known yet when the trigger runs.
     identifier(
         "owner", "coalesce({r}.member_id, {r}.organisation_id)", "The organisation or the member"
@@ -28,13 +29,24 @@ _WITHDRAWAL_FIELDS = (
     number("disburse_amount", "{r}.disburse_amount", "`amount` minus `fee`: what is paid out"),
     number("fee", "{r}.fee", "Withdrawal fee in force when the request was made"),
     number("gusd_amount", "{r}.gusd_amount", "`amount` in USD, null without a rate", nullable=True),
-    number("internal_fee", "{r}.internal_fee"),
-    text("internal_fee_type", "{r}.internal_fee_type", enum=["NONE", "FLAT"]),
-    text("currency", "{r}.currency_id", enum=["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"]),
+    number("internal_fee", "{r}.internal_fee", "What the organisation is charged besides"),
+    text(
+        "internal_fee_type",
+        "{r}.internal_fee_type",
+        "How `internal_fee` is made up",
+        enum=["NONE", "FLAT"],
+    ),
+    text(
+        "currency",
+        "{r}.currency_id",
+        "What the amounts are in",
+        enum=["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"],
+    ),
     identifier("bank", "{r}.bank_id", "Id of the bank record"),
     text(
         "status",
         "{r}.status",
+        "`Unknown`: the provider's answer was lost, and is looked up",
         enum=[
             "Pending",
             "Approved",
@@ -48,8 +60,8 @@ _WITHDRAWAL_FIELDS = (
         ],
     ),
     moment("actioned_on", "{r}.actioned_on", "When it was first decided on", nullable=True),
-    moment("createdAt", "{r}.created_at"),
-    moment("updatedAt", "{r}.updated_at"),
+    moment("createdAt", "{r}.created_at", "When it was made"),
+    moment("updatedAt", "{r}.updated_at", "When it last changed"),
 )
 
 WITHDRAWAL = Document(
@@ -62,23 +74,25 @@ WITHDRAWAL = Document(
             fields=tuple(f for f in _WITHDRAWAL_FIELDS if f.name not in _ORGANISATION_ONLY),
         ),
     ),
+    example=examples.WITHDRAWAL,
 )
 
 BANK = Document(
     name="BankRecord",
     table="wallets_bankaccount",
     fields=(
-        identifier("_id", "{r}.id"),
+        identifier("_id", "{r}.id", "Bank record id"),
         text("name", "{r}.name", "Bank name, as the payment provider spells it"),
         text("code", "{r}.code", "Bank code"),
-        text("account_number", "{r}.account_number"),
+        text("account_number", "{r}.account_number", "As it was sent"),
         text(
             "account_name",
             "{r}.account_name",
             "Account holder; for NGN the name the payment provider resolved, when it did",
         ),
-        text("currency", "{r}.currency_id"),
+        text("currency", "{r}.currency_id", "Of the payout"),
     ),
+    example=examples.BANK,
 )
 
 # An entry of a wallet's statement. It has no stored document: `wallets.selectors.withdrawals`
@@ -87,9 +101,9 @@ TRANSACTION = Document(
     name="WalletTransaction",
     table="wallets_entry",
     fields=(
-        identifier("_id", "{r}.id"),
+        identifier("_id", "{r}.id", "Id of this movement"),
         text("type", "{r}.kind", "Why the money moved", enum=list(TransferKind.values)),
-        text("currency", "{r}.currency"),
+        text("currency", "{r}.currency", "What the amounts are in"),
         text(
             "account",
             "{r}.account",
@@ -101,8 +115,9 @@ TRANSACTION = Document(
         number("balance_after", "{r}.balance_after", "Of that account, after this movement"),
         text("reference", "{r}.reference", "The withdrawal's or deposit's own reference"),
         identifier("subject", "{r}.subject_id", "Id of the record it is about", nullable=True),
-        moment("createdAt", "{r}.created_at"),
+        moment("createdAt", "{r}.created_at", "When it was made"),
     ),
+    example=examples.TRANSACTION,
 )
 
 # Units of one token that somebody owns, added up over their accounts by
@@ -113,11 +128,12 @@ HOLDING = Document(
     fields=(
         identifier("token", "{r}.token_id", "Token id"),
         text("name", "{r}.name", "Token name"),
-        text("symbol", "{r}.symbol"),
+        text("symbol", "{r}.symbol", "Token symbol"),
         text("currency", "{r}.currency_id", "What its prices are in"),
         number("balance", "{r}.available + {r}.reserved", "Units not under lien"),
         number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
         number("available", "{r}.available", "Units that can be pledged, offered or sold"),
         number("reserved", "{r}.reserved", "Units reserved for open sell orders"),
     ),
+    example=examples.HOLDING,
 )

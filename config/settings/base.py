@@ -224,6 +224,10 @@ RATE_LIMITS: dict[str, int] = {
 IDEMPOTENCY_WAIT_SECONDS = env.int("IDEMPOTENCY_WAIT_SECONDS", default=10)
 IDEMPOTENCY_KEPT_HOURS = 24
 
+# --- Quotes ----------------------------------------------------------------------------------
+# A quote that moves a price by more percent than this needs a reason.
+QUOTE_BAND_PERCENT = env.int("QUOTE_BAND_PERCENT", default=20)
+
 # --- Credit ----------------------------------------------------------------------------------
 # Quotes older than this cover no loan: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.int("PRICE_MAX_AGE_HOURS", default=30 * 24)
@@ -237,7 +241,16 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/v1",
-    "POSTPROCESSING_HOOKS": ["exchange.api.schema.add_oauth"],
+    "POSTPROCESSING_HOOKS": [
+        "exchange.api.schema_oauth.add_oauth",
+        "wallets.api.event_bodies.add_withdrawal_events",
+        "orders.api.event_bodies.add_order_events",
+        "credit.api.event_bodies.add_loan_events",
+        "exchange.api.schema_webhooks.add_test_event",
+    ],
+    "SERVERS": [{"url": "/", "description": "This installation"}],
+    "CONTACT": {"name": "The team that runs this installation"},
+    "LICENSE": {"name": "MIT", "identifier": "MIT"},
     "SERVE_PERMISSIONS": [],
     "SERVE_AUTHENTICATION": [],
 }
@@ -286,6 +299,8 @@ OAUTH2_PROVIDER: dict[str, Any] = {
 
 # --- Webhooks to organisations -----------------------------------------------------------------
 WEBHOOK_TIMEOUT_SECONDS = 15
+# Staff are a role and an opaque id to organisations; whether events tell their names as well.
+EVENTS_NAME_STAFF = env.bool("EVENTS_NAME_STAFF", default=False)
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=False)
 
 # --- Withdrawals and payouts -------------------------------------------------------------------

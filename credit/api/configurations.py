@@ -29,13 +29,17 @@ from credit.selectors.configurations import (
 from credit.services.configurations import propose, propose_change
 from exchange.api.answers import Answer, RawJSON, documents
 from exchange.api.idempotency import answer_once
-from exchange.api.schema import Created, Record, Records
+from exchange.api.schema import Created, Operation, Record, Records
 from exchange.api.views import ApiView, path_id
 
 
 class ConfigurationsView(ApiView):
     """The configurations that the caller may use or owns."""
 
+    operations: ClassVar = {
+        "GET": Operation("loan_configurations", "list", "Loan configurations retrieved"),
+        "POST": Operation("loan_configurations", "create", "Loan configuration proposed"),
+    }
     required_scopes: ClassVar = {"GET": "credit:read", "POST": "credit:write"}
     takes_idempotency_key = True
     serializer_class = TermsInput
@@ -83,6 +87,10 @@ class ConfigurationsView(ApiView):
 class ConfigurationView(ApiView):
     """One configuration."""
 
+    operations: ClassVar = {
+        "GET": Operation("loan_configurations", "retrieve", "Loan configuration retrieved"),
+        "PUT": Operation("loan_configurations", "update", "Loan configuration change proposed"),
+    }
     required_scopes: ClassVar = {"GET": "credit:read", "PUT": "credit:write"}
     serializer_class = TermsInput
     answers: ClassVar = {"GET": Record(LOAN_CONFIGURATION), "PUT": Record(LOAN_CONFIGURATION)}

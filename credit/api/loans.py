@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
@@ -14,16 +15,16 @@ from credit.api.serializers import CollateralInput, LoanInput, RepaymentInput, l
 from credit.errors import LoanNotFound
 from credit.filtersets import LoanFilters
 from credit.models import Loan
-from credit.payloads import LOAN, LOAN_DETAIL
-from credit.selectors.loans import loan_detail, loan_statement, loans_of
+from credit.payloads import LISTED_LOAN, LOAN, LOAN_DETAIL
+from credit.selectors.loans import listed_loans, loan_detail, loan_statement, loans_of
 from credit.services.assessing import assess
 from credit.services.lending import create_loan
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.repaying import repay
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.idempotency import answer_once
-from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import Created, PageOf, Record
+from exchange.api.pagination import IdPages
+from exchange.api.schema import Created, Operation, PageOf, Record
 from exchange.api.views import ApiView, path_id
 from exchange.times import javascript_time
 
@@ -31,6 +32,7 @@ from exchange.times import javascript_time
 class LoanCreateView(ApiView):
     """Making a loan."""
 
+    operations: ClassVar = {"POST": Operation("loans", "create", "Loan created")}
     required_scopes: ClassVar = {"POST": "credit:write"}
     moves_money = True
     serializer_class = LoanInput
@@ -58,8 +60,10 @@ class LoanCreateView(ApiView):
 class LoanQuoteView(ApiView):
     """What a loan would come to."""
 
+    operations: ClassVar = {"POST": Operation("loans", "quote", "Loan quoted")}
     required_scopes: ClassVar = {"POST": "credit:read"}
     serializer_class = LoanInput
+    failures: ClassVar[dict[str, dict[str, str]]] = shapes.QUOTE_FAILURES
     answers: ClassVar = {"POST": shapes.QUOTE}
 
     @extend_schema(examples=[shapes.LOAN_EXAMPLE])
@@ -84,35 +88,48 @@ class LoanQuoteView(ApiView):
         return Answer(data, "Loan quoted")
 
 
+class LoanPages(IdPages):
+    """Pages of loans."""
+
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The documents, with what the collateral is worth."""
+        return listed_loans(ids)
+
+
 class LoansView(ApiView):
     """Loans of the caller's members, and those the caller made."""
 
+    operations: ClassVar = {"GET": Operation("loans", "list", "Loans retrieved")}
     required_scopes: ClassVar = {"GET": "credit:read"}
     filterset_class = LoanFilters
     plural = "loans"
     sort_fields: ClassVar = {
-        "createdAt": "created_at",
+        "created_at": "created_at",
+        "updated_at": "updated_at",
         "repayment_date": "repayment_date",
         "amount": "amount",
     }
-    default_sort = "-createdAt"
-    answers: ClassVar = {"GET": PageOf(LOAN, "loans")}
+    default_sort = "-created_at"
+    answers: ClassVar = {"GET": PageOf(LISTED_LOAN, "loans")}
 
     def get_queryset(self) -> QuerySet[Loan]:
         """What the caller sees."""
         return loans_of(self.caller.organisation_id)
 
     def get(self, request: Request) -> Answer:
-        """List loans. Those of the organisation's members and those it lent."""
+        """List loans. Those of the organisation's members and those it lent, each with what its
+        collateral is worth.
+        """
         found = self.filter_queryset(self.get_queryset())
-        page = EnvelopePagination()
-        page.paginate_queryset(found.values_list("document", flat=True), request, self)
+        page = LoanPages()
+        page.paginate_queryset(found.values_list("id"), request, self)
         return page.answer(self, "Loans retrieved")
 
 
 class LoanView(ApiView):
     """One loan."""
 
+    operations: ClassVar = {"GET": Operation("loans", "retrieve", "Loan retrieved")}
     required_scopes: ClassVar = {"GET": "credit:read"}
     answers: ClassVar = {"GET": Record(LOAN_DETAIL)}
 
@@ -125,6 +142,7 @@ class LoanView(ApiView):
 class LoanStatementView(ApiView):
     """What moved for a loan."""
 
+    operations: ClassVar = {"GET": Operation("loans", "statement", "Loan statement retrieved")}
     required_scopes: ClassVar = {"GET": "credit:read"}
     answers: ClassVar = {"GET": shapes.STATEMENT}
 
@@ -164,9 +182,11 @@ class _LoanActionView(ApiView):
 class LoanRepayView(_LoanActionView):
     """Repaying."""
 
+    operations: ClassVar = {"POST": Operation("loans", "repay", "Loan repaid")}
     serializer_class = RepaymentInput
     failures: ClassVar[dict[str, dict[str, str]]] = shapes.REPAY_FAILURES
 
+    @extend_schema(examples=[shapes.REPAYMENT_EXAMPLE])
     def post(self, request: Request, loan_id: str) -> Answer:
         """Repay a loan. In part or in full, from the borrower's wallet, interest first. The last
         payment releases the collateral and emits `loan.repaid`.
@@ -177,9 +197,11 @@ class LoanRepayView(_LoanActionView):
 class LoanCollateralView(_LoanActionView):
     """Pledging more."""
 
+    operations: ClassVar = {"POST": Operation("loans", "add_collateral", "Collateral added")}
     serializer_class = CollateralInput
     failures: ClassVar[dict[str, dict[str, str]]] = shapes.COLLATERAL_FAILURES
 
+    @extend_schema(examples=[shapes.PLEDGE_EXAMPLE])
     def post(self, request: Request, loan_id: str) -> Answer:
         """Add collateral to a loan. Units of the borrower move from available to lien."""
         pledges = self.body()["collaterals"]
@@ -189,9 +211,11 @@ class LoanCollateralView(_LoanActionView):
 class LoanReleaseView(_LoanActionView):
     """Taking back what is not needed."""
 
+    operations: ClassVar = {"POST": Operation("loans", "release_collateral", "Collateral released")}
     serializer_class = CollateralInput
-    failures: ClassVar[dict[str, dict[str, str]]] = shapes.COLLATERAL_FAILURES
+    failures: ClassVar[dict[str, dict[str, str]]] = shapes.RELEASE_FAILURES
 
+    @extend_schema(examples=[shapes.PLEDGE_EXAMPLE])
     def post(self, request: Request, loan_id: str) -> Answer:
         """Release collateral of a loan. As long as the rest covers the principal owed."""
         pledges = self.body()["collaterals"]

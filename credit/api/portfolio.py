@@ -8,14 +8,15 @@ from typing import Any, ClassVar
 from drf_spectacular.drainage import set_override
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 
 from credit.payloads import INVESTMENT
 from credit.selectors.portfolio import portfolio
 from exchange.api.answers import Answer, RawJSON
-from exchange.api.schema import Record
+from exchange.api.schema import Operation, Records
 from exchange.api.views import ApiView, path_id
-from exchange.errors import UserNotFound
+from exchange.errors import InvalidCurrency, InvalidRequest, UserNotFound
 from exchange.models import InvestmentCategory, InvestmentType
 from wallets.api.fields import LeanSerializer
 
@@ -24,14 +25,25 @@ CURRENCIES = ("NGN", "USD", "KES")
 
 
 class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
-    """An array of some of `allowed`, in any case, none twice; the values are as in `allowed`."""
+    """An array of some of `allowed`, in any case, none twice; the values are as in `allowed`.
 
-    def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
+    `refusal` is what is said of others.
+    """
+
+    def __init__(
+        self, *, allowed: Iterable[str], refusal: InvalidRequest | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(required=False, default=(), **kwargs)
         self.allowed = [str(choice) for choice in allowed]
+        self.refusal = refusal or InvalidRequest(f"must be one of [{', '.join(self.allowed)}]")
         self.by_folded = {choice.casefold(): choice for choice in self.allowed}
-        items = {"type": "string", "enum": self.allowed}
-        set_override(self, "field", {"type": "array", "items": items, "uniqueItems": True})
+        schema = {
+            "type": "array",
+            "items": {"type": "string", "enum": self.allowed},
+            "maxItems": len(self.allowed),
+            "uniqueItems": True,
+        }
+        set_override(self, "field", schema)
 
     def to_internal_value(self, data: Any) -> Sequence[str]:
         """The allowed values."""
@@ -43,12 +55,16 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
             self.by_folded.get(item.casefold()) if isinstance(item, str) else None for item in data
         ]
         wrong = [
-            f"item {place}: must be one of [{', '.join(self.allowed)}]"
+            ErrorDetail(f"item {place}: {self.refusal.message}", code=self.refusal.code)
             for place, choice in enumerate(found, start=1)
             if choice is None
         ]
         named = [choice for choice in found if choice is not None]
-        wrong += [f"must not name {c} twice" for c in self.allowed if named.count(c) > 1]
+        wrong += [
+            ErrorDetail(f"must not name {choice} twice", code=InvalidRequest.code)
+            for choice in self.allowed
+            if named.count(choice) > 1
+        ]
         if wrong:
             raise serializers.ValidationError(wrong)
         return named
@@ -66,26 +82,12 @@ class PortfolioInput(LeanSerializer):
         allowed=InvestmentCategory.values, help_text="Any of these"
     )
     currencies = ChoicesField(
-        allowed=CURRENCIES, help_text="Any of these; other currencies show without a filter"
+        allowed=CURRENCIES,
+        refusal=InvalidCurrency(CURRENCIES),
+        help_text="Any of these; other currencies show without a filter",
     )
 
 
-_INVESTMENT: dict[str, Any] = {
-    "tokenId": "0197d8a2-6f3b-7c11-9a55-0c2f1d3e4b5a",
-    "balance": 120.5,
-    "lien": 30.25,
-    "balance_value": 12773,
-    "lien_value": 3206.5,
-    "currency": "NGN",
-    "investment_type": "Fixed Interest",
-    "investment_category": "Real Estate",
-    "name": "Lekki Gardens Notes",
-    "symbol": "LGN27",
-    "image": "https://images.example.com/lgn27.png",
-    "price": {"buy": 108, "sell": 106, "exchange": 1530.25},
-    "raise_amount": 50000000,
-    "interest": 14.5,
-}
 _EXAMPLE = OpenApiExample(
     "Debt in NGN and KES",
     value={"investment_types": ["Debt", "Fixed Interest"], "currencies": ["NGN", "KES"]},
@@ -96,15 +98,14 @@ _EXAMPLE = OpenApiExample(
 class PortfolioView(ApiView):
     """A member's investments."""
 
+    operations: ClassVar = {"POST": Operation("investments", "list", "Investments retrieved")}
     required_scopes: ClassVar = {"POST": "portfolio:read"}
     serializer_class = PortfolioInput
     failures: ClassVar[dict[str, dict[str, str]]] = {
-        "400": {"invalid_request": "currencies item 1: must be one of [NGN, USD, KES]"},
+        "400": {"invalid_currency": "currencies item 1: Currency must be one of [NGN, USD, KES]"},
         "404": {"user_not_found": "User not found"},
     }
-    answers: ClassVar = {
-        "POST": {"type": "array", "items": Record(INVESTMENT), "examples": [[_INVESTMENT]]}
-    }
+    answers: ClassVar = {"POST": Records(INVESTMENT)}
 
     @extend_schema(examples=[_EXAMPLE])
     def post(self, _request: Request, member_id: str) -> Answer:

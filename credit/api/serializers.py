@@ -1,4 +1,7 @@
-"""What clients send about loans. Amounts may be strings of ASCII digits; other numbers may not."""
+"""What clients send about loans.
+
+The amounts of a loan request may be strings of ASCII digits; other numbers may not.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,26 @@ from rest_framework import serializers
 
 from credit.services.assessing import MOST_COLLATERALS, LoanRequest
 from credit.services.valuation import Pledge
-from exchange.api.fields import NumberField, TextField
+from exchange.api.fields import NumberField, PositiveField, TextField
 from exchange.ids import parse_id
 from exchange.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_of, read_number
-from wallets.api.fields import LeanSerializer, NameField
+from wallets.api.fields import WALLET_CURRENCIES, LeanSerializer, NameField, currency_error
 from wallets.selectors.currencies import currencies
 
 _PLAIN = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?", re.ASCII)
-_NO_ID = UUID(int=0)
 _TOO_MANY = f"must have 1 to {MOST_COLLATERALS} items"
 
 
 @extend_schema_field(
     {
         "oneOf": [
-            {"type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$"},
-            {"type": "number", "exclusiveMinimum": 0},
+            {"type": "string", "pattern": r"^(?=.*[1-9])[0-9]{1,40}(\.[0-9]{1,2}0{0,38})?$"},
+            {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "maximum": int(LARGEST),
+                "multipleOf": 0.01,
+            },
         ]
     }
 )
@@ -66,7 +73,7 @@ class RateField(NumberField):
         return super().to_internal_value(data)
 
 
-@extend_schema_field({"type": "integer", "minimum": 1})
+@extend_schema_field({"type": "integer", "minimum": 1, "maximum": int(LARGEST)})
 class MonthsField(NumberField):
     """A whole number of months from 1."""
 
@@ -78,14 +85,14 @@ class MonthsField(NumberField):
         return number
 
 
-@extend_schema_field({"type": "string"})
+@extend_schema_field({"type": "string", "enum": WALLET_CURRENCIES})
 class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
     """The code of a currency the exchange keeps wallets in."""
 
     def to_internal_value(self, data: Any) -> str:
         """The code."""
         if not isinstance(data, str) or data not in currencies():
-            raise serializers.ValidationError(f"must be one of [{', '.join(currencies())}]")
+            raise currency_error(currencies())
         return data
 
 
@@ -97,8 +104,14 @@ class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
         "items": {
             "type": "object",
             "properties": {
-                "token_id": {"type": "string", "format": "uuid"},
-                "quantity": {"type": "number", "exclusiveMinimum": 0},
+                "token_id": {"type": "string", "description": "Id of the token"},
+                "quantity": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "maximum": int(LARGEST),
+                    "multipleOf": 10**-TOKEN_DECIMALS,
+                    "description": "Units, with at most 8 decimals",
+                },
             },
             "required": ["token_id", "quantity"],
         },
@@ -110,34 +123,41 @@ class PledgesField(serializers.Field[Any, Any, Any, Any]):
     def to_internal_value(self, data: Any) -> tuple[Pledge, ...]:
         """The pledges; an id that is none becomes one that nothing has."""
         if not isinstance(data, list):
-            raise serializers.ValidationError("must be a list")
+            raise serializers.ValidationError("must be an array")
         if not 1 <= len(data) <= MOST_COLLATERALS:
             raise serializers.ValidationError(_TOO_MANY)
-        pledges = tuple(_pledge(item, place) for place, item in enumerate(data, start=1))
-        known = [pledge.token_id for pledge in pledges if pledge.token_id != _NO_ID]
-        if len(set(known)) < len(known):
+        found = [_pledge(item, UUID(int=place)) for place, item in enumerate(data)]
+        wrong = [
+            f"item {place}: {complaint}"
+            for place, (_, complaints) in enumerate(found, start=1)
+            for complaint in complaints
+        ]
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        pledges = tuple(pledge for pledge, _ in found)
+        if len({pledge.token_id for pledge in pledges}) < len(pledges):
             raise serializers.ValidationError("must not name a token twice")
         return pledges
 
 
-def _pledge(item: Any, place: int) -> Pledge:
-    where = f"item {place}: "
+def _pledge(item: Any, nothing: UUID) -> tuple[Pledge, list[str]]:
+    """The pledge, and what is wrong with it; `nothing` stands for an id that is none."""
     if not isinstance(item, Mapping):
-        raise serializers.ValidationError(f"{where}must be an object")
-    token_id = item.get("token_id")
+        return Pledge(nothing, Decimal(0)), ["must be an object"]
+    wrong = []
+    token_id, quantity = item.get("token_id"), Decimal(0)
     if not isinstance(token_id, str):
-        raise serializers.ValidationError(f"{where}token_id must be a string")
+        wrong.append("token_id must be a string")
     try:
         quantity = read_number(item.get("quantity"))
     except NotANumber as error:
-        raise serializers.ValidationError(f"{where}quantity {error}") from error
-    if quantity == 0:
-        raise serializers.ValidationError(f"{where}quantity must be above 0")
-    if decimals_of(quantity) > TOKEN_DECIMALS:
-        raise serializers.ValidationError(
-            f"{where}quantity must not have more than {TOKEN_DECIMALS} decimals"
-        )
-    return Pledge(parse_id(token_id) or _NO_ID, quantity)
+        wrong.append(f"quantity {error}")
+    else:
+        if quantity == 0:
+            wrong.append("quantity must be above 0")
+        if decimals_of(quantity) > TOKEN_DECIMALS:
+            wrong.append(f"quantity must not have more than {TOKEN_DECIMALS} decimals")
+    return Pledge(parse_id(str(token_id)) or nothing, quantity), wrong
 
 
 def _optional(most: int, text: str = "") -> NameField:
@@ -149,16 +169,18 @@ class LoanInput(LeanSerializer):
 
     user_id = TextField(max_length=100, help_text="The member who receives the loan")
     duration = MonthsField(help_text="Months")
-    currency = WalletCurrencyField()
+    currency = WalletCurrencyField(help_text="What the amounts are in")
     interest_rate = RateField(help_text="Per month, 0 to 1 (0.05 is 5 %)")
     amount = AmountField(help_text="Lent out")
     repayment_amount = AmountField(help_text="To be paid back in all")
-    collaterals = PledgesField()
-    loan_configuration_id = TextField(max_length=100)
-    reason = _optional(500)
+    collaterals = PledgesField(help_text="What secures the loan; no token twice")
+    loan_configuration_id = TextField(
+        max_length=100, help_text="The configuration whose terms it is made on"
+    )
+    reason = _optional(500, "Why it is asked for")
     bank_name = _optional(200, "Bank to repay to")
-    bank_code = _optional(40)
-    account_number = _optional(40)
+    bank_code = _optional(40, "Its code")
+    account_number = _optional(40, "Account to repay to")
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
         """Amounts have no more decimals than their currency."""
@@ -174,16 +196,23 @@ class LoanInput(LeanSerializer):
                 ]
 
 
+@extend_schema_field(
+    {"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST), "multipleOf": 0.01}
+)
+class PaymentField(PositiveField):
+    """A JSON number above 0; its decimals are checked with the loan's currency."""
+
+
 class RepaymentInput(LeanSerializer):
     """A payment of the borrower."""
 
-    amount = AmountField(help_text="In the loan's currency, not above what is due")
+    amount = PaymentField(help_text="In the loan's currency, not above what is due")
 
 
 class CollateralInput(LeanSerializer):
     """Units to pledge or to release."""
 
-    collaterals = PledgesField()
+    collaterals = PledgesField(help_text="Units of tokens; no token twice")
 
 
 def loan_request(values: dict[str, Any]) -> LoanRequest:

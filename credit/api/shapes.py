@@ -6,59 +6,97 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample
 
-_NUMBER = {"type": "number"}
-_NULLABLE = {"type": ["number", "null"]}
+from credit import examples
+from exchange.api.schema import Shape
+from exchange.examples import MEMBER_ID, TOKEN_ID
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-QUOTE = _object(
-    {
-        "collateral_value": {**_NULLABLE, "description": "At price.sell; null where unknown"},
-        "max_amount": {**_NULLABLE, "description": "The most the collateral covers"},
-        "max_repayment_amount": {**_NULLABLE, "description": "The most to be paid back"},
-        "repayment_date": {
-            "type": ["string", "null"],
-            "description": "As the loan record shows it, if it were made now",
-        },
-        "currency": {"type": "string"},
-        "acceptable": {
-            "type": "boolean",
-            "description": "Whether the loan would be made; for others than the creditor, provided "
-            "that the creditor has the money",
-        },
-        "refusals": {
-            "type": "array",
-            "description": "Every rule that would refuse, in the order of the checks",
-            "items": _object({"code": {"type": "string"}, "message": {"type": "string"}}),
-        },
-    }
-)
-STATEMENT: dict[str, Any] = {
-    "type": "array",
-    "items": _object(
+def _number(description: str, *more: str) -> dict[str, Any]:
+    return {"type": ["number", *more] if more else "number", "description": description}
+
+
+QUOTE = Shape(
+    "LoanQuote",
+    _object(
         {
-            "_id": {"type": "string", "format": "uuid"},
-            "type": {
-                "type": "string",
-                "enum": ["disbursement", "repayment", "liquidation", "write_off"],
+            "collateral_value": _number("At price.sell; null where unknown", "null"),
+            "max_amount": _number("The most the collateral covers", "null"),
+            "max_repayment_amount": _number("The most to be paid back", "null"),
+            "repayment_date": {
+                "type": ["string", "null"],
+                "description": "As the loan record shows it, if it were made now",
             },
-            "amount": {**_NUMBER, "description": "Negative when it lowers what is owed"},
-            "principal": _NUMBER,
-            "interest": _NUMBER,
-            "outstanding": {**_NUMBER, "description": "Still to be paid after it"},
-            "createdAt": {"type": "string", "format": "date-time"},
+            "currency": {"type": "string", "description": "What the amounts are in"},
+            "acceptable": {
+                "type": "boolean",
+                "description": "Whether the loan would be made; for others than the creditor, "
+                "provided that the creditor has the money",
+            },
+            "refusals": {
+                "type": "array",
+                "description": "Every rule that would refuse, in the order of the checks",
+                "items": _object(
+                    {
+                        "code": {
+                            "type": "string",
+                            "description": "What `X-Error-Code` would be",
+                        },
+                        "message": {"type": "string", "description": "What is wrong, for people"},
+                    }
+                ),
+            },
         }
     ),
-}
+    examples.QUOTE,
+)
+STATEMENT = Shape(
+    "LoanStatement",
+    {
+        "type": "array",
+        "description": "What moved for the loan, oldest first",
+        "items": _object(
+            {
+                "_id": {"type": "string", "format": "uuid", "description": "Id of the movement"},
+                "type": {
+                    "type": "string",
+                    "enum": ["disbursement", "repayment", "liquidation", "write_off"],
+                    "description": "Why it moved",
+                },
+                "amount": _number("Negative when it lowers what is owed"),
+                "principal": _number("The part of it that is principal"),
+                "interest": _number("The part of it that is interest"),
+                "outstanding": _number("Still to be paid after it"),
+                "createdAt": {
+                    "type": "string",
+                    "format": "date-time",
+                    "description": "When it moved",
+                },
+            }
+        ),
+    },
+    examples.STATEMENT,
+)
 
+_PLEDGING = {
+    "token_cancelled": "BAO is cancelled",
+    "token_exited": "BAO has exited",
+    "raise_open": "BAO is in its primary raise: its units can be pledged once it is complete",
+    "category_not_allowed": "BAO is Art, which the loan configuration does not take: it takes"
+    " Bond, Fund",
+    "collateral_currency_differs": "BAO is in KES, the loan in NGN",
+    "price_unavailable": "The price of BAO is older than 30 days",
+    "insufficient_units": "Insufficient BAO units. Available: 104, requested: 105",
+}
 CREATE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "amount must be a decimal in digits, without sign, space or exponent",
         "configuration_not_approved": "The loan configuration is Pending: only Approved ones make"
         " loans",
+        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
         "currency_not_offered": "The loan configuration does not lend KES",
         "amount_below_minimum": "amount must not be below 0.04 NGN",
         "amount_above_maximum": "amount must not be above 2000000 NGN",
@@ -68,15 +106,9 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "repayment_below_amount": "repayment_amount must be at least the amount",
         "repayment_above_maximum": "repayment_amount must not be above 1596000",
         "repayment_differs": "repayment_amount must be 1596000",
-        "category_not_allowed": "BAO is Art, which the loan configuration does not take: it takes"
-        " Bond, Fund",
-        "collateral_currency_differs": "BAO is in KES, the loan in NGN",
-        "token_exited": "BAO has exited",
-        "insufficient_units": "Insufficient BAO units. Available: 104, requested: 105",
-        "price_unavailable": "The price of BAO is older than 30 days",
+        **_PLEDGING,
         "insufficient_collateral": "The collateral is worth 1040000 NGN; at most 832000 can be"
         " lent on it",
-        "raise_open": "BAO is in its primary raise: its units can be pledged once it is complete",
         "not_funded": "The loan cannot be funded",
     },
     "404": {
@@ -85,6 +117,10 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "token_not_found": "Token not found",
     },
 }
+# Rules that refuse are in the answer.
+QUOTE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {name: CREATE_FAILURES["400"][name] for name in ("invalid_request", "invalid_currency")}
+}
 REPAY_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "amount_above_due": "amount must not be above 1596000, which is due",
@@ -92,26 +128,39 @@ REPAY_FAILURES: dict[str, dict[str, str]] = {
     },
     "409": {"state_conflict": "The loan is COMPLETED"},
 }
-COLLATERAL_FAILURES: dict[str, dict[str, str]] = {
+RELEASE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
-        "insufficient_units": "Insufficient BAO units. Available: 4, requested: 5",
-        "raise_open": "BAO is in its primary raise: its units can be pledged once it is complete",
+        "not_pledged": "4 units of BAO are pledged, requested: 5",
+        "price_unavailable": "The price of BAO is older than 30 days",
         "insufficient_collateral": "The rest would be worth 1000000 NGN, too little for the"
         " 840000 owed at a ratio of 0.8",
     },
+    "409": {
+        "state_conflict": "The loan's liquidation is being decided: nothing is released meanwhile"
+    },
+}
+COLLATERAL_FAILURES: dict[str, dict[str, str]] = {
+    "400": _PLEDGING,
+    "404": {"token_not_found": "Token not found"},
     "409": {"state_conflict": "The loan is COMPLETED"},
 }
+PLEDGE_EXAMPLE = OpenApiExample(
+    "Units of one token",
+    value={"collaterals": [{"token_id": TOKEN_ID, "quantity": 10}]},
+    request_only=True,
+)
+REPAYMENT_EXAMPLE = OpenApiExample("In part", value={"amount": 20000.5}, request_only=True)
 LOAN_EXAMPLE = OpenApiExample(
     "Three months against one token",
     value={
-        "user_id": "0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c10",
+        "user_id": MEMBER_ID,
         "duration": 3,
         "currency": "NGN",
         "interest_rate": 0.3,
         "amount": "840000",
         "repayment_amount": "1596000",
-        "collaterals": [{"token_id": "0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c11", "quantity": 105}],
-        "loan_configuration_id": "0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c12",
+        "collaterals": [{"token_id": TOKEN_ID, "quantity": 10000}],
+        "loan_configuration_id": examples.CONFIGURATION_ID,
         "reason": "School fees",
     },
     request_only=True,

@@ -24,13 +24,27 @@ from credit.services.terms import (
     problems,
 )
 from exchange.api.fields import NumberField
+from exchange.examples import ORGANISATION_ID
 from exchange.ids import parse_id
 from exchange.models import InvestmentCategory
 from exchange.numbers import LARGEST, NotANumber, read_number
-from wallets.api.fields import LeanSerializer, NameField
+from wallets.api.fields import WALLET_CURRENCIES, LeanSerializer, NameField, currency_error
 from wallets.selectors.currencies import currencies
 
-_CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
+_AMOUNTS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        code: {
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": int(LARGEST),
+            "multipleOf": 0.01,
+            "description": f"In {code}",
+        }
+        for code in WALLET_CURRENCIES
+    },
+    "additionalProperties": False,
+}
 _RATE = {"type": "number", "maximum": 1, "multipleOf": 10**-RATE_DECIMALS}
 
 
@@ -92,16 +106,7 @@ class OrganisationsField(serializers.Field[list[UUID], Any, Any, Any]):
         return [item for item in found if item is not None]
 
 
-@extend_schema_field(
-    {
-        "type": "object",
-        "properties": {
-            code: {"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST)}
-            for code in _CURRENCIES
-        },
-        "additionalProperties": False,
-    }
-)
+@extend_schema_field(_AMOUNTS)
 class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
     """Amounts by currency: `{"NGN": 2000000}`."""
 
@@ -110,9 +115,7 @@ class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
         if not isinstance(data, Mapping):
             raise serializers.ValidationError("must be an object of amounts by currency")
         if any(code not in currencies() for code in data):
-            raise serializers.ValidationError(
-                f"must be amounts by currency, of [{', '.join(currencies())}]"
-            )
+            raise currency_error(currencies())
         found, errors = {}, {}
         for code, item in data.items():
             try:
@@ -122,6 +125,11 @@ class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
         if errors:
             raise serializers.ValidationError(errors)
         return found
+
+
+@extend_schema_field({**_AMOUNTS, "minProperties": 1})
+class LentAmountsField(AmountsField):
+    """Amounts in one currency at least."""
 
 
 @extend_schema_field({**_RATE, "exclusiveMinimum": 0})
@@ -168,7 +176,9 @@ class TermsInput(LeanSerializer):
         help_text="Least that one loan lends; by default what brings one minor unit of interest a "
         "month (at rate 0 one minor unit), and not above `max_amount`",
     )
-    max_amount = AmountsField(help_text="Most that one loan lends, in each currency that is lent")
+    max_amount = LentAmountsField(
+        help_text="Most that one loan lends, in each currency that is lent"
+    )
     max_outstanding = AmountsField(
         required=False,
         default={},
@@ -185,7 +195,10 @@ class TermsInput(LeanSerializer):
         help_text="Days from overdue to default",
     )
     grace_period_unit = WordField(
-        allowed=GraceUnit.values, required=False, default=str(GraceUnit.DAYS)
+        allowed=GraceUnit.values,
+        required=False,
+        default=str(GraceUnit.DAYS),
+        help_text="Always days",
     )
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
@@ -218,15 +231,15 @@ STATUS_PARAMETER = OpenApiParameter(
     "status", enum=list(ConfigurationStatus.values), description="In any case"
 )
 CURRENCY_PARAMETER = OpenApiParameter(
-    "currency", enum=_CURRENCIES, description="A currency that is lent"
+    "currency", enum=WALLET_CURRENCIES, description="A currency that is lent"
 )
 TERMS_EXAMPLE = OpenApiExample(
     "Up to 2,000,000 NGN for a year, for another organisation's members too",
     value={
         "name": "Working capital, secured",
         "access": "organisations",
-        "organisation_ids": ["0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c10"],
-        "investment_categories": ["Private Business", "Bond"],
+        "organisation_ids": [ORGANISATION_ID],
+        "investment_categories": ["Real Estate", "Bond"],
         "min_amount": {"NGN": 1000},
         "max_amount": {"NGN": 2000000},
         "max_outstanding": {"NGN": 50000000},
@@ -241,7 +254,9 @@ TERMS_EXAMPLE = OpenApiExample(
 FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "collateral_ratio must be above 0 and not above 1; max_amount must not "
-        "have more than 2 decimals in NGN"
+        "have more than 2 decimals in NGN",
+        "invalid_currency": "max_amount: Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, "
+        "USD]",
     },
     "404": {"loan_configuration_not_found": "Loan configuration not found"},
     "409": {

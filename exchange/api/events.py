@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import PageOf, Record
+from exchange.api.schema import Operation, PageOf, Record
 from exchange.api.views import ApiView, path_id
 from exchange.errors import EventNotFound
 from exchange.filtersets import EventFilters
@@ -27,6 +27,7 @@ from exchange.services.events import redeliver
 class EventsView(ApiView):
     """The organisation's events."""
 
+    operations: ClassVar = {"GET": Operation("events", "list", "Events retrieved")}
     required_scopes: ClassVar = {"GET": "webhooks:manage"}
     filterset_class = EventFilters
     plural = "events"
@@ -54,6 +55,7 @@ class EventsView(ApiView):
 class EventView(ApiView):
     """One event."""
 
+    operations: ClassVar = {"GET": Operation("events", "retrieve", "Event retrieved")}
     required_scopes: ClassVar = {"GET": "webhooks:manage"}
     answers: ClassVar = {"GET": Record(EVENT_DETAIL)}
 
@@ -67,9 +69,10 @@ class EventView(ApiView):
 class EventRedeliveryView(ApiView):
     """Sending an event again."""
 
+    operations: ClassVar = {"POST": Operation("events", "redeliver", "Event queued for delivery")}
     required_scopes: ClassVar = {"POST": "webhooks:manage"}
     answers: ClassVar = {"POST": Record(EVENT)}
-    failures = ("409",)
+    failures: ClassVar = {"409": {"no_endpoint": "There is no enabled webhook endpoint to send to"}}
 
     def post(self, _request: Request, event_id: str) -> Answer:
         """Send an event again. Now, whatever became of it; its attempts so far are kept."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from django.core.validators import EmailValidator
 from rest_framework import serializers
 
-from exchange.numbers import NotANumber, decimals_of, read_number
+from exchange.numbers import TOKEN_DECIMALS, NotANumber, decimals_of, read_number
 
 
 def check_decimals(number: Decimal, decimals: int) -> None:
@@ -41,9 +43,37 @@ class NumberField(serializers.Field[Decimal, Any, Any, Any]):
         return value
 
 
-class TextField(serializers.CharField):
-    """A JSON string of one line, taken as it is: not trimmed, no control characters."""
+class PositiveField(NumberField):
+    """A JSON number above 0, with no more decimals than a column keeps."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(decimals=TOKEN_DECIMALS, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        """The number."""
+        number = super().to_internal_value(data)
+        if not number:
+            raise serializers.ValidationError("must be above 0")
+        return number
+
+
+# Characters that no text has, as part of a character class of a pattern.
+CONTROL = r"\u0000-\u001f\u007f-\u009f"
+
+
+def line_pattern(without: str) -> str:
+    """The pattern of a text that is not blank and has none of the characters `without`."""
+    return rf"^[^{without}]*[^\s{without}][^{without}]*$"
+
+
+class TextField(serializers.CharField):
+    """A JSON string of one line, taken as it is: not trimmed, no control characters.
+
+    `says` is what the schema says of it; where it may be blank, `blank_pattern` is the pattern.
+    """
+
+    says: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(CONTROL)}
+    blank_pattern: ClassVar[str] = f"^[^{CONTROL}]*$"
     default_error_messages: ClassVar = {
         "invalid": "must be a string",
         "max_length": "must have at most {max_length} characters",
@@ -71,6 +101,8 @@ class TextField(serializers.CharField):
 class EmailField(TextField):
     """An email address."""
 
+    says: ClassVar[Mapping[str, str]] = {"format": "email"}
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=254, **kwargs)
-        self.validators.append(serializers.EmailField().validators[-1])
+        self.validators.append(EmailValidator(message="must be an email address"))

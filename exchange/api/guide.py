@@ -19,7 +19,10 @@ digits and `. _ : -`. `Accept` is not looked at.
 after 10 seconds is a 408. Amounts are JSON numbers,
 read and written exactly, from 0 to 10^15; more decimals than the currency has are refused, never
 rounded. Text is taken as it is sent: not trimmed, and without control characters. Unknown fields
-and unknown query parameters are ignored.
+are ignored; a field given twice in one object is a 400. A GET with a query parameter that the
+address does not know is a 400 that names the nearest one it does know, and so is a parameter
+without a value, or given twice: a misspelt filter never returns everything. Other methods, and the
+OAuth addresses, read no query parameters.
 
 **Idempotency.** A money-moving POST, and the DELETE that cancels an order, take an
 `Idempotency-Key` of 1 to 255 printable ASCII characters, kept for 24 hours for your organisation,
@@ -29,11 +32,14 @@ waits up to 10 seconds, then gets a 409. A refusal is not kept: correct what was
 same key again.
 
 **Lists.** `page` counts from 1; `limit` is 20 unless given and 200 at most (more counts as 200).
-Anything but a whole number from 1 is a 400, and so is a parameter of the list given twice; a page
-past the end is empty, with true totals. `sort` takes the listed fields, `-` in front for
-descending; the id breaks ties. Flags are `true`, `false`, `1` or `0`, and listed values match, in
-any case. A filter by an id that does not exist finds nothing. Times are ISO 8601 dates (their
-first instant in UTC), or times with their offset.
+Anything but a whole number from 1 is a 400; a page past the end is empty, with true totals. `sort`
+takes the listed fields, named as in the record, `-` in front for descending; the id breaks ties.
+Flags are `true`, `false`, `1` or `0`, and listed values match, in any case. A filter by an id that
+does not exist finds nothing. Lists of dated records take `created_from` and `created_to`, and where
+records change `updated_from` and `updated_to`. Both ends are included, at the precision that times
+are printed with: a record is found at its own printed time. They are ISO 8601 times with their
+offset, or dates, which stand for the whole day in UTC: `created_from=2026-11-22` and
+`created_to=2026-11-22` together are that day.
 
 **Tokens.** `/v1/api/tokens` lists what can be invested in: `closed` and `exited` are `false` unless
 given, and cancelled tokens never show. `/v1/api/token/search` finds tokens in any state, cancelled
@@ -74,7 +80,9 @@ passes less to the creditor, and a loan repaid in full is COMPLETED, whatever wa
 **Events.** What happens to withdrawals, orders, trades, loans and loan configurations is told to
 the webhook of the organisation it concerns, at least once and in no promised order;
 `/v1/api/events` has all of it. A trade is told to both sides, a loan to the borrower's
-organisation and to its creditor.
+organisation and to its creditor. Who acted is `{"role", "id"}`: for staff of the exchange a role
+and an opaque id, `staff_…`, the same in every event, never a login or a name; for a key of yours
+`API key`, its client id and its `name`. A `reason` is what staff wrote for you to read.
 
 **Limits.** Where limits are on, answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`
 (seconds), of the tightest limit that the request counted against; beyond it the answer is a 429

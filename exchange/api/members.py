@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -12,7 +13,7 @@ from exchange.api.answers import Answer, RawJSON
 from exchange.api.fields import EmailField, TextField
 from exchange.api.idempotency import answer_once
 from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import Created, PageOf, Record
+from exchange.api.schema import Created, Operation, PageOf, Record
 from exchange.api.views import ApiView, path_id
 from exchange.errors import UserNotFound
 from exchange.filtersets import MemberFilters
@@ -32,17 +33,42 @@ class MemberInput(serializers.Serializer[Member]):
     )
 
 
+_EXAMPLE = OpenApiExample(
+    "A member",
+    value={"name": "Ada Obi", "email": "ada@example.com", "external_id": "customer-17"},
+    request_only=True,
+)
+_TAKEN = {
+    "email_taken": "A member with this email exists already",
+    "external_id_taken": "A member with this external_id exists already",
+}
+
+
 class MembersView(ApiView):
     """The organisation's members."""
 
+    operations: ClassVar = {
+        "GET": Operation("members", "list", "Members retrieved"),
+        "POST": Operation("members", "create", "Member created"),
+    }
     required_scopes: ClassVar = {"GET": "members:read", "POST": "members:write"}
     takes_idempotency_key = True
     serializer_class = MemberInput
     filterset_class = MemberFilters
     plural = "members"
-    sort_fields: ClassVar = {"createdAt": "created_at", "name": "name", "email": "email"}
+    sort_fields: ClassVar = {
+        "createdAt": "created_at",
+        "updatedAt": "updated_at",
+        "name": "name",
+        "email": "email",
+    }
     default_sort = "-createdAt"
     answers: ClassVar = {"GET": PageOf(MEMBER, "members"), "POST": Created(Record(MEMBER))}
+
+    @property
+    def failures(self) -> dict[str, dict[str, str]]:
+        """Making a member may be refused for another one."""
+        return {"409": _TAKEN} if self.request.method == "POST" else {}
 
     def get_queryset(self) -> QuerySet[Member]:
         """The caller's members."""
@@ -55,6 +81,7 @@ class MembersView(ApiView):
         page.paginate_queryset(found.values_list("document", flat=True), request, self)
         return page.answer(self, "Members retrieved")
 
+    @extend_schema(examples=[_EXAMPLE])
     def post(self, request: Request) -> Answer:
         """Create a member. Its id is the `user_id` of other endpoints."""
         values = self.body()
@@ -70,6 +97,7 @@ class MembersView(ApiView):
 class MemberView(ApiView):
     """One member."""
 
+    operations: ClassVar = {"GET": Operation("members", "retrieve", "Member retrieved")}
     required_scopes: ClassVar = {"GET": "members:read"}
     answers: ClassVar = {"GET": Record(MEMBER)}
 

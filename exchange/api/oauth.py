@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -42,6 +44,8 @@ _KEY = "exchange.api_key"
 _WRONG_CREDENTIALS = (
     "The client id or the client secret is wrong, or the key was revoked or has expired"
 )
+# Of errors that the toolkit finds.
+_DESCRIPTIONS = {"invalid_scope": "A scope is unknown, or not one of the key's"}
 
 
 class KeyValidator(OAuth2Validator):  # type: ignore[misc]
@@ -129,8 +133,7 @@ class TokenView(OAuthView):
             return _error(400, "invalid_request", "grant_type is missing")
         if grant != _GRANT:
             return _error(400, "unsupported_grant_type", f"Only {_GRANT} is supported")
-        _, headers, body, status = self.create_token_response(request)
-        return HttpResponse(body or "", status=status, headers=headers)
+        return _worded(*self.create_token_response(request))
 
 
 class RevokeView(OAuthView):
@@ -138,8 +141,17 @@ class RevokeView(OAuthView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """200 without content, or an error."""
-        _, headers, body, status = self.create_revocation_response(request)
+        if not request.POST.get("token"):
+            return _error(400, "invalid_request", "token is missing")
+        return _worded(*self.create_revocation_response(request))
+
+
+def _worded(_url: Any, headers: dict[str, str], body: str | None, status: int) -> HttpResponse:
+    """What the toolkit answers, its refusals described by us."""
+    if status < HTTPStatus.BAD_REQUEST:
         return HttpResponse(body or "", status=status, headers=headers)
+    error = json.loads(body or "{}").get("error", "invalid_request")
+    return _error(status, error, _DESCRIPTIONS.get(error, "The request is not valid"))
 
 
 def _authenticate(request: HttpRequest) -> ApiKey | None:

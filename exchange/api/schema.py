@@ -1,12 +1,14 @@
 """The OpenAPI document: what views declare, in the envelope every answer has.
 
 A view declares in `answers` what `data` holds, per method: a `Record`, `Records` (an array),
-`PageOf` (a page), or an OpenAPI schema object; `Created(…)` when the status is 201. Failures,
-headers, security and `Idempotency-Key` follow from the view's other declarations.
+`PageOf` (a page), or a `Shape` of its own; `Created(…)` when the status is 201. `operations` names
+each method's resource, action and message. Failures, headers, security and `Idempotency-Key`
+follow from the view's other declarations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +21,35 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import Direction
 
-from exchange.api.guide import GUIDE
+from exchange.api.schema_parts import (
+    FAILURE,
+    FAILURES,
+    HEADERS,
+    IDEMPOTENCY_KEY,
+    RATE_LIMIT,
+    TAG_OF,
+    describe_path_id,
+    describe_query,
+    parameter,
+    unknown_ids,
+)
 from exchange.documents import Document
+from exchange.errors import InvalidCurrency
+from exchange.numbers import LARGEST
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What one method of a view does: `withdrawals`, `cancel`, and the message of its success."""
+
+    resource: str
+    action: str
+    message: str
+
+    @property
+    def id(self) -> str:
+        """The operation id: `withdrawals_cancel`."""
+        return f"{self.resource}_{self.action}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +75,15 @@ class PageOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """A component of its own: a schema object, which may hold documents, and an example."""
+
+    name: str
+    schema: dict[str, Any]
+    example: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Created:
     """A creation (201) that answers `shape`; `or_changed`: a change of what exists (200) too."""
 
@@ -53,55 +91,28 @@ class Created:
     or_changed: bool = False
 
 
-_FAILURES = {
-    "400": "The request is not valid, or a rule says no",
-    "401": "No access token, or one that does not work (any more)",
-    "403": "The token lacks the scope",
-    "404": "No such record of yours",
-    "408": "The body did not arrive within 10 seconds",
-    "409": "The state of the record does not allow this, or it exists already",
-    "413": "The body is larger than 64 KiB",
-    "415": "The body is not JSON",
-    "422": "The idempotency key was used with another body",
-    "429": "Too many requests; `Retry-After` says when to go on",
-    "500": "A fault on our side",
-    "502": "The payment provider did not answer",
-    "503": "Not ready; try again shortly",
-}
-
-
-def _header(description: str, kind: str = "string") -> dict[str, Any]:
-    return {"description": description, "schema": {"type": kind}}
-
-
-_REQUEST_ID = {"X-Request-ID": _header("Id of the request: yours when you sent one")}
-_RATE_LIMIT = {
-    "X-RateLimit-Limit": _header("Requests a minute, when limits are on", "integer"),
-    "X-RateLimit-Remaining": _header("Requests left in this minute", "integer"),
-    "X-RateLimit-Reset": _header("Seconds until the next minute", "integer"),
-}
-_ERROR_CODE = {"X-Error-Code": _header("Stable name of the failure, for programs")}
-_REPLAYED = {"Idempotent-Replayed": _header("`true` on the first answer given again")}
-
-
 class EnvelopeSchema(AutoSchema):
     """Describes a view from its declarations."""
 
     view: Any
+
+    @property
+    def operation(self) -> Operation:
+        """What the view declares of the method."""
+        declared: Operation = self.view.operations[self.method]
+        return declared
 
     def get_summary(self) -> str | None:
         """The first sentence of the method's docstring."""
         return self.get_description().partition(".")[0] or None
 
     def get_operation_id(self) -> str:
-        """Method and path: `get_api_members_member_id`."""
-        words = self.path.removeprefix("/v1/").replace("{", "").replace("}", "")
-        return f"{self.method.lower()}_{words.replace('/', '_').replace('-', '_')}"
+        """Resource and action: `members_list`."""
+        return self.operation.id
 
     def get_tags(self) -> list[str]:
-        """The part of the API, from the path."""
-        words = [w for w in self.path.split("/") if w and not w.startswith("{")]
-        return [words[2] if words[1] == "api" and len(words) > 2 else words[1]]
+        """The part of the API that the resource belongs to."""
+        return [TAG_OF[self.operation.resource]]
 
     def get_request_serializer(self) -> Any:
         """The body, for methods that have one."""
@@ -120,31 +131,33 @@ class EnvelopeSchema(AutoSchema):
             return None
         return super()._get_request_body(direction)  # type: ignore[no-untyped-call]
 
+    def _get_serializer_field_meta(self, field: Any, direction: Direction) -> Any:
+        # A default makes generated types demand the field.
+        meta = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
+        meta.pop("default", None)
+        return meta
+
     def _get_parameters(self) -> Any:
         parameters = super()._get_parameters()
+        filters = getattr(getattr(self.view, "filterset_class", None), "base_filters", {})
+        for found in parameters:
+            if found["in"] == "path":
+                describe_path_id(found)
+            else:
+                describe_query(found, filters.get(found["name"]))
         if self._is_page():
+            whole = {"type": "integer", "minimum": 1}
+            most, usual = settings.API_PAGE_LIMIT_MOST, settings.API_PAGE_LIMIT_DEFAULT
             parameters += [
-                _parameter("page", "Page, from 1", {"type": "integer", "minimum": 1, "default": 1}),
-                _parameter(
+                parameter("page", "Page, from 1", {**whole, "default": 1}),
+                parameter(
                     "limit",
-                    f"Records a page; above {settings.API_PAGE_LIMIT_MOST} counts as that",
-                    {
-                        "type": "integer",
-                        "minimum": 1,
-                        "default": settings.API_PAGE_LIMIT_DEFAULT,
-                    },
+                    f"Records a page; above {most} counts as that",
+                    {**whole, "default": usual},
                 ),
             ]
         if self._takes_key():
-            parameters.append(
-                _parameter(
-                    "Idempotency-Key",
-                    "Your own key of this request: sent again within 24 hours, it has no second "
-                    "effect and gets the first answer",
-                    {"type": "string", "minLength": 1, "maxLength": 255},
-                    place="header",
-                )
-            )
+            parameters.append(IDEMPOTENCY_KEY)
         return parameters
 
     def _get_response_bodies(self, direction: Direction = "response") -> Any:  # noqa: ARG002 - the toolkit's signature
@@ -152,91 +165,131 @@ class EnvelopeSchema(AutoSchema):
         statuses, shape = ["200"], declared
         if isinstance(declared, Created):
             statuses, shape = ["200", "201"] if declared.or_changed else ["201"], declared.shape
-        headers = {**_REQUEST_ID, **_RATE_LIMIT, **(_REPLAYED if self._takes_key() else {})}
-        success = self._answer("Success", self._envelope(shape), headers)
+        success = self._success(shape)
         answers = dict.fromkeys(statuses, success)
-        failed = self._component("Failure", _FAILURE)
-        failures = sorted(self._failures())
-        for code in failures:
-            answers[code] = self._answer(_FAILURES[code], failed, {**_REQUEST_ID, **_ERROR_CODE})
-            examples = self._examples_of_failure(code)
-            if examples:
-                answers[code]["content"]["application/json"]["examples"] = examples
+        for status in sorted(self._failures()):
+            answers[status] = self._failure(status)
         return answers
 
-    def _examples_of_failure(self, status: str) -> dict[str, Any]:
-        """What a view that declares messages (`failures`: status -> code -> message) shows."""
-        declared = getattr(self.view, "failures", ())
-        messages = declared.get(status, {}) if isinstance(declared, dict) else {}
-        return {
-            code: {"value": {"status": "failed", "message": message}}
-            for code, message in messages.items()
+    def _success(self, shape: Any) -> dict[str, Any]:
+        replayed = ("Idempotent-Replayed",) if self._takes_key() else ()
+        example: dict[str, Any] = {
+            "status": "success",
+            "message": self.operation.message,
+            "data": _example(shape),
         }
+        meta = self._meta()
+        if meta is not None:
+            example["meta"] = meta.example
+        return {
+            "description": f"{self.operation.message}.",
+            "headers": self._headers(("X-Request-ID", *RATE_LIMIT, *replayed)),
+            "content": {
+                "application/json": {
+                    "schema": self._envelope(shape, meta),
+                    "examples": {"success": {"summary": "A success", "value": example}},
+                }
+            },
+        }
+
+    def _failure(self, status: str) -> dict[str, Any]:
+        """The shared component, or what the view says of its own: `failures`, status → code →
+        message.
+        """
+        name, description, shared, more = FAILURES[status]
+        own = self._own_failures(status)
+        messages = own if own and status == "404" else {**shared, **own}
+        answer = {
+            "description": description,
+            "headers": self._headers(("X-Request-ID", "X-Error-Code", *more)),
+            "content": {
+                "application/json": {
+                    "schema": self._component("Failure", FAILURE),
+                    "examples": {
+                        code: {"value": {"status": "failed", "message": message}}
+                        for code, message in messages.items()
+                    },
+                }
+            },
+        }
+        return answer if own else self._component(name, answer, ResolvedComponent.RESPONSE)
+
+    def _own_failures(self, status: str) -> dict[str, str]:
+        """Messages by code: of ids in the path, of a filter by currency, and what is declared."""
+        declared = getattr(self.view, "failures", ())
+        own = dict(declared.get(status, {})) if isinstance(declared, dict) else {}
+        if status == "404":
+            return unknown_ids(self.path) | own
+        filters = getattr(getattr(self.view, "filterset_class", None), "base_filters", {})
+        if status == "400" and self.method == "GET" and "currency" in filters:
+            error = InvalidCurrency(filters["currency"].extra["allowed"])
+            own[error.code] = error.message
+        return own
 
     def _failures(self) -> set[str]:
         codes = {"400", "401", "403", "429", "500", "503"} | set(getattr(self.view, "failures", ()))
         if "{" in self.path:
             codes.add("404")
         if self._has_body():
-            codes |= {"408", "409", "413", "415"}
+            codes |= {"408", "413", "415"}
         if self._takes_key():
             codes |= {"409", "422"}
         return codes
 
-    def _answer(
-        self, description: str, schema: dict[str, Any], headers: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _headers(self, names: Iterable[str]) -> dict[str, Any]:
         return {
-            "description": description,
-            "headers": headers,
-            "content": {"application/json": {"schema": schema}},
+            name: self._component(name, HEADERS[name], ResolvedComponent.HEADER) for name in names
         }
 
-    def _envelope(self, shape: Any) -> dict[str, Any]:
+    def _meta(self) -> Shape | None:
+        found: Shape | None = getattr(self.view, "meta_schema", None)
+        return found
+
+    def _envelope(self, shape: Any, meta: Shape | None) -> dict[str, Any]:
         properties = {
-            "status": {"type": "string", "const": "success"},
-            "message": {"type": "string"},
+            "status": {"type": "string", "const": "success", "description": "Always `success`"},
+            "message": {"type": "string", "description": "What was done, for people"},
             "data": self._data(shape),
         }
-        required = list(properties)
-        meta = getattr(self.view, "meta_schema", None)
         if meta is not None:
-            properties["meta"] = meta
-        return {"type": "object", "properties": properties, "required": required}
+            properties["meta"] = self._data(meta)
+        return self._component(f"{_name(shape)}Response", _object(properties))
 
     def _data(self, shape: Any) -> dict[str, Any]:
         if isinstance(shape, Record):
-            return self._component(shape.document.name, shape.document.schema())
+            return self._component(shape.document.name, self._nested(shape.document.schema()))
         if isinstance(shape, Records):
-            return {"type": "array", "items": self._data(Record(shape.document))}
+            return {
+                "type": "array",
+                "description": "All that match",
+                "items": self._data(Record(shape.document)),
+            }
         if isinstance(shape, PageOf):
             whole = {"type": "integer", "minimum": 0}
             properties = {
-                "page": {"type": "integer", "minimum": 1},
+                "page": {"type": "integer", "minimum": 1, "description": "This page, from 1"},
                 "pages": {**whole, "description": "Pages of all matches"},
                 "count": {**whole, "description": "Records on this page"},
                 "total": {**whole, "description": "All matches"},
-                shape.plural: self._data(Records(shape.document)),
+                shape.plural: {
+                    "type": "array",
+                    "description": "The records of this page",
+                    "items": self._data(Record(shape.document)),
+                },
             }
-            return {"type": "object", "properties": properties, "required": list(properties)}
-        if isinstance(shape, dict):
-            # A declared object may hold records: {"properties": {"bank": Record(BANK)}}.
-            return {key: self._nested(value) for key, value in shape.items()}
+            return self._component(_name(shape), _object(properties))
+        if isinstance(shape, Shape):
+            return self._component(shape.name, self._nested(shape.schema))
         raise TypeError(f"{shape!r} does not say what an answer holds")
 
-    def _nested(self, value: Any) -> Any:
-        if isinstance(value, Record | Records | PageOf):
-            return self._data(value)
-        if isinstance(value, dict):
-            return {key: self._nested(inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [self._nested(inner) for inner in value]
-        return value
+    def _nested(self, schema: dict[str, Any]) -> dict[str, Any]:
+        nested: dict[str, Any] = with_references(schema, lambda held: self._data(Record(held)))
+        return nested
 
-    def _component(self, name: str, schema: dict[str, Any]) -> dict[str, Any]:
-        component = ResolvedComponent(  # type: ignore[no-untyped-call]
-            name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=name
-        )
+    def _component(
+        self, name: str, schema: dict[str, Any], kind: str = ResolvedComponent.SCHEMA
+    ) -> dict[str, Any]:
+        component = ResolvedComponent(name=name, type=kind, schema=schema, object=name)  # type: ignore[no-untyped-call]
         self.registry.register_on_missing(component)
         ref: dict[str, Any] = component.ref
         return ref
@@ -255,27 +308,38 @@ class EnvelopeSchema(AutoSchema):
         )
 
 
-_FAILURE = {
-    "type": "object",
-    "properties": {
-        "status": {"type": "string", "const": "failed"},
-        "message": {"type": "string", "description": "What is wrong, for people"},
-    },
-    "required": ["status", "message"],
-    "additionalProperties": False,
-}
+def with_references(value: Any, refer: Callable[[Document], dict[str, Any]]) -> Any:
+    """A schema with what `refer` gives in place of each document that it holds."""
+    if isinstance(value, Document):
+        return refer(value)
+    if isinstance(value, dict):
+        return {key: with_references(inner, refer) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [with_references(inner, refer) for inner in value]
+    return value
 
 
-def _parameter(
-    name: str, description: str, schema: dict[str, Any], *, place: str = "query"
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "in": place,
-        "required": False,
-        "description": description,
-        "schema": schema,
-    }
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _name(shape: Any) -> str:
+    """The name of the component of `shape`, or what its envelope is named after."""
+    if isinstance(shape, Shape):
+        return shape.name
+    document: Document = shape.document
+    return document.name + {Record: "", Records: "List", PageOf: "Page"}[type(shape)]
+
+
+def _example(shape: Any) -> Any:
+    if isinstance(shape, Shape):
+        return shape.example
+    record = shape.document.example
+    if isinstance(shape, Record):
+        return record
+    if isinstance(shape, Records):
+        return [record]
+    return {"page": 1, "pages": 1, "count": 1, "total": 1, shape.plural: [record]}
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -288,8 +352,16 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         """Both ways to say it: the grant, and the header alone (long-lived tokens)."""
         grant = {"tokenUrl": "/v1/oauth/token", "scopes": dict(settings.SCOPES)}
         return [
-            {"type": "oauth2", "flows": {"clientCredentials": grant}},
-            {"type": "http", "scheme": "bearer"},
+            {
+                "type": "oauth2",
+                "description": "An access token by the client credentials grant",
+                "flows": {"clientCredentials": grant},
+            },
+            {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "An access token that you have, such as a long-lived one",
+            },
         ]
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> Any:
@@ -305,79 +377,27 @@ class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> Any:  # noqa: ARG002
         """A number from 0 to 10^15, with its decimals."""
-        schema: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 10**15}
+        schema: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": int(LARGEST)}
         if self.target.decimals is not None:
             schema["multipleOf"] = 10**-self.target.decimals
         return schema
 
 
-def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Adds the guide, and the two OAuth addresses, which are not views of the toolkit's kind."""
-    result["info"]["description"] = GUIDE
-    result["paths"] = {**_OAUTH_PATHS, **result["paths"]}
-    result["components"]["securitySchemes"]["client"] = {
-        "type": "http",
-        "scheme": "basic",
-        "description": "Client id and secret of an API key; both may be sent in the body instead",
-    }
-    return result
+class TextFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """`TextField` and what is made of it, as the schema says them."""
 
+    target_class = "exchange.api.fields.TextField"
+    match_subclasses = True
 
-def _oauth_path(summary: str, fields: dict[str, Any], needed: str, success: Any) -> dict[str, Any]:
-    body = {"type": "object", "properties": fields, "required": [needed]}
-    error = {
-        "type": "object",
-        "properties": {"error": {"type": "string"}, "error_description": {"type": "string"}},
-        "required": ["error"],
-    }
-    failed = {"content": {"application/json": {"schema": error}}, "headers": _REQUEST_ID}
-    return {
-        "post": {
-            "operationId": summary.lower().replace(" ", "_"),
-            "summary": summary,
-            "tags": ["oauth"],
-            "security": [{"client": []}, {}],
-            "requestBody": {
-                "required": True,
-                "content": {"application/x-www-form-urlencoded": {"schema": body}},
-            },
-            "responses": {
-                "200": {"description": "Success", "headers": _REQUEST_ID, **success},
-                "400": {"description": "The request is not valid (RFC 6749 §5.2)", **failed},
-                "401": {"description": "Client id or secret is wrong, or the key ended", **failed},
-                "429": {
-                    "description": "Too many token requests, or too many wrong secrets",
-                    **failed,
-                },
-            },
-        }
-    }
-
-
-_STRING = {"type": "string"}
-_CLIENT = {"client_id": _STRING, "client_secret": _STRING}
-_TOKEN = {
-    "type": "object",
-    "properties": {
-        "access_token": _STRING,
-        "token_type": {"type": "string", "const": "Bearer"},
-        "expires_in": {"type": "integer", "description": "Seconds"},
-        "scope": {"type": "string", "description": "Granted scopes, separated by spaces"},
-    },
-    "required": ["access_token", "token_type", "expires_in", "scope"],
-}
-_OAUTH_PATHS = {
-    "/v1/oauth/token": _oauth_path(
-        "Get an access token",
-        {
-            "grant_type": {"type": "string", "const": "client_credentials"},
-            "scope": {"type": "string", "description": "Some of the key's scopes; default all"},
-            **_CLIENT,
-        },
-        "grant_type",
-        {"content": {"application/json": {"schema": _TOKEN}}},
-    ),
-    "/v1/oauth/revoke": _oauth_path(
-        "Revoke an access token", {"token": _STRING, **_CLIENT}, "token", {}
-    ),
-}
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> Any:  # noqa: ARG002
+        """A string with its lengths and its pattern; "" besides where it may be blank."""
+        target = self.target
+        schema: dict[str, Any] = {"type": "string", **target.says}
+        for name, value in (("minLength", target.min_length), ("maxLength", target.max_length)):
+            if value is not None:
+                schema[name] = value
+        if not target.allow_blank:
+            return {"minLength": 1, **schema}
+        if "format" in schema:
+            return {"anyOf": [schema, {"type": "string", "const": ""}]}
+        return {**schema, "pattern": target.blank_pattern}

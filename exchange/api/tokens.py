@@ -15,7 +15,7 @@ from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.pagination import Window, page_data, read_window
-from exchange.api.schema import PageOf, Record
+from exchange.api.schema import Operation, PageOf, Record
 from exchange.api.views import ApiView, path_id
 from exchange.errors import TokenNotFound
 from exchange.filtersets import ActiveTokenFilters, TokenSearchFilters
@@ -44,13 +44,16 @@ class TokenList(ApiView):
 
     required_scopes: ClassVar = {"GET": "tokens:read"}
     plural = "tokens"
-    sort_fields: ClassVar = {"createdAt": "created_at", "name": "name"}
+    sort_fields: ClassVar = {"createdAt": "created_at", "updatedAt": "updated_at", "name": "name"}
     default_sort = "-createdAt"
     answers: ClassVar = {"GET": PageOf(TOKEN, "tokens")}
 
     def get_queryset(self) -> QuerySet[Token]:
         """Tokens of every organisation."""
         return Token.objects.all()
+
+    def check_query(self) -> None:
+        """Left to `_read`, which remembers that a query string is well formed."""
 
     def page(self, message: str) -> Answer:
         """The page that the request asks for, of what the caller sees."""
@@ -70,6 +73,7 @@ class TokenList(ApiView):
         key = (type(self), text)
         asked = _asked.get(key)
         if asked is None:
+            super().check_query()
             tokens = self.filter_queryset(self.get_queryset())
             asked = _Asked(question_of(tokens), read_window(self.request))
             if len(text) <= _LONGEST:
@@ -80,6 +84,7 @@ class TokenList(ApiView):
 class ActiveTokensView(TokenList):
     """Tokens that can be invested in."""
 
+    operations: ClassVar = {"GET": Operation("tokens", "list", "Tokens retrieved")}
     filterset_class = ActiveTokenFilters
 
     def get_queryset(self) -> QuerySet[Token]:
@@ -97,6 +102,7 @@ class ActiveTokensView(TokenList):
 class TokenSearchView(TokenList):
     """Tokens in any state."""
 
+    operations: ClassVar = {"GET": Operation("tokens", "search", "Tokens retrieved")}
     filterset_class = TokenSearchFilters
 
     def get(self, _request: Request) -> Answer:
@@ -110,6 +116,7 @@ class TokenSearchView(TokenList):
 class TokenDetailView(ApiView):
     """One token."""
 
+    operations: ClassVar = {"GET": Operation("tokens", "retrieve", "Token retrieved")}
     required_scopes: ClassVar = {"GET": "tokens:read"}
     failures: ClassVar = {"404": {"token_not_found": "Token not found"}}
     answers: ClassVar = {"GET": Record(TOKEN)}

@@ -1,13 +1,15 @@
 """The bases of every view under /v1.
 
 A view declares `required_scopes` (method → scope), for POSTs that move money `moves_money`, and
-for the schema `answers` (method → what `data` holds, see `exchange.api.schema`). Lists also
-declare `plural`, `sort_fields` and `default_sort` (see `exchange.api.pagination`).
+for the schema `answers` (method → what `data` holds) and `operations` (method → its id and its
+message), see `exchange.api.schema`. Lists also declare `plural`, `sort_fields` and `default_sort`
+(see `exchange.api.pagination`); other addresses that read query parameters name them in
+`query_parameters` (see `exchange.api.parameters`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -18,6 +20,7 @@ from rest_framework.serializers import BaseSerializer
 
 from exchange.api.answers import Answer
 from exchange.api.authentication import Caller, caller_of
+from exchange.api.parameters import check_parameters, known_parameters
 from exchange.api.throttling import Budget
 from exchange.errors import NotFound
 from exchange.ids import parse_id
@@ -30,7 +33,9 @@ class ApiView(GenericAPIView[Any]):
 
     required_scopes: ClassVar[Mapping[str, str]] = {}
     moves_money: ClassVar[bool] = False
+    query_parameters: ClassVar[Sequence[str]] = ()
     answers: ClassVar[Mapping[str, Any]] = {}
+    operations: ClassVar[Mapping[str, Any]] = {}
 
     @property
     def caller(self) -> Caller:
@@ -41,6 +46,17 @@ class ApiView(GenericAPIView[Any]):
     def default_response_headers(self) -> dict[str, str]:
         """None: `Allow` belongs to 405 and OPTIONS, and content is not negotiated."""
         return {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Checks who calls, and for a GET its query parameters; other methods read none."""
+        super().initial(request, *args, **kwargs)
+        if request.method in {"GET", "HEAD"}:
+            self.check_query()
+
+    def check_query(self) -> None:
+        """Raises `InvalidRequest` for query parameters that this address does not take."""
+        if self.request.META.get("QUERY_STRING"):
+            check_parameters(self.request.query_params, known_parameters(type(self)))
 
     def valid(self, serializer: BaseSerializer[Any]) -> dict[str, Any]:
         """The checked values of `serializer`; raises the 400 that names every bad field."""

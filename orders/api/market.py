@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -10,8 +10,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer
-from exchange.api.pagination import read_count
-from exchange.api.schema import PageOf
+from exchange.api.parameters import read_count
+from exchange.api.schema import Operation, PageOf
 from exchange.api.views import ApiView, path_id
 from exchange.errors import TokenNotFound
 from exchange.selectors.tokens import token_document
@@ -39,11 +39,12 @@ class MarketView(ApiView):
 class TokenOrdersView(MarketView):
     """Orders for a token."""
 
+    operations: ClassVar = {"GET": Operation("token_orders", "list", "Orders retrieved")}
     filterset_class = TokenOrderFilters
     plural = "orders"
     sort_fields: ClassVar = SORT_FIELDS
     default_sort = "-createdAt"
-    meta_schema: ClassVar[dict[str, Any]] = META_SCHEMA
+    meta_schema: ClassVar = META_SCHEMA
     answers: ClassVar = {"GET": PageOf(shapes.ORDER_WITH_TOKEN, "orders")}
     queryset = Order.objects.none()
 
@@ -62,19 +63,23 @@ class TokenOrdersView(MarketView):
 class BookView(MarketView):
     """The book of a token."""
 
+    query_parameters: ClassVar = ("levels",)
+    operations: ClassVar = {"GET": Operation("token_books", "retrieve", "Book retrieved")}
     answers: ClassVar = {"GET": shapes.BOOK}
 
     @extend_schema(parameters=[shapes.LEVELS_PARAMETER])
     def get(self, request: Request, token_id: str) -> Answer:
         """Fetch the book of a token. Open units at each price of both sides, best price first."""
         found, _ = self.token(token_id)
-        levels = min(read_count(request, "levels", shapes.LEVELS_DEFAULT), shapes.LEVELS_MOST)
+        wanted = read_count(request.query_params, "levels", shapes.LEVELS_DEFAULT)
+        levels = min(wanted, shapes.LEVELS_MOST)
         return Answer(read_book(found, levels), "Book retrieved")
 
 
 class TradesView(MarketView):
     """The trades of a token."""
 
+    operations: ClassVar = {"GET": Operation("token_trades", "list", "Trades retrieved")}
     filterset_class = TradeFilters
     plural = "trades"
     # Numbered as they happen; the fills of one order share its time.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.idempotency import answer_of, answer_once, read_key
-from exchange.api.schema import Created, PageOf, Record
+from exchange.api.schema import Created, Operation, PageOf, Record, Shape
 from exchange.api.views import ApiView, path_id
 from exchange.errors import TokenNotFound, UserNotFound
 from orders.api import shapes
@@ -36,6 +36,10 @@ SORT_FIELDS = {
 class OrdersView(ApiView):
     """The organisation's orders."""
 
+    operations: ClassVar = {
+        "GET": Operation("orders", "list", "Orders retrieved"),
+        "POST": Operation("orders", "create", "Order placed"),
+    }
     required_scopes: ClassVar = {"GET": "orders:read", "POST": "orders:write"}
     moves_money = True
     serializer_class = OrderInput
@@ -46,7 +50,7 @@ class OrdersView(ApiView):
     answers: ClassVar = {"GET": PageOf(ORDER, "orders"), "POST": Created(Record(ORDER))}
 
     @property
-    def meta_schema(self) -> dict[str, Any] | None:
+    def meta_schema(self) -> Shape | None:
         """What the list has besides its data."""
         return META_SCHEMA if self.request.method == "GET" else None
 
@@ -100,6 +104,10 @@ class OrdersView(ApiView):
 class OrderView(ApiView):
     """One order."""
 
+    operations: ClassVar = {
+        "GET": Operation("orders", "retrieve", "Order retrieved"),
+        "DELETE": Operation("orders", "cancel", "Order cancelled"),
+    }
     required_scopes: ClassVar = {"GET": "orders:read", "DELETE": "orders:write"}
     takes_key_on: ClassVar = ("DELETE",)
     answers: ClassVar = {"GET": Record(ORDER), "DELETE": Record(ORDER)}

@@ -3,42 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import EmailField, NumberField, TextField
+from exchange.api.fields import EmailField, PositiveField, TextField
 from exchange.numbers import LARGEST, TOKEN_DECIMALS
 from orders.models import OrderType
 from wallets.api.fields import LeanSerializer, NameField
 
 _SIDES = {side.casefold(): side for side in OrderType.values}
-_POSITIVE = {"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST)}
-
-
-class _PositiveField(NumberField):
-    """A JSON number above 0, with no more decimals than a column keeps."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(decimals=TOKEN_DECIMALS, **kwargs)
-
-    def to_internal_value(self, data: Any) -> Decimal:
-        """The number."""
-        number = super().to_internal_value(data)
-        if not number:
-            raise serializers.ValidationError("must be above 0")
-        return number
+_POSITIVE = {
+    "type": "number",
+    "exclusiveMinimum": 0,
+    "maximum": int(LARGEST),
+    "multipleOf": 10**-TOKEN_DECIMALS,
+}
 
 
 @extend_schema_field(_POSITIVE)
-class PriceField(_PositiveField):
+class PriceField(PositiveField):
     """A price for one unit; the decimals of its currency are checked with the token."""
 
 
-@extend_schema_field({**_POSITIVE, "multipleOf": 10**-TOKEN_DECIMALS})
-class UnitsField(_PositiveField):
+@extend_schema_field(_POSITIVE)
+class UnitsField(PositiveField):
     """A number of units, with at most 8 decimals."""
 
 
@@ -57,8 +47,8 @@ class SideField(serializers.Field[str, Any, Any, Any]):
 class CustomerInput(LeanSerializer):
     """An outside customer that an order is for."""
 
-    name = NameField(max_length=200)
-    email = EmailField()
+    name = NameField(max_length=200, help_text="The customer's name")
+    email = EmailField(help_text="The customer's email address")
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         """The checked values; None when there is no customer."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
+from exchange.api.schema import Shape
 from exchange.documents import Document
 from exchange.errors import IdempotencyKeyReused, StillRunning
+from exchange.examples import MEMBER_ID, TOKEN_ID
 from exchange.payloads import TOKEN
+from orders import examples
 from orders.payloads import ORDER
 
 LEVELS_DEFAULT = 20
@@ -20,43 +22,49 @@ ORDER_WITH_TOKEN = Document(
     name="OrderWithToken",
     table=ORDER.table,
     fields=tuple(
-        replace(field, schema=TOKEN.schema()) if field.name == "token" else field
+        replace(field, schema={"allOf": [TOKEN], "description": "The token"})
+        if field.name == "token"
+        else field
         for field in ORDER.fields
     ),
+    example=examples.ORDER_WITH_TOKEN,
 )
 
 _LEVEL: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "price": {"type": "number"},
+        "price": {"type": "number", "description": "For one unit"},
         "tokens": {"type": "number", "description": "Units open at this price"},
         "orders": {"type": "integer", "minimum": 1, "description": "How many orders they are of"},
     },
     "required": ["price", "tokens", "orders"],
 }
-BOOK: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "bids": {"type": "array", "items": _LEVEL, "description": "Buy orders, highest first"},
-        "asks": {"type": "array", "items": _LEVEL, "description": "Sell orders, lowest first"},
+BOOK = Shape(
+    "Book",
+    {
+        "type": "object",
+        "properties": {
+            "bids": {"type": "array", "items": _LEVEL, "description": "Buy orders, highest first"},
+            "asks": {"type": "array", "items": _LEVEL, "description": "Sell orders, lowest first"},
+        },
+        "required": ["bids", "asks"],
     },
-    "required": ["bids", "asks"],
-}
+    examples.BOOK,
+)
 
 LEVELS_PARAMETER = OpenApiParameter(
     "levels",
-    OpenApiTypes.INT,
-    default=LEVELS_DEFAULT,
+    {"type": "integer", "minimum": 1, "default": LEVELS_DEFAULT},
     description=f"Prices a side, from 1; above {LEVELS_MOST} counts as that",
 )
 BUY_EXAMPLE = OpenApiExample(
     "A member buys",
     value={
-        "token_id": "0197d2a4-3c1f-7a52-9b1e-5d0f6f4c2a11",
+        "token_id": TOKEN_ID,
         "type": "Buy",
         "price": 102.5,
         "tokens": 12.25,
-        "user_id": "0197d2a4-1b07-7c9d-8a44-2e9c1f0b7d63",
+        "user_id": MEMBER_ID,
         "client_order_id": "2025-07-04/17",
     },
     request_only=True,
@@ -64,7 +72,7 @@ BUY_EXAMPLE = OpenApiExample(
 SELL_EXAMPLE = OpenApiExample(
     "For an outside customer",
     value={
-        "token_id": "0197d2a4-3c1f-7a52-9b1e-5d0f6f4c2a11",
+        "token_id": TOKEN_ID,
         "type": "Sell",
         "price": 104,
         "tokens": 3,
@@ -80,12 +88,10 @@ _RUNNING = {StillRunning.code: StillRunning().message}
 
 PLACE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
-        "invalid_request": "price must be above 0; tokens is required",
+        "invalid_request": "price must not have more than 2 decimals; tokens is required",
         "token_cancelled": "The token is cancelled",
         "token_exited": "The token has exited",
         "token_closed": "The token is closed to new orders",
-        "price_decimals": "price must not have more than 2 decimals",
-        "tokens_decimals": "tokens must not have more than 8 decimals",
         "in_primary_raise": "The token is in its primary raise: it can be bought, not sold",
         "own_raise": "An issuer cannot buy in its own raise",
         "below_offer": "In the primary raise a unit costs 100: price must be at least that",

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from drf_spectacular.generators import SchemaGenerator
 
 from exchange.filtersets import CURRENCIES
 from exchange.models import Currency, InvestmentCategory, InvestmentType
 from exchange.payloads import TOKEN
+from tests.support.openapi import data_properties, document, resolved
 
-PAGING = {"page", "limit", "sort"}
+TIMES = {"created_from", "created_to", "updated_from", "updated_to"}
+PAGING = {"page", "limit", "sort"} | TIMES
 KINDS = {"private", "investment_type"}
 FLAG = {"type": "boolean"}
 
 
 @pytest.fixture(scope="module")
 def paths() -> Any:
-    return SchemaGenerator(urlconf="tests.support.api_urls").get_schema(public=True)["paths"]
+    return document()["paths"]
 
 
 def parameters(operation: Any) -> dict[str, Any]:
@@ -32,14 +33,18 @@ def test_every_filter_is_documented_with_its_values_and_defaults(paths):
     assert listed["private"] == listed["primary_raise"] == FLAG
     assert set(listed["currency"]["enum"]) == set(CURRENCIES)
     searched = parameters(paths["/v1/api/token/search"]["get"])
-    own = {"name", "symbol", "exited", "completed_raise", "investment_category"}
+    own = {"name", "symbol", "closed", "exited", "completed_raise", "investment_category"}
     assert set(searched) == own | KINDS | PAGING
     assert searched["exited"] == searched["completed_raise"] == FLAG
     assert (searched["name"]["type"], searched["symbol"]["type"]) == ("string", "string")
     assert set(searched["investment_category"]["enum"]) == set(InvestmentCategory.values)
     for found in (listed, searched):
-        assert set(found["investment_type"]["enum"]) == set(InvestmentType.values)
-        assert found["sort"]["enum"] == ["createdAt", "-createdAt", "name", "-name"]
+        assert set(found["investment_type"]["enum"]) == {
+            *InvestmentType.values, "safe", "debt", "fixed interest",
+        }  # fmt: skip
+        assert found["sort"]["enum"] == [
+            "createdAt", "-createdAt", "updatedAt", "-updatedAt", "name", "-name",
+        ]  # fmt: skip
         assert found["sort"]["default"] == "-createdAt"
         assert (found["page"]["default"], found["limit"]["default"]) == (1, 20)
 
@@ -47,15 +52,11 @@ def test_every_filter_is_documented_with_its_values_and_defaults(paths):
 def test_lists_answer_pages_of_the_record_that_a_single_token_is(paths):
     record = {"$ref": f"#/components/schemas/{TOKEN.name}"}
 
-    def data(path: str) -> Any:
-        answer = paths[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-        return answer["properties"]["data"]
-
-    assert data("/v1/api/token/{token_id}") == record
+    assert data_properties("get", "/v1/api/token/{token_id}")["data"] == record
     for path in ("/v1/api/tokens", "/v1/api/token/search"):
-        shape = data(path)
+        shape = resolved(data_properties("get", path)["data"])
         assert shape["required"] == ["page", "pages", "count", "total", "tokens"]
-        assert shape["properties"]["tokens"] == {"type": "array", "items": record}
+        assert shape["properties"]["tokens"]["items"] == record
         assert paths[path]["get"]["security"][0] == {"oauth2": ["tokens:read"]}
 
 

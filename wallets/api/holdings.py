@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer
-from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import PageOf
+from exchange.api.pagination import IdPages
+from exchange.api.schema import Operation, PageOf
 from exchange.api.views import ApiView
 from exchange.models import Token
 from wallets.api.wallets import MembersWallet, OwnWallet
@@ -19,18 +18,15 @@ from wallets.payloads import HOLDING
 from wallets.selectors.holdings import held_tokens, holding_documents
 
 
-class HoldingPages(EnvelopePagination):
+class HoldingPages(IdPages):
     """Pages of token ids, whose holdings are added up for the page only."""
 
     def __init__(self, owner_id: UUID) -> None:
         self.owner_id = owner_id
 
-    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The documents of the page that `request` asks for."""
-        found = super().paginate_queryset(queryset, request, view)
-        texts = holding_documents(self.owner_id, found) if found else []
-        self.page = replace(self.page, texts=texts)
-        return texts
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The owner's holdings of these tokens."""
+        return holding_documents(self.owner_id, ids)
 
 
 class Holdings(ApiView):
@@ -47,12 +43,14 @@ class Holdings(ApiView):
         """One page of the holdings of an owner."""
         found = self.filter_queryset(held_tokens(owner_id))
         pages = HoldingPages(owner_id)
-        pages.paginate_queryset(found.values_list("id", flat=True), request, self)
+        pages.paginate_queryset(found.values_list("id"), request, self)
         return pages.answer(self, "Holdings retrieved")
 
 
 class HoldingsView(Holdings, OwnWallet):
     """The organisation's holdings."""
+
+    operations: ClassVar = {"GET": Operation("holdings", "list", "Holdings retrieved")}
 
     def get(self, request: Request) -> Answer:
         """List the organisation's holdings. By name; a token of which nothing is left is not
@@ -63,6 +61,8 @@ class HoldingsView(Holdings, OwnWallet):
 
 class MemberHoldingsView(Holdings, MembersWallet):
     """A member's holdings."""
+
+    operations: ClassVar = {"GET": Operation("member_holdings", "list", "Holdings retrieved")}
 
     def get(self, request: Request, member_id: str) -> Answer:  # noqa: ARG002 - read by owner_id
         """List a member's holdings. By name; a token of which nothing is left is not shown."""

@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange.api.fields import EmailField, NumberField, check_decimals
-from wallets.api.fields import AccountNumberField, CurrencyField, LeanSerializer, NameField
+from exchange.numbers import LARGEST
+from wallets.api.fields import (
+    AccountNumberField,
+    CurrencyField,
+    LeanSerializer,
+    NameField,
+    PhoneField,
+)
 from wallets.selectors.currencies import currencies
+
+
+@extend_schema_field({"type": "number", "minimum": 1, "maximum": int(LARGEST), "multipleOf": 0.01})
+class AmountField(NumberField):
+    """The amount of a withdrawal; what its currency allows besides is checked with it."""
 
 
 class WithdrawalInput(LeanSerializer):
     """A withdrawal to a bank account. The optional fields are what some countries need besides."""
 
-    amount = NumberField(
+    amount = AmountField(
         help_text="In units of `currency`, with at most its number of decimals (UGX none, others 2)"
     )
     bank_name = NameField(
@@ -27,8 +40,12 @@ class WithdrawalInput(LeanSerializer):
         max_length=200,
         help_text="Account holder; for NGN the name the payment provider resolves replaces it",
     )
-    account_number = AccountNumberField(min_length=4, max_length=34)
-    currency = CurrencyField()
+    account_number = AccountNumberField(
+        min_length=4,
+        max_length=34,
+        help_text="Letters and digits, without spaces or hyphens",
+    )
+    currency = CurrencyField(help_text="Currency of the payout")
     branch_code = NameField(
         max_length=40,
         required=False,
@@ -45,8 +62,12 @@ class WithdrawalInput(LeanSerializer):
     recipient_email = EmailField(
         required=False, allow_blank=True, default="", help_text="For ZAR payouts"
     )
-    recipient_phone = NameField(
-        max_length=30, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
+    recipient_phone = PhoneField(
+        max_length=30,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="For ZAR payouts; with its country code, such as +27821234567",
     )
     recipient_address = NameField(
         max_length=300, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
@@ -66,5 +87,9 @@ class ResolveInput(LeanSerializer):
     """An account whose holder's name is asked for."""
 
     bank_name = NameField(max_length=200, help_text="The whole name, as for a withdrawal")
-    account_number = AccountNumberField(min_length=4, max_length=34)
-    currency = CurrencyField()
+    account_number = AccountNumberField(
+        min_length=4,
+        max_length=34,
+        help_text="Letters and digits, without spaces or hyphens",
+    )
+    currency = CurrencyField(help_text="Currency of the payout")

@@ -2,67 +2,151 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.schema import Record
-from wallets.api.fields import PAYOUT_CURRENCIES
+from exchange.api.schema import Shape
+from exchange.numbers import LARGEST
+from wallets import examples
+from wallets.api.fields import PAYOUT_CURRENCIES, WALLET_CURRENCIES
 from wallets.payloads import BANK, WITHDRAWAL
-
-_TEXT = {"type": "string"}
-_NUMBER = {"type": "number"}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-BALANCES: dict[str, Any] = {
-    "type": "array",
-    "items": _object(
-        {
-            "currency": {"type": "string", "enum": [*PAYOUT_CURRENCIES, "USD"]},
-            "available": {**_NUMBER, "description": "Can be spent"},
-            "escrow": {**_NUMBER, "description": "Held for open withdrawals"},
-            "reserved": {**_NUMBER, "description": "Held for open orders"},
-            "total": {**_NUMBER, "description": "All of it"},
-        }
-    ),
-}
-CREATED_WITHDRAWAL = _object({"withdrawalRequest": Record(WITHDRAWAL), "bank": Record(BANK)})
-WITHDRAWAL_DETAIL: dict[str, Any] = {
-    "allOf": [
-        Record(WITHDRAWAL),
-        _object(
+def _text(description: str) -> dict[str, Any]:
+    return {"type": "string", "description": description}
+
+
+def _number(description: str) -> dict[str, Any]:
+    return {"type": "number", "description": description}
+
+
+BALANCES = Shape(
+    "Balances",
+    {
+        "type": "array",
+        "description": "One record for each currency",
+        "items": _object(
             {
-                "reason": {
-                    "type": ["string", "null"],
-                    "description": "Why it was rejected or failed",
-                }
+                "currency": {
+                    "type": "string",
+                    "enum": WALLET_CURRENCIES,
+                    "description": "Code of the currency",
+                },
+                "available": _number("Can be spent"),
+                "escrow": _number("Held for open withdrawals"),
+                "reserved": _number("Held for open orders"),
+                "total": _number("All of it"),
             }
         ),
-    ]
-}
-BANKS: dict[str, Any] = {"type": "array", "items": _object({"name": _TEXT, "code": _TEXT})}
-ACCOUNT = _object(
-    {"account_number": _TEXT, "account_name": _TEXT, "bank_name": _TEXT, "bank_code": _TEXT}
+    },
+    examples.BALANCES,
 )
-FEE = _object(
+CREATED_WITHDRAWAL = Shape(
+    "CreatedWithdrawal",
+    _object({"withdrawalRequest": WITHDRAWAL, "bank": BANK}),
+    {"withdrawalRequest": examples.WITHDRAWAL, "bank": examples.BANK},
+)
+CREATED_MEMBER_WITHDRAWAL = replace(
+    CREATED_WITHDRAWAL,
+    example={"withdrawalRequest": examples.MEMBER_WITHDRAWAL, "bank": examples.BANK},
+)
+WITHDRAWAL_DETAIL = Shape(
+    "WithdrawalDetail",
     {
-        "currency": _TEXT,
-        "amount": _NUMBER,
-        "fee": {**_NUMBER, "description": "Flat fee, taken from the amount"},
-        "disburse_amount": {**_NUMBER, "description": "`amount` minus `fee`: what is paid out"},
-        "minimum": {**_NUMBER, "description": "Smallest withdrawal of the currency"},
-    }
+        "allOf": [
+            WITHDRAWAL,
+            _object(
+                {
+                    "reason": {
+                        "type": ["string", "null"],
+                        "description": "Why it was rejected or failed",
+                    }
+                }
+            ),
+        ]
+    },
+    {**examples.WITHDRAWAL, "reason": None},
+)
+CANCELLED_WITHDRAWAL = replace(
+    WITHDRAWAL_DETAIL,
+    example={
+        **WITHDRAWAL_DETAIL.example,
+        "status": "Cancelled",
+        "actioned_on": "2025-07-04T10:16:40.120Z",
+        "updatedAt": "2025-07-04T10:16:40.120Z",
+    },
+)
+BANKS = Shape(
+    "Banks",
+    {
+        "type": "array",
+        "description": "Banks that can be paid",
+        "items": _object(
+            {"name": _text("Name that withdrawals take"), "code": _text("Code of the bank")}
+        ),
+    },
+    [{"name": "Guaranty Trust Bank", "code": "058"}, {"name": "Zenith Bank", "code": "057"}],
+)
+ACCOUNT = Shape(
+    "ResolvedAccount",
+    _object(
+        {
+            "account_number": _text("As it was sent"),
+            "account_name": _text("Who holds it"),
+            "bank_name": _text("Bank name, as the payment provider spells it"),
+            "bank_code": _text("Code of the bank"),
+        }
+    ),
+    {
+        "account_number": "0690000031",
+        "account_name": "Forrest Green",
+        "bank_name": "Guaranty Trust Bank",
+        "bank_code": "058",
+    },
+)
+FEE = Shape(
+    "WithdrawalFee",
+    _object(
+        {
+            "currency": _text("What the amounts are in"),
+            "amount": _number("Amount to withdraw"),
+            "fee": _number("Flat fee, taken from the amount"),
+            "disburse_amount": _number("`amount` minus `fee`: what is paid out"),
+            "minimum": _number("Smallest withdrawal of the currency"),
+        }
+    ),
+    {
+        "currency": "NGN",
+        "amount": 15000.5,
+        "fee": 50,
+        "disburse_amount": 14950.5,
+        "minimum": 1000,
+    },
 )
 
 CURRENCY_PARAMETER = OpenApiParameter(
     "currency", required=True, enum=PAYOUT_CURRENCIES, description="Currency of the payout"
 )
 AMOUNT_PARAMETER = OpenApiParameter(
-    "amount", type=float, required=True, description="Amount to withdraw, such as 1000 or 90.02"
+    "amount",
+    type={"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST), "multipleOf": 0.01},
+    required=True,
+    description="Amount to withdraw, such as 1000 or 90.02, with at most the currency's decimals",
+)
+RESOLVE_EXAMPLE = OpenApiExample(
+    "A Nigerian account",
+    value={
+        "bank_name": "Guaranty Trust Bank",
+        "account_number": "0690000031",
+        "currency": "NGN",
+    },
+    request_only=True,
 )
 WITHDRAWAL_EXAMPLE = OpenApiExample(
     "To a Nigerian account",
@@ -95,7 +179,8 @@ WITHDRAWAL_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "insufficient_balance": "Insufficient NGN balance. Available: 100.5, requested: 2000",
         "below_minimum": "Cannot withdraw less than 1000 NGN",
-        "invalid_request": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
+        "invalid_request": "amount must not have more than 2 decimals; account_name is required",
+        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
         "currency_not_supported": "Withdrawals with automatic bank resolution are not supported "
         "for USD. Supported currencies: NGN, GHS, KES, ZAR, UGX, TZS",
         "fee_exceeds_amount": "The withdrawal fee of 50 NGN leaves nothing to pay out of 50 NGN",
@@ -108,6 +193,17 @@ WITHDRAWAL_FAILURES: dict[str, dict[str, str]] = {
         "provider_unavailable": "Could not fetch the bank list from the payment provider. "
         "Please try again later",
     },
+}
+CURRENCY_FAILURES = {
+    code: WITHDRAWAL_FAILURES["400"][code]
+    for code in ("invalid_currency", "currency_not_supported")
+}
+FEE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        **CURRENCY_FAILURES,
+        "invalid_request": "amount must be a number such as 1000 or 90.02",
+        "fee_exceeds_amount": WITHDRAWAL_FAILURES["400"]["fee_exceeds_amount"],
+    }
 }
 MEMBER_FAILURES: dict[str, dict[str, str]] = {
     **WITHDRAWAL_FAILURES,

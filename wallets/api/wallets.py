@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer
-from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import PageOf
+from exchange.api.pagination import IdPages
+from exchange.api.schema import Operation, PageOf
 from exchange.api.views import ApiView, path_id
 from exchange.errors import UserNotFound
 from exchange.selectors.participants import get_member
@@ -47,6 +46,7 @@ class MembersWallet(ApiView):
 class WalletView(OwnWallet):
     """The organisation's balances."""
 
+    operations: ClassVar = {"GET": Operation("wallets", "retrieve", "Wallet retrieved")}
     answers: ClassVar = {"GET": shapes.BALANCES}
 
     def get(self, _request: Request) -> Answer:
@@ -57,6 +57,7 @@ class WalletView(OwnWallet):
 class MemberWalletView(MembersWallet):
     """A member's balances."""
 
+    operations: ClassVar = {"GET": Operation("member_wallets", "retrieve", "Wallet retrieved")}
     answers: ClassVar = {"GET": shapes.BALANCES}
 
     def get(self, _request: Request, member_id: str) -> Answer:  # noqa: ARG002 - read by owner_id
@@ -64,15 +65,12 @@ class MemberWalletView(MembersWallet):
         return Answer(wallet_balances(self.owner_id()), "Wallet retrieved")
 
 
-class StatementPages(EnvelopePagination):
-    """Pages of entry ids, whose documents are made for the page only."""
+class StatementPages(IdPages):
+    """Pages of entries."""
 
-    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The documents of the page that `request` asks for."""
-        found = super().paginate_queryset(queryset, request, view)
-        texts = transaction_documents(found) if found else []
-        self.page = replace(self.page, texts=texts)
-        return texts
+    def texts(self, ids: list[UUID]) -> list[str]:
+        """The documents, made of entry, transfer and account."""
+        return transaction_documents(ids)
 
 
 class Statement(ApiView):
@@ -97,12 +95,14 @@ class Statement(ApiView):
         """One page of the statement."""
         found = self.filter_queryset(self.get_queryset())
         pages = StatementPages()
-        pages.paginate_queryset(found.values_list("id", flat=True), request, self)
+        pages.paginate_queryset(found.values_list("id"), request, self)
         return pages.answer(self, "Transactions retrieved")
 
 
 class WalletTransactionsView(OwnWallet, Statement):
     """The organisation's statement."""
+
+    operations: ClassVar = {"GET": Operation("transactions", "list", "Transactions retrieved")}
 
     def get(self, request: Request) -> Answer:
         """List the movements of the organisation's wallet. Newest first."""
@@ -111,6 +111,10 @@ class WalletTransactionsView(OwnWallet, Statement):
 
 class MemberTransactionsView(MembersWallet, Statement):
     """A member's statement."""
+
+    operations: ClassVar = {
+        "GET": Operation("member_transactions", "list", "Transactions retrieved")
+    }
 
     def get_queryset(self) -> QuerySet[Entry]:
         """The entries of the wallet; none while the schema is made."""

@@ -15,8 +15,8 @@ from rest_framework.request import Request
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.fields import check_decimals
 from exchange.api.idempotency import answer_of, answer_once, read_key
-from exchange.api.pagination import EnvelopePagination, read_parameter
-from exchange.api.schema import Created, PageOf
+from exchange.api.pagination import EnvelopePagination
+from exchange.api.schema import Created, Operation, PageOf
 from exchange.api.views import ApiView, path_id
 from exchange.errors import InvalidRequest, UserNotFound
 from wallets.api import shapes
@@ -70,6 +70,10 @@ class WithdrawalRequestView(ApiView):
 class WalletWithdrawView(WithdrawalRequestView):
     """From the organisation's wallet."""
 
+    operations: ClassVar = {
+        "POST": Operation("withdrawals", "create", "Withdrawal request created")
+    }
+
     @extend_schema(examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE])
     def post(self, _request: Request) -> Answer:
         """Withdraw from the organisation's wallet. The amount goes into escrow at once; the
@@ -81,7 +85,11 @@ class WalletWithdrawView(WithdrawalRequestView):
 class MemberWithdrawView(WithdrawalRequestView):
     """From a member's wallet."""
 
+    operations: ClassVar = {
+        "POST": Operation("member_withdrawals", "create", "Withdrawal request created")
+    }
     failures: ClassVar[dict[str, dict[str, str]]] = shapes.MEMBER_FAILURES
+    answers: ClassVar = {"POST": Created(shapes.CREATED_MEMBER_WITHDRAWAL)}
 
     @extend_schema(examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE])
     def post(self, _request: Request, member_id: str) -> Answer:
@@ -95,6 +103,7 @@ class MemberWithdrawView(WithdrawalRequestView):
 class WithdrawalsView(ApiView):
     """The organisation's withdrawals and its members'."""
 
+    operations: ClassVar = {"GET": Operation("withdrawals", "list", "Withdrawals retrieved")}
     required_scopes: ClassVar = {"GET": "wallets:read"}
     filterset_class = WithdrawalFilters
     plural = "withdrawals"
@@ -121,6 +130,7 @@ class WithdrawalsView(ApiView):
 class WithdrawalView(ApiView):
     """One withdrawal."""
 
+    operations: ClassVar = {"GET": Operation("withdrawals", "retrieve", "Withdrawal retrieved")}
     required_scopes: ClassVar = {"GET": "wallets:read"}
     answers: ClassVar = {"GET": shapes.WITHDRAWAL_DETAIL}
 
@@ -133,12 +143,13 @@ class WithdrawalView(ApiView):
 class CancelView(ApiView):
     """Taking a request back."""
 
+    operations: ClassVar = {"POST": Operation("withdrawals", "cancel", "Withdrawal cancelled")}
     required_scopes: ClassVar = {"POST": "wallets:withdraw"}
     moves_money = True
     failures: ClassVar[dict[str, dict[str, str]]] = {
         "409": {"state_conflict": "Only a Pending withdrawal can be cancelled: it is Approved"}
     }
-    answers: ClassVar = {"POST": shapes.WITHDRAWAL_DETAIL}
+    answers: ClassVar = {"POST": shapes.CANCELLED_WITHDRAWAL}
 
     def post(self, request: Request, withdrawal_id: str) -> Answer:
         """Cancel a Pending withdrawal. Its amount goes from escrow back to the wallet."""
@@ -156,14 +167,17 @@ class CancelView(ApiView):
 class FeeView(ApiView):
     """What a withdrawal would cost."""
 
+    operations: ClassVar = {"GET": Operation("withdrawals", "fee", "Withdrawal fee retrieved")}
     required_scopes: ClassVar = {"GET": "wallets:read"}
+    query_parameters: ClassVar = ("currency", "amount")
+    failures: ClassVar[dict[str, dict[str, str]]] = shapes.FEE_FAILURES
     answers: ClassVar = {"GET": shapes.FEE}
 
     @extend_schema(parameters=[shapes.CURRENCY_PARAMETER, shapes.AMOUNT_PARAMETER])
     def get(self, request: Request) -> Answer:
         """Look up the fee of a withdrawal. Nothing moves, and no balance is looked at."""
         currency = payout_currency(request)
-        amount = read_amount(read_parameter(request, "amount") or "")
+        amount = read_amount(request.query_params.get("amount", ""))
         if amount is None:
             raise InvalidRequest("amount must be a number such as 1000 or 90.02")
         try:
@@ -184,8 +198,8 @@ class FeeView(ApiView):
 
 
 def payout_currency(request: Request) -> str:
-    """The query parameter `currency`. Raises `InvalidCurrency`, `NoBankList`."""
-    code = read_parameter(request, "currency") or ""
+    """The query parameter `currency`, in any case. Raises `InvalidCurrency`, `NoBankList`."""
+    code = request.query_params.get("currency", "").upper()
     if code not in currencies():
         raise InvalidCurrency(payout_currencies())
     if code not in payout_currencies():

@@ -1,0 +1,141 @@
+"""Example records of loans and their terms, in the story of `exchange.examples`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.examples import LENDER_ID, MEMBER_ID, ORGANISATION_ID, TOKEN, TOKEN_ID
+
+LOAN_ID = "0197d2c5-44e0-7b6a-9c21-7d8e9f0a1b23"
+CONFIGURATION_ID = "0197d2b1-6a10-7d2e-8c3f-4b5a69788701"
+_LENT_AT = "2025-07-04T07:12:11.000Z"
+_REPAYMENT_DATE = "Sat Oct 04 2025 08:12:11 GMT+0100 (West Africa Standard Time)"
+_COLLATERAL = {"name": TOKEN["name"], "token_id": TOKEN_ID, "quantity": 10000}
+
+INVESTMENT: dict[str, Any] = {
+    "tokenId": TOKEN_ID,
+    "balance": 120.5,
+    "lien": 10000,
+    "balance_value": 12773,
+    "lien_value": 1060000,
+    **{
+        name: TOKEN[name]
+        for name in (
+            "currency",
+            "investment_type",
+            "investment_category",
+            "name",
+            "symbol",
+            "image",
+            "price",
+            "raise_amount",
+            "interest",
+        )
+    },
+}
+LOAN: dict[str, Any] = {
+    "id": LOAN_ID,
+    "borrower": MEMBER_ID,
+    "creditor": LENDER_ID,
+    "amount": 840000,
+    "currency": "NGN",
+    "repayment_amount": 1596000,
+    "repayment_date": _REPAYMENT_DATE,
+    "interest_rate": 0.3,
+    "duration": 3,
+    "status": "ACTIVE",
+    "grace_period": 7,
+    "grace_period_unit": "DAYS",
+    "reason": "School fees",
+    "created_at": _LENT_AT,
+    "updated_at": _LENT_AT,
+    "collaterals": [_COLLATERAL],
+}
+_REPAYMENT: dict[str, Any] = {
+    "id": "0197d36f-1c22-7e90-8d41-2a3b4c5d6e01",
+    "amount": 100000,
+    "interest": 100000,
+    "principal": 0,
+    "outstanding": 1496000,
+    "createdAt": "2025-07-04T10:18:55.010Z",
+}
+_COVER = {"collateral_value": 1060000, "loan_to_value": 0.79245283}
+LISTED_LOAN: dict[str, Any] = {**LOAN, **_COVER}
+LOAN_DETAIL: dict[str, Any] = {
+    **LOAN,
+    "loan_configuration_id": CONFIGURATION_ID,
+    "outstanding": 1496000,
+    "outstanding_principal": 840000,
+    "outstanding_interest": 656000,
+    "repaid": 100000,
+    **_COVER,
+    "shortfall": None,
+    "bank_name": None,
+    "bank_code": None,
+    "account_number": None,
+    "repayments": [_REPAYMENT],
+    "closed_at": None,
+}
+STATEMENT: list[dict[str, Any]] = [
+    {
+        "_id": "0197d2c5-44e0-7c1f-a3d2-8e9f0a1b2c34",
+        "type": "disbursement",
+        "amount": 840000,
+        "principal": 840000,
+        "interest": 0,
+        "outstanding": 1596000,
+        "createdAt": _LENT_AT,
+    },
+    {
+        "_id": _REPAYMENT["id"],
+        "type": "repayment",
+        "amount": -100000,
+        "principal": 0,
+        "interest": -100000,
+        "outstanding": 1496000,
+        "createdAt": _REPAYMENT["createdAt"],
+    },
+]
+QUOTE: dict[str, Any] = {
+    "collateral_value": 1060000,
+    "max_amount": 848000,
+    "max_repayment_amount": 1596000,
+    "repayment_date": _REPAYMENT_DATE,
+    "currency": "NGN",
+    "acceptable": True,
+    "refusals": [],
+}
+_TERMS: dict[str, Any] = {
+    "access": "organisations",
+    "investment_categories": ["Real Estate", "Bond"],
+    "min_amount": {"NGN": 1000},
+    "max_amount": {"NGN": 2000000},
+    "max_outstanding": {"NGN": 50000000},
+    "collateral_ratio": 0.8,
+    "interest_rate": 0.3,
+    "duration": 12,
+    "grace_period": 7,
+    "grace_period_unit": "DAYS",
+}
+# As its creditor sees it, and as everybody else does.
+OWN_CONFIGURATION: dict[str, Any] = {
+    "id": CONFIGURATION_ID,
+    "name": "Working capital, secured",
+    "creditor": {"id": LENDER_ID, "name": "Savanna Credit"},
+    **_TERMS,
+    "status": "Approved",
+    "organisation_ids": [ORGANISATION_ID],
+    "reason": None,
+    "pending": None,
+}
+CONFIGURATION: dict[str, Any] = {
+    name: value
+    for name, value in OWN_CONFIGURATION.items()
+    if name not in {"organisation_ids", "reason", "pending"}
+}
+PROPOSED_TERMS: dict[str, Any] = {
+    "name": "Working capital, secured",
+    **_TERMS,
+    "organisation_ids": [ORGANISATION_ID],
+    "proposed_at": "2025-07-04T09:00:00.000Z",
+}

@@ -1,0 +1,55 @@
+"""Packages of Node.js for tests, installed by npm into `build/` by name and version.
+
+With REQUIRE_NODE=1 they are installed when they are missing, and nothing is skipped; otherwise a
+test skips where Node or a package is absent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(__file__).parents[2] / "build"
+REQUIRED = os.environ.get("REQUIRE_NODE") == "1"
+_FLAGS = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--save-exact")
+
+
+def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
+    """The `node_modules` of `build/<folder>`, with `packages` (name → version) in it."""
+    found = BUILD / folder / "node_modules"
+    npm = shutil.which("npm")
+    if shutil.which("node") is None or npm is None:
+        absent("Node.js")
+    missing = [
+        f"{name}@{version}"
+        for name, version in packages.items()
+        if _version(found / name) != version
+    ]
+    if missing:
+        if not REQUIRED:
+            absent(", ".join(missing))
+        found.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            [str(npm), "install", "--prefix", str(found.parent), *_FLAGS, *missing],
+            check=True,
+            timeout=300,
+        )
+    return found
+
+
+def absent(what: str) -> None:
+    """Fail where REQUIRE_NODE=1 asks for `what`, and skip elsewhere."""
+    if REQUIRED:
+        pytest.fail(f"{what} is absent, and REQUIRE_NODE=1 asks for it")
+    pytest.skip(f"{what} is absent; REQUIRE_NODE=1 installs it")
+
+
+def _version(package: Path) -> str | None:
+    described = package / "package.json"
+    return json.loads(described.read_text())["version"] if described.exists() else None

@@ -1,0 +1,58 @@
+"""The OpenAPI document that the service serves, and what it says of one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+from django.test import Client
+
+
+@cache
+def document() -> dict[str, Any]:
+    """What `/v1/schema` answers."""
+    served = Client().get("/v1/schema")
+    assert served.status_code == 200, served.content
+    found: dict[str, Any] = served.json()
+    return found
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Path, method and description of every operation."""
+    for path, methods in document()["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def resolved(found: dict[str, Any]) -> dict[str, Any]:
+    """`found`, or the component that it refers to."""
+    while "$ref" in found:
+        _, _, kind, name = found["$ref"].split("/")
+        found = document()["components"][kind][name]
+    return found
+
+
+def answer(method: str, path: str, status: str = "200") -> dict[str, Any]:
+    """What the document says of one answer: description, headers, content."""
+    return resolved(document()["paths"][path][method]["responses"][status])
+
+
+def body_schema(described: dict[str, Any]) -> dict[str, Any]:
+    """The schema of the JSON that an answer, or a request body, holds."""
+    schema: dict[str, Any] = described["content"]["application/json"]["schema"]
+    return schema
+
+
+def data_properties(method: str, path: str, status: str = "200") -> dict[str, Any]:
+    """The fields of the envelope of a success."""
+    fields: dict[str, Any] = resolved(body_schema(answer(method, path, status)))["properties"]
+    return fields
+
+
+def faults(schema: dict[str, Any], value: Any) -> list[str]:
+    """What is wrong with `value` by `schema`, whose references are to the document."""
+    whole = {**schema, "components": document()["components"]}
+    validator = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+    return [f"{list(e.instance_path)}: {e.message}" for e in validator.iter_errors(value)]
