@@ -6,15 +6,24 @@ programs (header `X-Error-Code`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from django.core.exceptions import ValidationError
+
 
 class DomainError(Exception):
-    """Base of all refusals. `message` is written for the client; `code` never changes."""
+    """Base of all refusals. `message` is written for the client; `code` never changes. `fields`
+    says what of it speaks of which field, so that a form can mark it.
+    """
 
     code = "refused"
 
-    def __init__(self, message: str, *, code: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, code: str | None = None, fields: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
+        self.fields = fields or {}
         if code is not None:
             self.code = code
 
@@ -27,6 +36,20 @@ class InvalidRequest(Refused):
     """The request is not well formed (400)."""
 
     code = "invalid_request"
+
+    @classmethod
+    def about(cls, field: str, message: str) -> InvalidRequest:
+        """A refusal that speaks of one field."""
+        return cls(message, fields={field: message})
+
+    @classmethod
+    def of_model(cls, error: ValidationError) -> InvalidRequest:
+        """What a model's own validation found."""
+        found = error.message_dict if hasattr(error, "error_dict") else {}
+        return cls(
+            " ".join(error.messages),
+            fields={name: " ".join(texts) for name, texts in found.items()},
+        )
 
 
 class NotFound(DomainError):
@@ -81,6 +104,15 @@ class StillRunning(Conflict):
 
     def __init__(self) -> None:
         super().__init__("The first request with this Idempotency-Key is still running")
+
+
+class InvalidCurrency(InvalidRequest):
+    """Not one of the currencies that are taken here."""
+
+    code = "invalid_currency"
+
+    def __init__(self, allowed: Iterable[str]) -> None:
+        super().__init__(f"Currency must be one of [{', '.join(allowed)}]")
 
 
 class UserNotFound(NotFound):

@@ -5,7 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from exchange.errors import Conflict, DomainError, NotFound, Refused, TokenNotFound, UserNotFound
+from exchange.errors import (
+    Conflict,
+    DomainError,
+    InvalidRequest,
+    NotFound,
+    Refused,
+    TokenNotFound,
+    UserNotFound,
+)
 from exchange.numbers import plain
 
 
@@ -75,6 +83,9 @@ def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | No
         return None
     if code == "price_decimals" and figures.get("decimals") == "0":
         message = "price must not have decimals"
+    if code.endswith("_decimals"):
+        # What a currency or a token does not have is refused alike wherever it is sent.
+        code = InvalidRequest.code
     return Refused(message.format(side=side.lower(), **figures), code=code)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from exchange.errors import NotFound, ProviderFailed, Refused, StateConflict
+from exchange.errors import InvalidCurrency, NotFound, ProviderFailed, Refused, StateConflict
 from exchange.numbers import plain
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "InsufficientBalance",
     "InvalidCurrency",
     "NoBankList",
+    "ResolutionNotSupported",
     "StateConflict",
     "TransferLookUpUnavailable",
     "WithdrawalNotFound",
@@ -43,15 +44,6 @@ class BelowMinimum(Refused):
 
     def __init__(self, *, currency: str, minimum: Decimal) -> None:
         super().__init__(f"Cannot withdraw less than {plain(minimum)} {currency}")
-
-
-class InvalidCurrency(Refused):
-    """Not a currency the exchange keeps wallets in."""
-
-    code = "invalid_currency"
-
-    def __init__(self, allowed: Sequence[str]) -> None:
-        super().__init__(f"Currency must be one of [{', '.join(allowed)}]")
 
 
 class NoBankList(Refused):
@@ -117,6 +109,18 @@ class AccountNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("Could not resolve an account with this number at this bank")
+
+
+class ResolutionNotSupported(Refused):
+    """The provider tells nobody's name in this currency."""
+
+    code = "resolution_not_supported"
+
+    def __init__(self, *, currency: str, supported: Iterable[str]) -> None:
+        super().__init__(
+            f"Account names cannot be resolved for {currency}. "
+            f"Supported currencies: {', '.join(supported)}"
+        )
 
 
 class FeeExceedsAmount(Refused):

@@ -22,7 +22,14 @@ from credit.models import Access, ConfigurationStatus, Outstanding
 from credit.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
 from credit.services.terms import LONGEST_DURATION
 from credit.services.valuation import Pledge, covered, cut_off, price_problem, worth
-from exchange.errors import DomainError, InvalidRequest, Refused, TokenNotFound, UserNotFound
+from exchange.errors import (
+    DomainError,
+    InvalidCurrency,
+    InvalidRequest,
+    Refused,
+    TokenNotFound,
+    UserNotFound,
+)
 from exchange.numbers import decimals_of, plain, round_to
 from wallets.selectors.currencies import currencies
 
@@ -221,13 +228,13 @@ def _against_repayment(
     """
     if request.repayment_amount < request.amount:
         yield Refused("repayment_amount must be at least the amount", code="repayment_below_amount")
-    elif most is None:
+    if most is None:
         return
-    elif request.repayment_amount > most:
+    if request.repayment_amount > most:
         yield Refused(
             f"repayment_amount must not be above {plain(most)}", code="repayment_above_maximum"
         )
-    elif not own and request.repayment_amount != most:
+    if not own and request.repayment_amount != most:
         yield Refused(f"repayment_amount must be {plain(most)}", code="repayment_differs")
 
 
@@ -235,6 +242,15 @@ def outstanding_principal(configuration_id: UUID, currency: str) -> Decimal:
     """The principal of all open loans of a configuration in one currency."""
     found = Outstanding.objects.filter(configuration_id=configuration_id, currency_id=currency)
     return found.values_list("principal", flat=True).first() or Decimal(0)
+
+
+def form_problem(pledges: tuple[Pledge, ...]) -> InvalidRequest | None:
+    """What is wrong with the number of `pledges`, or with naming a token twice."""
+    if not 1 <= len(pledges) <= MOST_COLLATERALS:
+        return InvalidRequest(f"collaterals must have 1 to {MOST_COLLATERALS} items")
+    if len({pledge.token_id for pledge in pledges}) < len(pledges):
+        return InvalidRequest("collaterals must not name a token twice")
+    return None
 
 
 def collateral_refusals(
@@ -249,11 +265,8 @@ def collateral_refusals(
 
     `tokens` are those that the member's organisation sees, with the units the member has free.
     """
-    if not 1 <= len(pledges) <= MOST_COLLATERALS:
-        yield InvalidRequest(f"collaterals must have 1 to {MOST_COLLATERALS} items")
-        return
-    if len({pledge.token_id for pledge in pledges}) < len(pledges):
-        yield InvalidRequest("collaterals must not name a token twice")
+    if problem := form_problem(pledges):
+        yield problem
         return
     for pledge in pledges:
         token = tokens.get(pledge.token_id)
@@ -299,16 +312,15 @@ def _against_token(
 
 def _against_value(found: Assessment, request: LoanRequest) -> Iterator[DomainError]:
     tokens = found.tokens or {}
+    if not tokens:
+        return
     pledged = [(tokens.get(pledge.token_id), pledge.quantity) for pledge in request.collaterals]
     # What is in another currency refuses already and counts for nothing.
-    known = [
+    value = worth(
         (token, quantity)
         for token, quantity in pledged
         if token is not None and token.currency_id == request.currency
-    ]
-    if not known:
-        return
-    value = worth(known).value
+    ).value
     if value is None:
         return  # the price that is missing refuses already
     decimals = currencies()[request.currency].decimals
@@ -330,7 +342,7 @@ def check_form(request: LoanRequest) -> None:
     """Raises `InvalidRequest` for amounts that the currency does not have."""
     facts = currencies().get(request.currency)
     if facts is None:
-        raise InvalidRequest(f"currency must be one of [{', '.join(currencies())}]")
+        raise InvalidCurrency(currencies())
     wrong = [
         f"{name} must not have more than {facts.decimals} decimals"
         if facts.decimals

@@ -55,6 +55,7 @@ PERMISSION = "credit.end_loan"
 ENDINGS = TwoPersonApproval(
     model=EndingProposal,
     noun="proposal",
+    permission=PERMISSION,
     once="ending_pending_once",
     independence="Somebody else must confirm what you proposed",
 )

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from credit.models import Collateral, EndingAction, EndingStatus, Loan
 from credit.payloads import collateral_text
-from credit.services.assessing import MOST_COLLATERALS, collateral_refusals
+from credit.services.assessing import MOST_COLLATERALS, collateral_refusals, form_problem
 from credit.services.facts import read_facts
 from credit.services.lending import lien_legs, lock_tokens
 from credit.services.repaying import lock_loan
@@ -76,8 +76,8 @@ def release_collateral(
     Raises `Refused` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
     `StateConflict` while a liquidation waits, and as above.
     """
-    if len({pledge.token_id for pledge in pledges}) < len(pledges) or not pledges:
-        raise InvalidRequest("collaterals must name one or more tokens, none twice")
+    if problem := form_problem(pledges):
+        raise problem
     with transaction.atomic():
         # Prices stand still while the rest is valued.
         held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
@@ -87,10 +87,11 @@ def release_collateral(
         rows = {row.token_id: row for row, _token in open_collateral(loan)}
         for pledge in pledges:
             row = rows.get(pledge.token_id)
-            if row is None or row.quantity < pledge.quantity:
-                pledged = plain(row.quantity) if row else "0"
+            if row is None:
+                raise Refused("A token in collaterals is not pledged", code="not_pledged")
+            if row.quantity < pledge.quantity:
                 raise Refused(
-                    f"{pledged} units of token {pledge.token_id} are pledged,"
+                    f"{plain(row.quantity)} units of {row.token.symbol} are pledged,"
                     f" requested: {plain(pledge.quantity)}",
                     code="not_pledged",
                 )

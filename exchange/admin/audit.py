@@ -129,7 +129,9 @@ class ChangeAdmin(SafeAdmin):
     list_display_links = ("when",)
     list_filter = (WhoFilter, "operation", KindFilter, PeriodFilter)
     search_fields = ("record_id",)
-    search_help_text = "The whole id of a record, of a request or of an API key"
+    search_help_text = (
+        "Whole reference, id, login, client id, payee, account number, or name of an organisation"
+    )
     ordering = ("-id",)
     sortable_by = ()
     change_list_template = "admin/exchange/change/change_list.html"
@@ -191,13 +193,16 @@ class ChangeAdmin(SafeAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """By what is looked up in an index: ids of records, requests, actors."""
+        """By what is looked up in an index: records and actors by their ids, or by what they are
+        called, and requests.
+        """
         term = search_term.strip()
         if not term:
             return queryset, False
-        found = Q(record_id=term) | Q(about_id=term) | Q(via__in=[term, f"request:{term}"])
-        found |= Q(actor__in=[term, f"api_key:{term}", f"staff:{term}"])
-        return queryset.filter(found), False
+        ids = [term, *audit.records_called(term)]
+        found = Q(record_id__in=ids) | Q(about_id__in=ids) | Q(via__in=[term, f"request:{term}"])
+        actors = [f"{kind}:{record_id}" for kind in ("api_key", "staff") for record_id in ids]
+        return queryset.filter(found | Q(actor__in=[term, *actors])), False
 
     def sections(self, request: HttpRequest, obj: Change) -> list[Section]:
         names = audit.names_in([obj])

@@ -47,9 +47,6 @@ _CODES: dict[type[drf.APIException], str] = {
 # What is not ready is expected to be within a second.
 SHORTLY = {"Retry-After": "1"}
 
-# A sentence says all by itself; any other message follows the name of its field.
-SENTENCE = "sentence"
-
 _PREDICATES = {
     "required": "is required",
     "null": "must not be null",
@@ -67,7 +64,8 @@ def handle_exception(  # noqa: PLR0911 - one return for each kind of error
     if isinstance(exc, errors.DomainError):
         return refusal_of(exc)
     if isinstance(exc, drf.ValidationError):
-        return Refusal(validation_message(exc.detail), status=400, code="invalid_request")
+        code = validation_code(exc.detail)
+        return Refusal(validation_message(exc.detail), status=400, code=code)
     if isinstance(exc, drf.APIException):
         return _from_drf(exc, context)
     if isinstance(exc, Http404):
@@ -126,28 +124,39 @@ def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> Refusal:
 
 def validation_message(detail: Any) -> str:
     """One sentence list that names every bad field: `amount is required; name is required`."""
-    return "; ".join(dict.fromkeys(_complaints(detail, "")))
+    return "; ".join(dict.fromkeys(_complaint(text, path) for path, text in _details(detail, "")))
 
 
-def _complaints(detail: Any, path: str) -> Iterator[str]:
+def validation_code(detail: Any) -> str:
+    """`invalid_currency` wherever a currency is among what is wrong, else `invalid_request`."""
+    named = any(_code(text) == errors.InvalidCurrency.code for _, text in _details(detail, ""))
+    return errors.InvalidCurrency.code if named else errors.InvalidRequest.code
+
+
+def _details(detail: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every complaint with the path of its field."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             if name in {"non_field_errors", "__all__"}:
-                yield from _complaints(inner, path)
+                yield from _details(inner, path)
             else:
-                yield from _complaints(inner, f"{path}.{name}" if path else str(name))
+                yield from _details(inner, f"{path}.{name}" if path else str(name))
     elif isinstance(detail, list):
         for index, inner in enumerate(detail):
             nested = isinstance(inner, Mapping | list)
-            yield from _complaints(inner, f"{path}[{index}]" if nested else path)
+            yield from _details(inner, f"{path}[{index}]" if nested else path)
     else:
-        yield _complaint(detail, path)
+        yield path, detail
+
+
+def _code(detail: Any) -> str:
+    return str(detail.code) if isinstance(detail, ErrorDetail) else ""
 
 
 def _complaint(detail: Any, path: str) -> str:
-    code = str(detail.code) if isinstance(detail, ErrorDetail) else ""
+    code = _code(detail)
     text = _PREDICATES.get(code, str(detail))
-    if code == SENTENCE or not path:
+    # The interface's sentence about `currency` says all by itself.
+    if not path or (code == errors.InvalidCurrency.code and path == "currency"):
         return text
-    # Django's and DRF's own messages are sentences that do not name the field.
-    return f"{path} {text}" if text[:1].islower() else f"{path}: {text.rstrip('.')}"
+    return f"{path} {text}" if text[:1].islower() else f"{path}: {text}"

@@ -8,6 +8,7 @@ also in C, does both right.)
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import IO, Any
@@ -22,6 +23,8 @@ from rest_framework.parsers import BaseParser
 # 1e999999.
 _DIGITS = 60
 _EXPONENT = 100
+# So much of a field's name is repeated in a message.
+_SHOWN = 100
 
 
 def _whole(text: str) -> int | Decimal:
@@ -45,7 +48,21 @@ def _fraction(text: str) -> Decimal:
     return number
 
 
-_decoder = json.JSONDecoder(parse_int=_whole, parse_float=_fraction, parse_constant=Decimal)
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these fields. Raises `ParseError` for a name that stands in it twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = Counter(name for name, _ in pairs)
+        twice = next(name for name, times in names.items() if times > 1)
+        # A lone surrogate in it could not be written out.
+        shown = twice[:_SHOWN].encode(errors="replace").decode()
+        raise ParseError(f"{shown} must be given once")
+    return found
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_whole, parse_float=_fraction, parse_constant=Decimal
+)
 
 
 def read_json(body: bytes, *, depth_limit: int) -> dict[str, Any]:
@@ -67,7 +84,7 @@ def read_json(body: bytes, *, depth_limit: int) -> dict[str, Any]:
     for path, item in _items(value, depth_limit):
         trouble = _trouble(item)
         if trouble:
-            raise ParseError(f"{path[:100]} {trouble}" if path else f"A field name {trouble}")
+            raise ParseError(f"{path[:_SHOWN]} {trouble}" if path else f"A field name {trouble}")
     return value
 
 

@@ -5,14 +5,15 @@ it in pieces for a file.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from exchange.acting import VISITOR
 from exchange.ids import parse_id
@@ -20,6 +21,32 @@ from exchange.models import ApiKey, Change, Member, Organisation, StaffUser, Tok
 
 _PIECE = 1000
 _NAMED: tuple[type[Model], ...] = (StaffUser, Organisation, Member, Token)
+
+
+# How records are called besides their ids: each gives the ids of those that a whole word or
+# reference means, by an index or in a small table. Apps above add theirs.
+namings: list[Callable[[str], Iterable[object]]] = []
+_RECORDS_CALLED = 500
+
+
+def records_called(term: str) -> list[str]:
+    """The ids of the records that people call `term`: by reference, login or name, in whole."""
+    found = (record_id for naming in namings for record_id in naming(term))
+    return [str(record_id) for record_id in islice(found, _RECORDS_CALLED)]
+
+
+def _participants_called(term: str) -> Iterator[object]:
+    """People of the back office, organisations, API keys and tokens."""
+    for model, called in (
+        (StaffUser, Q(username=term)),
+        (Organisation, Q(name__iexact=term) | Q(email__iexact=term)),
+        (ApiKey, Q(client_id=term) | Q(name__iexact=term)),
+        (Token, Q(symbol=term.upper())),
+    ):
+        yield from model._default_manager.filter(called).values_list("pk", flat=True)
+
+
+namings.append(_participants_called)
 
 
 def history(*record_ids: object, most: int) -> list[Change]:

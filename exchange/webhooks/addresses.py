@@ -80,30 +80,30 @@ def check_url(url: str, *, allow_local: bool) -> None:
         return
     addresses = _resolve(host, port)
     if not addresses:
-        raise UnsafeUrl("the host name cannot be resolved")
+        raise UnsafeUrl("must have a host name that can be resolved")
     if not all(is_public(address) for address in addresses):
-        raise UnsafeUrl("it must lead to a public address")
+        raise UnsafeUrl("must lead to a public address")
 
 
 def _host_and_port(url: str, *, allow_local: bool) -> tuple[str, int]:
     if len(url) > _LONGEST_URL:
-        raise UnsafeUrl(f"it must not be longer than {_LONGEST_URL} characters")
+        raise UnsafeUrl(f"must have at most {_LONGEST_URL} characters")
     if any(ord(character) <= 0x20 or ord(character) >= 0x7F for character in url) or "\\" in url:
-        raise UnsafeUrl("it must be a URL in ASCII without spaces")
+        raise UnsafeUrl("must be a URL in ASCII without spaces")
     try:
         parts = urlsplit(url)
         port = parts.port
         host = parts.hostname or ""
     except ValueError:
-        raise UnsafeUrl("it is not a valid URL") from None
+        raise UnsafeUrl("must be a valid URL") from None
     if parts.scheme not in ({"http", "https"} if allow_local else {"https"}):
-        raise UnsafeUrl("it must begin with https://")
+        raise UnsafeUrl("must begin with https://")
     if not host or port == 0:
-        raise UnsafeUrl("it is not a valid URL")
+        raise UnsafeUrl("must be a valid URL")
     if parts.username is not None or parts.password is not None:
-        raise UnsafeUrl("it must not carry a user name or password")
+        raise UnsafeUrl("must not carry a user name or password")
     if parts.fragment:
-        raise UnsafeUrl("it must not have a fragment")
+        raise UnsafeUrl("must not have a fragment")
     return host, port or (443 if parts.scheme == "https" else 80)
 
 

@@ -101,6 +101,16 @@ def test_a_missing_scope_is_a_403_that_names_it_and_nothing_happens():
     assert caller.get(MEMBERS).json()["data"]["total"] == 0
 
 
+def test_head_needs_the_scope_of_get():
+    caller = make_caller(["members:write"])
+    refusal = caller.call("HEAD", MEMBERS)
+    assert refusal.status_code == 403
+    assert refusal["X-Error-Code"] == "insufficient_scope"
+    assert refusal["WWW-Authenticate"].endswith('scope="members:read"')
+    assert caller.call("HEAD", "/v1/test/undeclared").status_code == 403
+    assert make_caller(["members:read"]).call("HEAD", MEMBERS).status_code == 200
+
+
 def test_the_scope_is_checked_before_the_body_is_looked_at():
     failed(make_caller(["members:read"]).post(MEMBERS, "{"), 403, "insufficient_scope")
 

@@ -112,7 +112,7 @@ def test_the_message_of_a_validation_failure_names_every_bad_field():
     wrong = {"name": 7, "email": "nobody", "external_id": None}
     message = failed(make_caller().post("/v1/api/members", wrong), 400, "invalid_request")
     assert message == (
-        "name must be a string; email: Enter a valid email address; external_id must not be null"
+        "name must be a string; email must be an email address; external_id must not be null"
     )
 
 

@@ -114,9 +114,21 @@ def test_amounts_are_read_and_written_exactly(sent, written):
     )
 
 
-def test_the_last_of_duplicate_names_counts():
-    response = make_caller().post(MONEY, '{"amount": 1, "amount": 2, "note": "n"}')
-    assert response.json()["data"] == {"amount": 2}
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ('{"amount": 1, "amount": 2, "note": "n"}', "amount"),
+        ('{"amount": 1, "amount": 1, "note": "n"}', "amount"),
+        ('{"amount": 1, "note": "n", "x": [{"deep": {"b": 1, "a": 2, "b": null}}]}', "b"),
+        ('{"amount": 1, "note": "n", "": 1, "": 2}', ""),
+        ('{"amount": 1, "note": "n", "\\ud800": 1, "\\ud800": 2}', "?"),
+        (f'{{"{"x" * 500}": 1, "{"x" * 500}": 2}}', "x" * 100),
+    ],
+)
+def test_a_name_that_stands_twice_in_an_object_is_refused(body, name):
+    message = f"{name} must be given once"
+    failed(make_caller().post(MONEY, body), 400, "invalid_request", message)
+    assert Member.objects.count() == 0
 
 
 @pytest.mark.parametrize(

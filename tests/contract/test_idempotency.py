@@ -72,6 +72,22 @@ def test_another_key_path_or_organisation_is_another_request():
     assert Member.objects.count() == 4
 
 
+def test_each_organisation_gets_its_own_answer_again_under_a_key_that_others_use_too():
+    callers = [make_caller() for _ in range(3)]
+    bodies = [f'{{"amount": {n}, "note": "note{n}"}}' for n in range(1, 4)]
+    first = [
+        caller.post(MONEY, body, Idempotency_Key="k")
+        for caller, body in zip(callers, bodies, strict=True)
+    ]
+    assert [answer.json()["data"]["amount"] for answer in first] == [1, 2, 3]
+    for caller, body, answer in zip(callers, bodies, first, strict=True):
+        again = caller.post(MONEY, body, Idempotency_Key="k")
+        assert (again.status_code, again.content) == (201, answer.content)
+        assert again["Idempotent-Replayed"] == "true"
+    failed(callers[0].post(MONEY, bodies[1], Idempotency_Key="k"), 422, "idempotency_key_reused")
+    assert Member.objects.count() == 3
+
+
 def test_the_key_belongs_to_the_organisation_whichever_of_its_api_keys_sends_it():
     caller = make_caller()
     sibling = make_caller(organisation=caller.organisation)

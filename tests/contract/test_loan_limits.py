@@ -14,7 +14,7 @@ from tests.support.access import ApiCaller, failed, make_caller
 from tests.support.borrowing import LOAN, nothing_moves
 from tests.support.credit import make_configuration, make_terms
 from tests.support.proposing import PATH, body_of
-from tests.support.tokens import make_token
+from tests.support.tokens import give_units, make_token
 from tests.support.withdrawals import exact
 from tests.support.world import assert_books_hold, held, make_staff
 
@@ -87,12 +87,33 @@ def test_a_quote_tells_every_rule_that_would_refuse_whatever_else_fails(firm):
         "duration_not_offered",
         "interest_rate_differs",
         "repayment_below_amount",
+        "repayment_differs",
         "token_exited",
         "category_not_allowed",
         "collateral_currency_differs",
         "token_not_found",
+        "insufficient_collateral",
     ]
     assert data["acceptable"] is False
+
+
+def test_a_quote_tells_that_too_much_would_be_repaid_and_that_it_differs(firm):
+    body = firm.body(repayment_amount="1596000.01")
+    data = exact(firm.caller.post(f"{LOAN}/quote", body))["data"]
+    assert [refusal["code"] for refusal in data["refusals"]] == [
+        "repayment_above_maximum",
+        "repayment_differs",
+    ]
+
+
+def test_collateral_in_another_currency_refuses_and_is_worth_nothing(firm):
+    other = make_token(currency="KES", price_sell=Decimal(10_000))
+    give_units(other, firm.world.borrower, 50)
+    own = firm.body()["collaterals"]
+    both = [*own, {"token_id": str(other.id), "quantity": 50}]
+    data = exact(firm.caller.post(f"{LOAN}/quote", firm.body(collaterals=both)))["data"]
+    assert [refusal["code"] for refusal in data["refusals"]] == ["collateral_currency_differs"]
+    assert (data["collateral_value"], data["max_amount"]) == (1_050_000, 840_000)
 
 
 def test_a_retired_configuration_tells_its_other_rules_too(firm):

@@ -51,7 +51,7 @@ def test_an_amount_that_is_none_is_named_and_nothing_moves(firm, amount):
         ({"duration": 1.5}, "duration must be a whole number of months from 1"),
         ({"duration": "3"}, "duration must be a number"),
         ({"collaterals": []}, "collaterals must have 1 to 50 items"),
-        ({"collaterals": {}}, "collaterals must be a list"),
+        ({"collaterals": {}}, "collaterals must be an array"),
         ({"collaterals": None}, "collaterals must not be null"),
         ({"collaterals": [5]}, "collaterals item 1: must be an object"),
         (
@@ -63,11 +63,11 @@ def test_an_amount_that_is_none_is_named_and_nothing_moves(firm, amount):
             "collaterals item 1: quantity must be a number",
         ),
         (
-            {"collaterals": [{"quantity": 5}]},
-            "collaterals item 1: token_id must be a string",
+            {"collaterals": [{"quantity": 5}, {"token_id": "x"}]},
+            "collaterals item 1: token_id must be a string; collaterals item 2: quantity must be a "
+            "number",
         ),
         ({"amount": "840000.001"}, "amount must not have more than 2 decimals"),
-        ({"currency": "EUR"}, "currency must be one of"),
         ({"user_id": 5}, "user_id must be a string"),
     ],
 )
@@ -75,6 +75,12 @@ def test_a_bad_field_is_named_and_nothing_moves(firm, change, words):
     with nothing_moves():
         message = failed(firm.create(**change), 400, "invalid_request")
         assert words in message
+
+
+def test_a_currency_that_is_none_is_refused_as_everywhere(firm):
+    message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
+    with nothing_moves():
+        failed(firm.create(currency="EUR"), 400, "invalid_currency", message)
 
 
 def test_every_missing_field_is_named(firm):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -10,12 +11,13 @@ import pytest
 from credit.dates import add_months
 from credit.models import Loan
 from exchange.models import Event
-from exchange.times import javascript_time
+from exchange.times import javascript_time, wire_time
 from tests.support.access import failed, make_caller, make_member
 from tests.support.borrowing import LOAN, nothing_moves
 from tests.support.tokens import give_units, make_token
 from tests.support.withdrawals import exact, round_trips
 from tests.support.world import assert_books_hold, held
+from wallets.models import Entry
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -98,17 +100,17 @@ def test_the_creditor_reads_a_loan_and_only_the_borrowers_side_changes_it(firm):
     assert list(detail)[: len(RECORD)] == RECORD
     assert (detail["bank_name"], detail["bank_code"]) == ("Zenith Bank", "057")
     assert detail["outstanding"] == 1_596_000
-    failed(creditor.post(f"{LOAN}/{loan}/repay", {"amount": "5"}), 404, "loan_not_found")
+    failed(creditor.post(f"{LOAN}/{loan}/repay", {"amount": 5}), 404, "loan_not_found")
     assert exact(creditor.get("/v1/api/credit/loans"))["data"]["total"] == 1
 
 
 def test_a_loan_is_repaid_in_parts_interest_first(firm):
     loan = firm.made()
     firm.world.borrower.fund(1_000_000, "NGN")
-    first = exact(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": "800000"}))["data"]
+    first = exact(firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": 800000}))["data"]
     assert (first["outstanding_interest"], first["outstanding_principal"]) == (0, 796_000)
     failed(
-        firm.caller.post(f"{LOAN}/{loan}/repay", {"amount": "796000.01"}),
+        firm.caller.post(f"{LOAN}/{loan}/repay", '{"amount": 796000.01}'),
         400,
         "amount_above_due",
     )
@@ -124,6 +126,50 @@ def test_a_loan_is_repaid_in_parts_interest_first(firm):
     ]
     assert held(firm.world.borrower.owner_id, firm.world.token.id) == 1000
     assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    ("amount", "complaint"),
+    [
+        ('"5"', "amount must be a number"),
+        ("true", "amount must be a number"),
+        ("0", "amount must be above 0"),
+        ("-5", "amount must not be negative"),
+    ],
+)
+def test_a_repayment_is_a_number_above_0(firm, amount, complaint):
+    loan, before = firm.made(), Entry.objects.count()
+    answer = firm.caller.post(f"{LOAN}/{loan}/repay", f'{{"amount": {amount}}}')
+    failed(answer, 400, "invalid_request", complaint)
+    assert Entry.objects.count() == before
+
+
+def test_a_loan_is_found_at_its_own_due_time_which_is_printed_to_the_second(firm):
+    loan = firm.made()
+    # The table keeps more than is printed.
+    printed = Loan.objects.get(id=loan).repayment_date.replace(microsecond=0)
+
+    def found(**narrowed: str) -> int:
+        return int(exact(firm.caller.get("/v1/api/credit/loans", narrowed))["data"]["total"])
+
+    second = timedelta(seconds=1)
+    assert found(due_from=wire_time(printed), due_to=wire_time(printed)) == 1
+    assert found(due_from=wire_time(printed + second)) == 0
+    assert found(due_to=wire_time(printed - second)) == 0
+
+
+def test_releasing_what_is_not_pledged_says_so(firm):
+    loan, symbol = firm.made(), firm.world.token.symbol
+    path = f"{LOAN}/{loan}/release"
+    for token_id, message in (
+        ("x", "A token in collaterals is not pledged"),
+        (str(firm.world.token.id), f"105 units of {symbol} are pledged, requested: 106"),
+    ):
+        body = {"collaterals": [{"token_id": token_id, "quantity": 106}]}
+        failed(firm.caller.post(path, body), 400, "not_pledged", message)
+    twice = {"collaterals": [{"token_id": str(firm.world.token.id), "quantity": 1}] * 2}
+    message = "collaterals must not name a token twice"
+    failed(firm.caller.post(path, twice), 400, "invalid_request", message)
 
 
 def test_collateral_is_added_and_released(firm):

@@ -9,6 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, RefreshToken
+from oauthlib.oauth2.rfc6749 import errors as oauth_errors  # type: ignore[import-untyped]
 
 from exchange.models import ApiKey, Organisation
 from tests.support.access import make_caller
@@ -31,10 +32,16 @@ def ask(caller, path=TOKEN, headers=None, **fields):
     return caller.client.post(path, body, headers=credentials)
 
 
+TOOLKIT_TEXTS = {"", None, "Missing token parameter."} | {
+    getattr(kind, "description", None) for kind in vars(oauth_errors).values()
+}
+
+
 def error(response, status, name):
     assert response.status_code == status, response.content
     assert response.json()["error"] == name
-    assert set(response.json()) <= {"error", "error_description"}
+    assert set(response.json()) == {"error", "error_description"}
+    assert response.json()["error_description"] not in TOOLKIT_TEXTS
     assert response["Content-Type"] == "application/json"
     assert response["Cache-Control"] == "no-store"
     assert response["X-Request-ID"]
@@ -154,7 +161,10 @@ def test_revoking_an_unknown_token_succeeds_and_somebody_elses_stays():
 def test_revoking_needs_the_clients_credentials():
     caller = make_caller()
     error(ask(caller, REVOKE, headers={}, token=caller.token), 401, "invalid_client")
-    error(ask(caller, REVOKE), 400, "invalid_request")
+    for nothing in ({}, {"token": ""}):
+        response = ask(caller, REVOKE, **nothing)
+        error(response, 400, "invalid_request")
+        assert response.json()["error_description"] == "token is missing"
     assert caller.get("/v1/api/members").status_code == 200
 
 

@@ -33,14 +33,14 @@ RULES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, str]] = [
         {},
         {},
         {"price": 99.999},
-        "price_decimals",
+        "invalid_request",
         "price must not have more than 2 decimals",
     ),
     (
         {"currency": "UGX"},
         {},
         {"price": 99.5},
-        "price_decimals",
+        "invalid_request",
         "price must not have decimals",
     ),
     (

@@ -9,6 +9,7 @@ import pytest
 from django.core.cache import cache
 
 from exchange.api.throttling import spend
+from exchange.ids import uuid7
 from exchange.models import Member
 from tests.support.access import failed, make_caller
 
@@ -58,6 +59,32 @@ def test_money_moving_posts_have_their_own_budget(limits):
     assert [a.status_code for a in answers] == [201, 201, 429]
     assert [a["X-RateLimit-Limit"] for a in answers] == ["2", "2", "2"]
     assert Member.objects.count() == 2
+    assert caller.get(MEMBERS).status_code == 200
+
+
+@pytest.mark.urls("config.urls")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "wallet/withdraw",
+        "members/{id}/wallet/withdraw",
+        "withdrawals/{id}/cancel",
+        "credit/loan",
+        "credit/loan/{id}/repay",
+        "credit/loan/{id}/collateral",
+        "credit/loan/{id}/release",
+        "../orders",
+    ],
+)
+def test_every_post_that_moves_money_spends_the_money_budget(limits, path):
+    """Refused ones as well: here none names anything that is there."""
+    caller = make_caller()
+    where = f"/v1/api/{path.format(id=uuid7())}".replace("api/../", "")
+    refused = [caller.post(where, {}) for _ in range(3)]
+    assert [answer.status_code in {400, 404} for answer in refused] == [True, True, False]
+    failed(refused[2], 429, "rate_limited")
+    assert [answer["X-RateLimit-Limit"] for answer in refused] == ["2", "2", "2"]
+    # Reading is not money.
     assert caller.get(MEMBERS).status_code == 200
 
 

@@ -105,7 +105,7 @@ def test_a_statement_tells_every_movement_newest_first(desk: Desk, operation):
         ({"account": "escrow"}, 1),
         ({"account": "available", "currency": "KES"}, 2),
         ({"created_from": "2020-01-01"}, 4),
-        ({"created_before": "2020-01-01"}, 0),
+        ({"created_to": "2020-01-01"}, 0),
         ({"created_from": "2999-01-01T00:00:00Z"}, 0),
     ],
 )
@@ -121,7 +121,6 @@ def test_a_statement_can_be_filtered(desk: Desk, query, total):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({"currency": "EUR"}, "currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"),
         ({"account": "clearing"}, "account must be one of [available, escrow, reserved]"),
         ({"created_from": "soon"}, "created_from must be an ISO 8601 date, or a time with its off"),
         ({"sort": "balance"}, "sort must be one of [createdAt, amount], with - in front for desc"),

@@ -96,7 +96,8 @@ def refused(desk: Desk, body: Any, message: str) -> None:
     for operation in OPERATIONS:
         with nothing_moves():
             response = desk.withdraw(operation, body)
-        failed(response, 400, "invalid_request", message)
+        code = "invalid_currency" if CURRENCIES in message else "invalid_request"
+        failed(response, 400, code, message)
 
 
 @pytest.fixture
@@ -152,6 +153,16 @@ def test_a_text_must_be_a_string_of_one_line(rich: Desk, name):
     refused(rich, changed(**{name: "a\x7fb"}), f"{name} must not contain control characters")
     refused(rich, changed(**{name: "a\x00b"}), f"{name} must not contain NUL characters")
     refused(rich, changed(**{name: "a\ud800b"}), f"{name} must not contain lone surrogates")
+
+
+@pytest.mark.parametrize(
+    "phone",
+    ["0821234567", "27821234567", "+0821234567", "+27 821234567", "+2782", "+27821234567890123",
+     "+27٨21234567", "phone"],
+)  # fmt: skip
+def test_a_phone_number_has_its_country_code(rich: Desk, phone):
+    told = "recipient_phone must be a phone number with its country code, such as +27821234567"
+    refused(rich, changed(recipient_phone=phone), told)
 
 
 @pytest.mark.parametrize("name", ["bank_name", "account_name"])
@@ -214,7 +225,7 @@ def test_the_message_names_every_bad_field(rich: Desk):
         rich,
         body,
         f"{NOT_A_NUMBER}; bank_name must not be blank; {CURRENCIES}; "
-        "recipient_email: Enter a valid email address",
+        "recipient_email must be an email address",
     )
 
 

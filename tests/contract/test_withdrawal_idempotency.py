@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
+from django.db.models import F
 
+from exchange.models import IdempotencyRecord
 from tests.support.access import failed, make_caller, make_member
 from tests.support.withdrawals import BANK, OPERATIONS, Desk, body_of, nothing_moves, warm
 from wallets.models import Withdrawal
@@ -87,6 +90,47 @@ def test_a_key_belongs_to_one_organisation_and_one_address(desk: Desk):
     response = desk.caller.post(path, body_of(), Idempotency_Key="shared")
     failed(response, 400, "insufficient_balance")
     assert Withdrawal.objects.count() == 4
+
+
+@pytest.mark.parametrize("currency", ["KES", "NGN"])
+@pytest.mark.parametrize("memory", ["cold", "warm"])
+@pytest.mark.parametrize("change", [{}, {"amount": 1100}])
+def test_a_key_of_more_than_24_hours_ago_stands_for_nothing(desk: Desk, currency, memory, change):
+    """Neither its answer is given again, nor is another body refused for it."""
+    desk.fund("organisation", currency, "5000")
+    if memory == "warm":
+        warm(currency)
+    body = body_of(amount=1000, currency=currency)
+    first = desk.withdraw("organisation", body, Idempotency_Key="k")
+    assert first.status_code == 201, first.content
+    IdempotencyRecord.objects.update(created_at=F("created_at") - timedelta(hours=24, seconds=1))
+    second = desk.withdraw("organisation", {**body, **change}, Idempotency_Key="k")
+    assert second.status_code == 201, second.content
+    assert "Idempotent-Replayed" not in second
+    assert second.content != first.content
+    assert Withdrawal.objects.count() == 2
+    # From now on the key stands for the second one.
+    with nothing_moves():
+        again = desk.withdraw("organisation", {**body, **change}, Idempotency_Key="k")
+    assert again.content == second.content
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("currency", ["KES", "NGN"])
+def test_each_organisation_gets_its_own_answer_again_under_a_key_that_others_use_too(
+    desk: Desk, operation, currency
+):
+    desks = [desk, Desk(make_caller()), Desk(make_caller())]
+    # One address for all: an organisation's own wallet; members' differ by their ids anyway.
+    for each in desks:
+        each.fund(operation, currency, "5000")
+    body = body_of(amount=1000, currency=currency)
+    first = [each.withdraw(operation, body, Idempotency_Key="shared") for each in desks]
+    assert [answer.status_code for answer in first] == [201] * 3
+    assert len({answer.content for answer in first}) == 3
+    with nothing_moves():
+        again = [each.withdraw(operation, body, Idempotency_Key="shared") for each in desks]
+    assert [answer.content for answer in again] == [answer.content for answer in first]
 
 
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "tab\there", "é"])

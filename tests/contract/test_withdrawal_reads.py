@@ -85,12 +85,11 @@ def test_withdrawals_can_be_filtered(desk: Desk):
         ({"reference": rand["reference"][:-1]}, []),
         ({"amount_from": "100.5", "amount_to": "500"}, everything[:2]),
         ({"amount_from": "500.01"}, everything[2:]),
-        ({"created_from": rand["createdAt"], "created_before": "2999-01-01"}, everything),
-        ({"created_before": "2020-01-01"}, []),
+        ({"created_from": rand["createdAt"], "created_to": "2999-01-01"}, everything),
+        ({"created_to": "2020-01-01"}, []),
         ({"sort": "amount"}, [rand["_id"], members["_id"], own["_id"]]),
         ({"sort": "createdAt"}, everything[::-1]),
         ({"limit": "1", "page": "2"}, everything[1:2]),
-        ({"unknown": "x", "status": ""}, everything),
     ]
     for query, expected in cases:
         response = desk.caller.get("/v1/api/withdrawals", query)

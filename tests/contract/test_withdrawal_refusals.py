@@ -145,7 +145,7 @@ def test_another_currency_is_refused_with_exactly_this_message(desk: Desk, opera
     desk.fund(operation, "KES", "10000")
     with nothing_moves():
         response = desk.withdraw(operation, body_of(currency=currency))
-    failed(response, 400, "invalid_request", CURRENCIES)
+    failed(response, 400, "invalid_currency", CURRENCIES)
 
 
 def test_an_absent_currency_is_refused_with_the_same_message(desk: Desk):
@@ -153,7 +153,7 @@ def test_an_absent_currency_is_refused_with_the_same_message(desk: Desk):
     del body["currency"]
     with nothing_moves():
         response = desk.withdraw("organisation", body)
-    failed(response, 400, "invalid_request", CURRENCIES)
+    failed(response, 400, "invalid_currency", CURRENCIES)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

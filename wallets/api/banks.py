@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer
+from exchange.api.schema import Operation
 from exchange.api.views import ApiView
 from wallets.api import shapes
 from wallets.api.serializers import ResolveInput
@@ -20,8 +21,13 @@ _UNAVAILABLE = {"502": shapes.WITHDRAWAL_FAILURES["502"]}
 class BanksView(ApiView):
     """Banks that can be paid."""
 
+    operations: ClassVar = {"GET": Operation("banks", "list", "Banks retrieved")}
     required_scopes: ClassVar = {"GET": "wallets:read"}
-    failures: ClassVar[dict[str, dict[str, str]]] = _UNAVAILABLE
+    failures: ClassVar[dict[str, dict[str, str]]] = {
+        "400": shapes.CURRENCY_FAILURES,
+        **_UNAVAILABLE,
+    }
+    query_parameters: ClassVar = ("currency",)
     answers: ClassVar = {"GET": shapes.BANKS}
 
     @extend_schema(parameters=[shapes.CURRENCY_PARAMETER])
@@ -35,10 +41,16 @@ class BanksView(ApiView):
 class ResolveView(ApiView):
     """Who holds an account."""
 
+    operations: ClassVar = {"POST": Operation("bank_accounts", "resolve", "Account resolved")}
     required_scopes: ClassVar = {"POST": "wallets:read"}
     serializer_class = ResolveInput
     failures: ClassVar[dict[str, dict[str, str]]] = {
         **_UNAVAILABLE,
+        "400": {
+            **shapes.CURRENCY_FAILURES,
+            "resolution_not_supported": "Account names cannot be resolved for KES. Supported "
+            "currencies: NGN",
+        },
         "404": {
             **shapes.WITHDRAWAL_FAILURES["404"],
             "account_not_found": "Could not resolve an account with this number at this bank",
@@ -46,9 +58,10 @@ class ResolveView(ApiView):
     }
     answers: ClassVar = {"POST": shapes.ACCOUNT}
 
+    @extend_schema(examples=[shapes.RESOLVE_EXAMPLE])
     def post(self, _request: Request) -> Answer:
         """Resolve the name of an account's holder. The payment provider knows NGN accounts only;
-        in the other currencies no account is found.
+        the other currencies are refused.
         """
         values = self.body()
         payee = resolve_account_name(**values)

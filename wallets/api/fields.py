@@ -4,28 +4,47 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail
 
-from exchange.api.exceptions import SENTENCE
-from exchange.api.fields import TextField
+from exchange.api.fields import CONTROL, TextField, line_pattern
 from wallets.errors import InvalidCurrency
 from wallets.selectors.currencies import currencies, payout_currencies
+from wallets.services.corridors import PHONE, WRONG_PHONE
 
 _ACCOUNT_NUMBER = re.compile(r"[A-Za-z0-9]{4,34}", re.ASCII)
 # Format characters (zero width, direction marks), line and paragraph separators.
 _INVISIBLE = frozenset({"Cf", "Zl", "Zp"})
 
 PAYOUT_CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"]
+WALLET_CURRENCIES = [*PAYOUT_CURRENCIES, "USD"]
+
+
+def _escaped(characters: Iterable[int]) -> str:
+    """The characters (code points in order, of at most 16 bits) as part of a character class."""
+    runs: list[list[int]] = []
+    for point in characters:
+        if runs and point == runs[-1][1] + 1:
+            runs[-1][1] = point
+        else:
+            runs.append([point, point])
+    return "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in runs)
+
+
+_WITHOUT = CONTROL + _escaped(
+    point for point in range(0x10000) if unicodedata.category(chr(point)) in _INVISIBLE
+)
 
 
 class NameField(TextField):
     """A name people read: one line without invisible or direction-changing characters."""
+
+    says: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(_WITHOUT)}
+    blank_pattern: ClassVar[str] = f"^[^{_WITHOUT}]*$"
 
     def to_internal_value(self, data: Any) -> str:
         """The name, as it was sent."""
@@ -37,8 +56,24 @@ class NameField(TextField):
         return text
 
 
+class PhoneField(TextField):
+    """A phone number with its country code, digits only after the plus sign."""
+
+    says: ClassVar[Mapping[str, str]] = {"pattern": f"^{PHONE.pattern}$"}
+    blank_pattern: ClassVar[str] = f"^({PHONE.pattern})?$"
+
+    def to_internal_value(self, data: Any) -> str:
+        """The number, as it was sent."""
+        text = super().to_internal_value(data)
+        if not PHONE.fullmatch(text):
+            raise serializers.ValidationError(WRONG_PHONE)
+        return text
+
+
 class AccountNumberField(TextField):
     """A bank account number or IBAN: 4 to 34 ASCII letters and digits."""
+
+    says: ClassVar[Mapping[str, str]] = {"pattern": f"^{_ACCOUNT_NUMBER.pattern}$"}
 
     def to_internal_value(self, data: Any) -> str:
         """The number, as it was sent."""
@@ -50,6 +85,12 @@ class AccountNumberField(TextField):
         return text
 
 
+def currency_error(allowed: Iterable[str]) -> serializers.ValidationError:
+    """The refusal of a currency that is not `allowed`, as part of a validation failure."""
+    refusal = InvalidCurrency(allowed)
+    return serializers.ValidationError(refusal.message, code=refusal.code)
+
+
 @extend_schema_field({"type": "string", "enum": PAYOUT_CURRENCIES})
 class CurrencyField(serializers.Field[str, Any, Any, Any]):
     """The code of a currency with wallets. Whatever else comes gets the interface's message."""
@@ -57,8 +98,7 @@ class CurrencyField(serializers.Field[str, Any, Any, Any]):
     def run_validation(self, data: Any = serializers.empty) -> str:
         """The code; absent, null and of another type are refused alike."""
         if not isinstance(data, str) or data not in currencies():
-            message = InvalidCurrency(payout_currencies()).message
-            raise serializers.ValidationError([ErrorDetail(message, code=SENTENCE)])
+            raise currency_error(payout_currencies())
         return data
 
 

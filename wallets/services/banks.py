@@ -24,6 +24,7 @@ from wallets.errors import (
     BankListUnavailable,
     BankNotFound,
     NoBankList,
+    ResolutionNotSupported,
 )
 from wallets.models import BankList
 from wallets.providers.base import (
@@ -31,18 +32,15 @@ from wallets.providers.base import (
     BankEntry,
     ProviderError,
     ProviderUnavailable,
-    ResolutionUnsupported,
 )
 from wallets.providers.registry import payment_provider
-from wallets.selectors.currencies import payout_currencies
+from wallets.selectors.currencies import RESOLVES_NAMES, needs_name, payout_currencies
 from wallets.services.alerts import raise_alert, resolve_alert
 
 log = structlog.get_logger(__name__)
 
 # Each process looks at the stored list again after this many seconds.
 _MEMORY_SECONDS = 30.0
-# Currencies in which the provider tells the name of an account's holder.
-_RESOLVES_NAMES = frozenset({"NGN"})
 
 
 @dataclass(frozen=True)
@@ -96,11 +94,6 @@ def remembered_bank(currency: str, name: str) -> BankEntry | None:
     if kept is None or time.monotonic() - kept[0] > _MEMORY_SECONDS or not kept[1].fresh:
         return None
     return kept[1].find(name)
-
-
-def needs_name(currency: str) -> bool:
-    """Whether the provider is asked for the account's name in this currency."""
-    return currency in _RESOLVES_NAMES
 
 
 def bank_directory(currency: str) -> BankDirectory:
@@ -190,15 +183,17 @@ def find_payee(*, currency: str, bank: BankEntry, account_number: str, given_nam
 def resolve_account_name(*, currency: str, bank_name: str, account_number: str) -> Payee:
     """The holder of an account, asked for by a client before it withdraws.
 
-    Raises `BankNotFound`, `AccountNotFound`, or `BankListUnavailable`; where the provider tells
-    no names the account is `AccountNotFound` too.
+    Raises `ResolutionNotSupported` where the provider tells no names, `BankNotFound`,
+    `AccountNotFound`, `BankListUnavailable` or `AccountLookUpUnavailable`.
     """
+    if not needs_name(currency):
+        raise ResolutionNotSupported(currency=currency, supported=sorted(RESOLVES_NAMES))
     bank = find_bank(currency, bank_name)
     try:
         account = payment_provider().resolve_account(
             account_number=account_number, bank_code=bank.code, currency=currency
         )
-    except (AccountNotResolved, ResolutionUnsupported) as error:
+    except AccountNotResolved as error:
         raise AccountNotFound from error
     except ProviderUnavailable as error:
         raise AccountLookUpUnavailable from error

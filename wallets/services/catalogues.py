@@ -76,8 +76,8 @@ _STAND_INS: dict[str, Any] = {
     "investment_type": InvestmentType.DEBT,
     "investment_category": InvestmentCategory.BOND,
     "total_supply": LARGEST,
-    "price_buy": Decimal(1),
-    "price_sell": Decimal(1),
+    # Not below any selling price.
+    "price_buy": LARGEST,
 }
 
 
@@ -281,6 +281,7 @@ class _Reader:
                     values[name] = readers[name](cell)
                 except InvalidRequest as error:
                     self.faults.append(f"{name} {error.message}")
+        values.setdefault("price_sell", min(Decimal(1), values["price_buy"]) or Decimal(1))
         return values
 
     def creator(self, issuer: Organisation) -> UUID | None:

@@ -34,9 +34,9 @@ from wallets.errors import (
     NoBankList,
 )
 from wallets.selectors.configuration import minimum_withdrawal
-from wallets.selectors.currencies import payout_currencies
+from wallets.selectors.currencies import needs_name, payout_currencies
 from wallets.selectors.wallets import available_balance
-from wallets.services.banks import Payee, find_bank, find_payee, needs_name, remembered_bank
+from wallets.services.banks import Payee, find_bank, find_payee, remembered_bank
 
 CREATED = 201
 MESSAGE = "Withdrawal request created"

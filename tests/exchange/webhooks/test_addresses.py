@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from exchange.webhooks.addresses import UnsafeUrl, check_url, is_public
@@ -116,11 +118,11 @@ def test_names_and_spellings_that_lead_to_loopback_are_refused(host: str) -> Non
         ("ftp://1.1.1.1/hook", "must begin with https://"),
         ("file:///etc/passwd", "must begin with https://"),
         ("//1.1.1.1/hook", "must begin with https://"),
-        ("https:///hook", "not a valid URL"),
-        ("https://", "not a valid URL"),
-        ("https://1.1.1.1:0/hook", "not a valid URL"),
-        ("https://1.1.1.1:99999/hook", "not a valid URL"),
-        ("https://[1.1.1.1/hook", "not a valid URL"),
+        ("https:///hook", "must be a valid URL"),
+        ("https://", "must be a valid URL"),
+        ("https://1.1.1.1:0/hook", "must be a valid URL"),
+        ("https://1.1.1.1:99999/hook", "must be a valid URL"),
+        ("https://[1.1.1.1/hook", "must be a valid URL"),
         ("https://me:secret@1.1.1.1/hook", "user name or password"),
         ("https://1.1.1.1/hook#part", "fragment"),
         ("https://1.1.1.1/a b", "ASCII without spaces"),
@@ -128,13 +130,33 @@ def test_names_and_spellings_that_lead_to_loopback_are_refused(host: str) -> Non
         ("https://1.1.1.1/\x00", "ASCII without spaces"),
         ("https://\u202eexample.com/", "ASCII without spaces"),
         ("https://1.1.1.1\\@127.0.0.1/", "ASCII without spaces"),
-        ("https://1.1.1.1/" + "a" * 2000, "longer than 2000"),
-        ("https://no-such-host.invalid/hook", "cannot be resolved"),
+        ("https://1.1.1.1/" + "a" * 2000, "at most 2000"),
+        ("https://no-such-host.invalid/hook", "a host name that can be resolved"),
     ],
 )
 def test_a_url_that_is_no_webhook_address_is_refused_with_the_reason(url: str, why: str) -> None:
     with pytest.raises(UnsafeUrl, match=why):
         check_url(url, allow_local=False)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [["1.1.1.1", "10.0.0.1"], ["10.0.0.1", "1.1.1.1"], ["2606:4700:4700::1111", "::1", "1.1.1.1"]],
+)
+def test_a_name_with_one_public_address_among_others_is_refused(
+    monkeypatch: pytest.MonkeyPatch, answers: list[str]
+) -> None:
+    """What the system's resolver answers for a name is the one thing that a test cannot have."""
+
+    def resolver(addresses: list[str]) -> None:
+        found = [(socket.AF_UNSPEC, socket.SOCK_STREAM, 6, "", (each, 443)) for each in addresses]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+    resolver(answers)
+    with pytest.raises(UnsafeUrl, match="must lead to a public address"):
+        check_url("https://hooks.example.com/", allow_local=False)
+    resolver([answer for answer in answers if is_public(answer)])
+    check_url("https://hooks.example.com/", allow_local=False)
 
 
 def test_a_public_https_url_is_allowed() -> None:

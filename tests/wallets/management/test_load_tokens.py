@@ -170,6 +170,25 @@ def test_every_bad_row_is_told_with_its_line_and_all_its_faults_and_nothing_is_l
     assert not Entry.objects.exists()
 
 
+def test_a_token_does_not_sell_above_what_it_buys_at(load):
+    said = load(
+        lines(
+            GOOD.replace("RVT,KES,Debt,Debt Note,1000,100,98", "T1,KES,Debt,Debt Note,9,98,98.01"),
+            GOOD.replace("RVT,KES,Debt,Debt Note,1000,100,98", "T2,KES,Debt,Debt Note,9,x,98.01"),
+            GOOD.replace("RVT,KES,Debt,Debt Note,1000,100,98", "T3,KES,Debt,Debt Note,9,0.5,x"),
+        )
+    )
+    assert faults(said[1]) == {
+        "2 (T1)": "price_sell must not be above price_buy",
+        # What cannot be read is compared with nothing.
+        "3 (T2)": "price_buy must be a number such as 1000 or 90.02, not 'x'",
+        "4 (T3)": "price_sell must be a number such as 1000 or 90.02, not 'x'",
+    }
+    assert not Token.objects.exists()
+    equal = GOOD.replace("RVT,KES,Debt,Debt Note,1000,100,98", "T1,KES,Debt,Debt Note,9,98,98")
+    assert load(lines(equal))[0] == "1 token loaded\n"
+
+
 @pytest.mark.parametrize("option", ["--skip-bad", "--continue-on-error"])
 def test_the_good_rows_load_when_bad_ones_are_to_be_skipped(load, option):
     said = load(

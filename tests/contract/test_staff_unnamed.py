@@ -1,0 +1,312 @@
+"""Logins and names of staff never leave the house: not in an event, not in an answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from itertools import count
+
+import pytest
+
+from config.roles import CREDIT_OFFICER, FINANCE_APPROVER
+from credit.models import EndingAction
+from credit.services import configurations, servicing
+from credit.services.endings import confirm_ending, propose_ending
+from exchange.actors import Actor
+from exchange.models import Event, Member, Organisation, StaffUser
+from exchange.payloads import EVENT_TYPES
+from exchange.services import quotes
+from exchange.services.webhook_endpoints import send_test, set_endpoint
+from orders.services import endings
+from tests.support import staff
+from tests.support.access import TESTER, ApiCaller, make_caller, make_member
+from tests.support.credit import make_configuration, waiting
+from tests.support.lending import Lending, make_lending
+from tests.support.loans import age, completed, default
+from tests.support.market import Trader, make_trader
+from tests.support.payouts import bring_back, pass_time, settle
+from tests.support.services import Sandbox
+from tests.support.signin import sign_in
+from tests.support.world import (
+    REFUSED_AT_ONCE,
+    Wallet,
+    know_banks,
+    make_staff,
+    make_wallet,
+    status_of,
+)
+from wallets.models import ProposalAction, Withdrawal
+from wallets.services import decisions, payouts, resolutions, sweeps
+
+pytestmark = pytest.mark.django_db
+
+TELLING = re.compile(r"zebulon|quartermaine|zq-\d|@house\.example", re.IGNORECASE)
+# Begins every text that a form calls internal, and every one that it calls visible.
+INTERNAL, VISIBLE = "hush-hush", "you may read"
+_numbers = count(1)
+
+
+def insider(role: str = FINANCE_APPROVER, *, named: bool = True) -> StaffUser:
+    """Somebody whose login, address and names are told apart from everything else."""
+    number = next(_numbers)
+    user = staff.create_staff(f"zq-{number}", "correct horse battery", role)
+    user.email = f"zq-{number}@house.example"
+    if named:
+        user.first_name, user.last_name = "Zebulon", "Quartermaine"
+    user.save()
+    return user
+
+
+def approve(withdrawal: Withdrawal, *, named: bool = True) -> Withdrawal:
+    return decisions.approve(
+        withdrawal_id=withdrawal.id,
+        version=withdrawal.version,
+        approver=insider(named=named),
+        reason=f"{INTERNAL} about an approval",
+    )
+
+
+def withdrawals(wallet: Wallet, sandbox: Sandbox, caller: ApiCaller) -> None:
+    """One of each end: cancelled, rejected, returned before it was sent, failed, reversed."""
+    cancelled = wallet.request(100)
+    assert caller.post(f"/v1/api/withdrawals/{cancelled.id}/cancel").status_code == 200
+    rejected = wallet.request(110)
+    decisions.reject(
+        withdrawal_id=rejected.id, version=1, approver=insider(), reason=f"{VISIBLE} of a rejection"
+    )
+    refused = caller.post(f"/v1/api/withdrawals/{rejected.id}/cancel")
+    assert (refused.status_code, TELLING.search(refused.content.decode())) == (409, None)
+    returned = approve(wallet.request(120))
+    declined = resolutions.propose(
+        withdrawal_id=returned.id,
+        action=ProposalAction.RETURN,
+        reason=f"{INTERNAL} until it is confirmed",
+        proposer=insider(),
+    )
+    resolutions.decline(
+        proposal_id=declined.id, resolver=insider(), reason=f"{INTERNAL} about declining"
+    )
+    resolve(returned, ProposalAction.RETURN)
+    failing = approve(wallet.request(130, account=REFUSED_AT_ONCE), named=False)
+    payouts.pay(failing.id)
+    assert status_of(failing) == "Failed"
+    paid = approve(wallet.request(140))
+    payouts.pay(paid.id)
+    for happens in (settle, bring_back):
+        happens(sandbox, paid)
+        pass_time(paid, 24 * 3600)
+        sweeps.take_step(paid.id)
+    resolve(paid, ProposalAction.REVERSE)
+    assert status_of(paid) == "Reversed"
+
+
+def resolve(withdrawal: Withdrawal, action: ProposalAction) -> None:
+    proposal = resolutions.propose(
+        withdrawal_id=withdrawal.id,
+        action=action,
+        reason=f"{VISIBLE} of: {action.value}",
+        proposer=insider(),
+    )
+    resolutions.confirm(proposal_id=proposal.id, resolver=insider(named=False))
+
+
+def market(trader: Trader) -> None:
+    """An order is filled, and another one cancelled with its token."""
+    token = Trader(make_wallet(1000)).issue()
+    trader.place(token, "Buy", 100, 1)
+    issuer = Trader(Wallet(token.issuer))
+    issuer.place(token, "Sell", 100, 1)
+    trader.place(token, "Buy", 90, 1)
+    endings.close_token(token_id=token.id, user=insider())
+
+
+def loans(world: Lending) -> None:
+    """Repaid, overdue, defaulted and liquidated by two, and one that falls short by a quote."""
+    completed(world)
+    late = world.lend()
+    age(late, days=1)
+    servicing.age_loans()
+    ended = default(world)
+    proposal = propose_ending(
+        loan_id=ended.id,
+        action=EndingAction.LIQUIDATE,
+        note=f"{INTERNAL} about an ending",
+        user=insider(CREDIT_OFFICER),
+    )
+    confirm_ending(proposal_id=proposal.id, user=insider(CREDIT_OFFICER, named=False))
+    world.lend()
+    quote = quotes.propose(
+        token_id=world.token.id,
+        prices=quotes.Prices(Decimal(9000), Decimal(9000)),
+        user=insider("Back office"),
+        note=f"{INTERNAL} about prices",
+    )
+    quotes.approve(quote_id=quote.id, user=insider())
+    servicing.revalue_loans()
+
+
+def offers(creditor: Organisation) -> None:
+    """One is approved, another rejected."""
+    made = make_configuration(creditor, approved=False)
+    configurations.approve(version_id=waiting(made).id, user=insider(CREDIT_OFFICER))
+    made = make_configuration(creditor, approved=False)
+    configurations.reject(
+        version_id=waiting(made).id, user=insider(CREDIT_OFFICER), reason=f"{VISIBLE} of terms"
+    )
+
+
+def answers(caller: ApiCaller) -> dict[str, str]:
+    """Every answer to a read of the organisation's own, by its path."""
+    paths = [
+        "/v1/api/withdrawals", "/v1/api/events?limit=200", "/v1/orders", "/v1/api/credit/loans",
+        "/v1/api/credit/loan-configuration", "/v1/api/wallet", "/v1/api/wallet/transactions",
+        "/v1/api/wallet/tokens", "/v1/api/members", "/v1/api/tokens", "/v1/api/webhook",
+    ]  # fmt: skip
+    found = {path: caller.get(path) for path in paths}
+    one_of = {
+        "/v1/api/withdrawals/": "withdrawals",
+        "/v1/api/events/": "events",
+        "/v1/orders/": "orders",
+        "/v1/api/credit/loan/": "loans",
+        "/v1/api/members/": "members",
+        "/v1/api/token/": "tokens",
+    }
+    for answer in list(found.values()):
+        data = answer.json()["data"]
+        for prefix, plural in one_of.items():
+            for row in data.get(plural, []) if isinstance(data, dict) else []:
+                path = f"{prefix}{row.get('_id') or row.get('id', row.get('token'))}"
+                found[path] = caller.get(path)
+    for member in Member.objects.filter(organisation=caller.organisation):
+        path = f"/v1/api/members/{member.id}/wallet/transactions"
+        found[path] = caller.get(path)
+    assert {answer.status_code for answer in found.values()} == {200}
+    return {path: answer.content.decode() for path, answer in found.items()}
+
+
+@pytest.mark.parametrize("whose", ["borrower", "creditor"])
+def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whose):
+    know_banks()
+    world = make_lending()
+    organisation = getattr(world, whose).organisation
+    caller = make_caller(organisation=organisation)
+    made = set_endpoint(
+        organisation_id=organisation.id, url="https://hooks.example.com/x", actor=TESTER
+    )
+    assert made.secret
+    person = insider()
+    send_test(organisation_id=organisation.id, actor=Actor.staff(person.pk, str(person)))
+    wallet = Wallet(organisation, make_member(organisation)).fund(10_000)
+    withdrawals(wallet, provider_sandbox, caller)
+    market(make_trader(10_000, organisation=organisation))
+    loans(world)
+    offers(organisation)
+
+    bodies = list(Event.objects.values_list("type", "body"))
+    assert {kind for kind, _ in bodies} == set(EVENT_TYPES)
+    told = {kind: TELLING.findall(body) for kind, body in bodies}
+    assert {kind: found for kind, found in told.items() if found} == {}
+    texts = answers(caller)
+    shown = {path: TELLING.findall(text) for path, text in texts.items()}
+    assert len(shown) > 40
+    assert {path: found for path, found in shown.items() if found} == {}
+    read = " ".join([*texts.values(), *(body for _, body in bodies)])
+    assert INTERNAL not in read
+    for visible in ("of a rejection", "of: Return", "of: Reverse", "of terms"):
+        assert f"{VISIBLE} {visible}" in read
+
+
+def acted(withdrawal: Withdrawal, kind: str) -> object:
+    body = Event.objects.get(subject_id=withdrawal.id, type=f"withdrawal.{kind}").body
+    return json.loads(body)["data"]["withdrawal"]["actioned_by"]
+
+
+def test_who_acted_is_a_role_and_an_id_that_stays_the_same(provider_sandbox):
+    know_banks()
+    wallet = make_wallet(10_000)
+    caller = make_caller(organisation=wallet.organisation)
+    one, other = insider(), insider()
+    first, second, third = (wallet.request(amount) for amount in (100, 110, 120))
+    for withdrawal, user in ((first, one), (second, one), (third, other)):
+        decisions.reject(
+            withdrawal_id=withdrawal.id, version=1, approver=user, reason="The names differ"
+        )
+    assert acted(first, "created") is None
+    assert acted(first, "rejected") == acted(second, "rejected")
+    assert acted(first, "rejected") == {"role": "finance approver", "id": one.told_id}
+    assert acted(third, "rejected") == {"role": "finance approver", "id": other.told_id}
+    assert re.fullmatch("staff_[0-9a-f]{32}", one.told_id)
+    assert one.pk.hex not in one.told_id
+    # The organisation's own key is no secret to it.
+    fourth = wallet.request(130)
+    assert caller.post(f"/v1/api/withdrawals/{fourth.id}/cancel").status_code == 200
+    assert acted(fourth, "cancelled") == {
+        "role": "API key",
+        "id": caller.key.client_id,
+        "name": "tests",
+    }
+
+
+def test_of_two_people_the_first_is_told_as_who_acted():
+    know_banks()
+    withdrawal = make_wallet(600_000).request(500_000)
+    first, second = insider(), insider()
+    for version, user in ((1, first), (2, second)):
+        decisions.approve(withdrawal_id=withdrawal.id, version=version, approver=user)
+    assert acted(withdrawal, "approved") == {"role": "finance approver", "id": first.told_id}
+
+
+def test_staff_without_a_role_are_told_as_staff():
+    know_banks()
+    withdrawal = make_wallet(1000).request(100)
+    person = make_staff()
+    assert not person.groups.exists()
+    decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=person, reason="Twice")
+    assert acted(withdrawal, "rejected") == {"role": "staff", "id": person.told_id}
+
+
+def test_a_test_event_says_in_the_same_way_who_asked_for_it():
+    caller = make_caller()
+    set_endpoint(
+        organisation_id=caller.organisation.id, url="https://hooks.example.com/x", actor=TESTER
+    )
+    person = insider()
+    by_staff = send_test(
+        organisation_id=caller.organisation.id, actor=Actor.staff(person.pk, str(person))
+    )
+    assert json.loads(by_staff.body)["data"]["requested_by"] == {
+        "role": "finance approver",
+        "id": person.told_id,
+    }
+    assert caller.post("/v1/api/webhook/test").status_code in {200, 201, 202}
+    by_key = Event.objects.latest("id")
+    assert json.loads(by_key.body)["data"]["requested_by"] == {
+        "role": "API key",
+        "id": caller.key.client_id,
+        "name": "tests",
+    }
+
+
+def test_an_administrator_finds_whom_an_organisation_was_told_of(client):
+    administrator, person = insider("Administrator"), insider()
+    sign_in(client, administrator)
+    page = client.get("/admin/exchange/staffuser/", {"q": person.told_id})
+    assert list(page.context["cl"].result_list) == [person]
+    shown = client.get(f"/admin/exchange/staffuser/{person.pk}/change/")
+    assert person.told_id in shown.content.decode()
+    nobody = client.get("/admin/exchange/staffuser/", {"q": f"staff_{'0' * 32}"})
+    assert list(nobody.context["cl"].result_list) == []
+
+
+def test_a_setting_adds_the_name(settings):
+    settings.EVENTS_NAME_STAFF = True
+    know_banks()
+    withdrawal = make_wallet(10_000).request(100)
+    user = insider()
+    decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=user, reason="Names differ")
+    assert acted(withdrawal, "rejected") == {
+        "role": "finance approver",
+        "id": user.told_id,
+        "name": "Zebulon Quartermaine",
+    }
