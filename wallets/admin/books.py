@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
@@ -13,18 +15,27 @@ from exchange.admin.base import SafeAdmin, Section, Tool
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.show import age, moment, state
 from exchange.errors import Conflict
+from wallets.admin.alert_links import link_of, with_records
 from wallets.models import Alert, BooksProof
 from wallets.services.alerts import resolve_alert
 
 
 @admin.register(Alert)
 class AlertAdmin(Confirming):
-    list_display = ("message", "kind", "subject", "times", "raised", "shown_state")
+    list_display = ("message", "kind", "about", "times", "raised", "shown_state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
     search_help_text = "What it is about, or a part of the message"
-    fields = ("kind", "subject", "message", "times", "raised_at", "shown_state", "resolved_at")
+    fields = ("kind", "about", "message", "times", "raised_at", "shown_state", "resolved_at")
     readonly_fields = fields
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        alerts: QuerySet[Any] = with_records(super().get_queryset(request))
+        return alerts
+
+    @admin.display(description="about", ordering="subject")
+    def about(self, alert: Alert) -> str:
+        return link_of(alert)
 
     @admin.display(description="raised", ordering="raised_at")
     def raised(self, alert: Alert) -> str:

@@ -17,18 +17,20 @@ from django.urls import URLPattern
 from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
 from exchange.admin.exports import begin_export
 from exchange.admin.fields import DayField
-from exchange.admin.show import moment, page_of, state
+from exchange.admin.show import moment, state
 from exchange.errors import DomainError, InvalidRequest
 from exchange.exports import Source, Span, register
 from exchange.ids import parse_id
 from exchange.models import StaffUser
 from exchange.services import exports
 from exchange.sheets import CSV, FORMS, Column
+from wallets.admin.breaks import about, breaks_of, side
 from wallets.admin.show import money
 from wallets.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
 from wallets.services import reconciliation
 
 _SOURCE = "wallets.reconciliation"
+PROVISIONAL = "Provisional: the day was not over"
 _UNDER_WAY = {ReportStatus.WAITING, ReportStatus.RUNNING}
 _SHOWN = 500
 _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
@@ -46,6 +48,7 @@ _BALANCES = (LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
 COLUMNS: tuple[Column, ...] = (
     Column("Day", lambda line: line.report.day),
     Column("Report", lambda line: line.report.status),
+    Column("Provisional", lambda line: "Yes" if line.report.provisional else "No"),
     Column("Line", lambda line: "Difference" if line.off else "Figure"),
     Column("What", lambda line: line.kind),
     Column("Currency", lambda line: line.currency_id),
@@ -96,19 +99,23 @@ class DayForm(forms.Form):
 @admin.register(Reconciliation)
 class ReconciliationAdmin(AddPage):
     add_permission = reconciliation.PERMISSION
-    list_display = ("day", "verdict", "differences", "compared", "asked_for_by", "made")
+    list_display = ("day", "verdict", "basis", "differences", "compared", "asked_for_by", "made")
     list_filter = ("status", "day")
     date_hierarchy = "day"
     add_label = "Compare a day"
     fields = (
-        "day", "verdict", "differences", "compared", "reason", "asked_for_by", "created_at",
-        "finished_at",
+        "day", "verdict", "basis", "differences", "compared", "reason", "asked_for_by",
+        "created_at", "finished_at",
     )  # fmt: skip
     readonly_fields = fields
 
     @admin.display(description="result", ordering="status")
     def verdict(self, report: Reconciliation) -> str:
         return state(report.status)
+
+    @admin.display(description="basis", ordering="provisional")
+    def basis(self, report: Reconciliation) -> str:
+        return PROVISIONAL if report.provisional else "Complete day"
 
     @admin.display(description="asked for by", ordering="asked_by_label")
     def asked_for_by(self, report: Reconciliation) -> str:
@@ -156,7 +163,8 @@ class ReconciliationAdmin(AddPage):
             act,
             title="Compare a day with the provider",
             submit="Compare",
-            note="Our payouts of the day beside the provider's transfers, and both balances now.",
+            note="Our payouts of the day beside the provider's transfers, and both balances now. A "
+            "day that is not over is compared provisionally: no break is opened, no alert raised.",
         )
 
     def again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -189,8 +197,10 @@ class ReconciliationAdmin(AddPage):
             return []
         lines = list(obj.lines.select_related("withdrawal")[: _SHOWN + 1_000])
         figures = [line for line in lines if not line.off]
+        breaks = breaks_of(obj)
         return [
             _differences(obj, [line for line in lines if line.off][:_SHOWN]),
+            *([breaks] if breaks else []),
             _payouts(figures),
             _balances(figures),
             _movement(figures),
@@ -202,10 +212,10 @@ def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Sec
         (
             state(line.kind),
             line.currency_id or "-",
-            _about(line),
+            about(line),
             line.provider_id or "-",
-            _side(line.our_text, line.our_amount, line),
-            _side(line.their_text, line.their_amount, line),
+            side(line.our_text, line.our_amount, line),
+            side(line.their_text, line.their_amount, line),
         )
         for line in lines
     ]
@@ -218,19 +228,6 @@ def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Sec
     if report.differences > len(lines):
         title = f"Differences, the first {len(lines)} of {report.differences:,}: export them all"
     return Section(title, headings, rows, empty=empty)
-
-
-def _about(line: ReconciliationLine) -> str:
-    if line.withdrawal is not None:
-        return page_of(line.withdrawal)
-    return line.reference or "-"
-
-
-def _side(text: str, amount: Decimal | None, line: ReconciliationLine) -> str:
-    number = money(amount, line.currency_id) if amount is not None and line.currency_id else ""
-    if number and text and line.kind not in {LineKind.AMOUNT, LineKind.FEE}:
-        return f"{number} ({text})"
-    return number or text or "-"
 
 
 def _payouts(figures: list[ReconciliationLine]) -> Section:
@@ -272,7 +269,7 @@ def _balances(figures: list[ReconciliationLine]) -> Section:
             )
         )
     headings = (
-        "Currency", "Clearing", "At the provider", "Under way", "Gap", "Gap at the last report",
+        "Currency", "Clearing", "At the provider", "Under way", "Gap", "Expected gap",
     )  # fmt: skip
     return Section("Balances when it was made", headings, rows, right=(1, 2, 3, 4, 5))
 

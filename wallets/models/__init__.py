@@ -8,8 +8,11 @@ from wallets.models.deposits import Deposit, DepositStatus
 from wallets.models.ledger import Account, AccountKind, Asset, Entry, Transfer, TransferKind
 from wallets.models.payouts import Payout, Proposal, ProposalAction, ProposalStatus, ProviderEvent
 from wallets.models.reconciliation import (
+    BreakExplanation,
+    BreakStatus,
     LineKind,
     Reconciliation,
+    ReconciliationBreak,
     ReconciliationLine,
     ReportStatus,
 )
@@ -23,6 +26,8 @@ __all__ = [
     "BankAccount",
     "BankList",
     "BooksProof",
+    "BreakExplanation",
+    "BreakStatus",
     "CircuitState",
     "Configuration",
     "ConfigurationFigure",
@@ -39,6 +44,7 @@ __all__ = [
     "ProposalStatus",
     "ProviderEvent",
     "Reconciliation",
+    "ReconciliationBreak",
     "ReconciliationLine",
     "ReportStatus",
     "Transfer",

@@ -2,15 +2,20 @@
 
 A report is asked for (`Waiting`), worked on under a lease (`Running`) and then says one of three
 things: it agrees, it differs, or it is incomplete because the provider could not be relied on.
+
+A difference that a report about a complete day finds becomes a break: an item that stays open until
+two people have explained it, whatever later reports say.
 """
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Func, Q
+from django.db.models.lookups import GreaterThanOrEqual
 
 from exchange.ids import uuid7
-from exchange.models import Currency
+from exchange.models import Currency, ProposalModel
 from wallets.models.withdrawals import Withdrawal
 
 
@@ -41,7 +46,21 @@ class Reconciliation(models.Model):
     leased_until = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField()
+    balances_at = models.DateTimeField(null=True, help_text="When the balances were read")
     finished_at = models.DateTimeField(null=True)
+    # The day was not over when the report was requested.
+    provisional = models.GeneratedField(
+        expression=GreaterThanOrEqual(
+            F("day"),
+            Func(
+                F("created_at"),
+                template="(%(expressions)s AT TIME ZONE 'UTC')::date",
+                output_field=models.DateField(),
+            ),
+        ),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -88,6 +107,7 @@ class LineKind(models.TextChoices):
     STATUS = "Status"
     FEE = "Charge"
     FLOAT = "Balance"
+    NO_BALANCE = "No balance named"
 
 
 class ReconciliationLine(models.Model):
@@ -123,3 +143,86 @@ class ReconciliationLine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.reference or self.currency_id or ''}".strip()
+
+
+class BreakStatus(models.TextChoices):
+    """States of a break. Explained: it waits for the second person."""
+
+    OPEN = "Open"
+    EXPLAINED = "Explained"
+    CLOSED = "Closed"
+
+
+class ReconciliationBreak(models.Model):
+    """One difference with the provider, from the report that found it until two people close it.
+
+    What it is about never changes. A later report only notes whether it still shows it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    day = models.DateField()
+    kind = models.CharField(max_length=40, choices=LineKind.choices)
+    currency = models.ForeignKey(
+        Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    our_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    their_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    difference = models.DecimalField(
+        max_digits=38, decimal_places=8, null=True, help_text="Theirs less ours"
+    )
+    our_text = models.CharField(max_length=200, blank=True)
+    their_text = models.CharField(max_length=200, blank=True)
+    reference = models.CharField(max_length=120, blank=True)
+    provider_id = models.CharField(max_length=40, blank=True)
+    withdrawal = models.ForeignKey(
+        Withdrawal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    status = models.CharField(max_length=9, choices=BreakStatus.choices, default=BreakStatus.OPEN)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Who looks into it",
+    )
+    first_report = models.ForeignKey(
+        Reconciliation, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    latest_report = models.ForeignKey(
+        Reconciliation, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    shown = models.BooleanField(default=True, help_text="Whether the latest report shows it")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        permissions = [("decide_break", "Can explain and close differences with the provider")]
+        indexes = [
+            models.Index(fields=["day"], name="break_of_day"),
+            models.Index(fields=["day"], condition=~Q(status="Closed"), name="break_open_of_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reference or self.currency_id or ''}".strip()
+
+
+class BreakExplanation(ProposalModel):
+    """One person explains a break, another closes it with that or refuses the explanation."""
+
+    subject = models.ForeignKey(
+        ReconciliationBreak, on_delete=models.PROTECT, related_name="explanations"
+    )
+    explanation = models.CharField(max_length=500)
+
+    class Meta(ProposalModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["subject"], condition=Q(status="Pending"), name="explanation_pending_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(explanation__regex=r"\S"), name="explanation_in_writing"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.explanation

@@ -14,7 +14,6 @@ from django.db.models import Q, QuerySet
 from wallets.models import (
     LineKind,
     Payout,
-    Reconciliation,
     ReconciliationLine,
     ReportStatus,
     TransferKind,
@@ -63,6 +62,14 @@ class Holding:
 
     clearing: dict[str, Decimal]
     in_flight: frozenset[tuple[UUID, str, datetime | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the provider held beyond our books, in one currency, and when it was read."""
+
+    read_at: datetime
+    gap: Decimal
 
 
 def day_of(moment: datetime) -> date:
@@ -163,28 +170,32 @@ def movements(day: date) -> dict[str, Movement]:
     return found
 
 
-def charges_since(moment: datetime) -> dict[str, int]:
-    """How many charges of the provider were booked since, by currency."""
+def charges_since(currency: str, moment: datetime) -> int:
+    """How many charges of the provider were booked since."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT e.asset_id, count(*) FROM wallets_transfer t"
+            "SELECT count(*) FROM wallets_transfer t"
             " JOIN wallets_entry e ON e.transfer_id = t.id AND e.amount > 0"
-            " WHERE t.kind = 'provider_charge' AND t.created_at >= %s GROUP BY e.asset_id",
-            [moment],
+            " WHERE t.kind = 'provider_charge' AND t.created_at >= %s AND e.asset_id = %s",
+            [moment, currency],
         )
-        return dict(cursor.fetchall())
+        (count,) = cursor.fetchone()
+    return int(count)
 
 
-def last_gaps() -> tuple[datetime | None, dict[str, Decimal]]:
-    """The gaps of the last report that was complete, by currency, and when it was begun."""
-    last = (
-        Reconciliation.objects.filter(status__in=[ReportStatus.AGREES, ReportStatus.DIFFERS])
-        .order_by("-finished_at")
+def last_reading(currency: str) -> Reading | None:
+    """The newest gap of a complete report about a day that was over, by when it was read."""
+    line = (
+        ReconciliationLine.objects.filter(
+            kind=LineKind.GAP,
+            currency=currency,
+            report__status__in=[ReportStatus.AGREES, ReportStatus.DIFFERS],
+            report__provisional=False,
+        )
+        .select_related("report")
+        .order_by("-report__balances_at")
         .first()
     )
-    if last is None:
-        return None, {}
-    lines = ReconciliationLine.objects.filter(report=last, kind=LineKind.GAP)
-    return last.created_at, {
-        str(line.currency_id): line.their_amount for line in lines if line.their_amount is not None
-    }
+    if line is None or line.their_amount is None or line.report.balances_at is None:
+        return None
+    return Reading(line.report.balances_at, line.their_amount)

@@ -55,6 +55,8 @@ class Command(BaseCommand):
             said += f": {report.reason}"
         elif report.differences:
             said += f", differences: {report.differences}"
+        if report.provisional:
+            said += " (provisional: the day is not over)"
         self.stdout.write(said)
         if report.status != ReportStatus.AGREES:
             sys.exit(1 if report.status == ReportStatus.DIFFERS else 2)

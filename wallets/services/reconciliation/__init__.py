@@ -7,14 +7,22 @@ sides go on while they are compared. The network is asked outside of transaction
 A report that says it agrees has seen everything: a provider that fails, or whose list contradicts
 itself, makes it incomplete, with the reason.
 
-The provider's balance need not equal the ledger's clearing account: we keep money of our own there.
-So the gap between them, less what is under way, is kept, and a gap that changed from one complete
-report to the next is a difference. Charges are booked rounded, which may move it by half of the
-smallest unit for each.
+Every difference becomes a break, an item that two people explain and close (`breaks`, which also
+says what gap between the provider's balance and ours is expected; `explanations`). A day that is
+not over is compared provisionally: such a report opens no break and raises no alert.
 
 `reports` is the life of a report; `comparison` makes it of `differences`, `figures`, `balances`.
 """
 
+from wallets.services.reconciliation.explanations import (
+    DECIDE,
+    EXPLANATIONS,
+    close,
+    describe_status,
+    explain,
+    hand_over,
+    refuse,
+)
 from wallets.services.reconciliation.reports import (
     PERMISSION,
     TASK,
@@ -27,12 +35,19 @@ from wallets.services.reconciliation.reports import (
 )
 
 __all__ = [
+    "DECIDE",
+    "EXPLANATIONS",
     "PERMISSION",
     "TASK",
     "ask",
     "ask_as_staff",
     "ask_for_yesterday",
     "claim",
+    "close",
+    "describe_status",
+    "explain",
+    "hand_over",
+    "refuse",
     "run",
     "run_next",
 ]

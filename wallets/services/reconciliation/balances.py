@@ -1,4 +1,7 @@
-"""The provider's balance beside our clearing account, and the gap between them that is kept."""
+"""The provider's balance beside our clearing account, and the gap between them.
+
+What of the gap is expected is judged when the report is kept: see `breaks`.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,12 @@ from wallets.providers.base import (
     TransferRecord,
     TransferStatus,
 )
-from wallets.selectors.currencies import currencies, payout_currencies
+from wallets.selectors.currencies import payout_currencies
 from wallets.selectors.reconciliation import (
     IN_FLIGHT,
     Held,
     Holding,
-    charges_since,
     holding,
-    last_gaps,
 )
 from wallets.services.reconciliation.differences import Line
 
@@ -49,9 +50,7 @@ def balance_lines(
     under_way: dict[str, Held],
     records: dict[str, TransferRecord],
 ) -> list[Line]:
-    """By currency: both balances, what is under way between them, and what nobody explains."""
-    since, before = last_gaps()
-    charges = charges_since(since) if since else {}
+    """By currency: both balances, what is under way between them, and the gap."""
     lines: list[Line] = []
     for currency in payout_currencies():
         booked = ours.clearing.get(currency, Decimal(0))
@@ -60,7 +59,7 @@ def balance_lines(
             if booked:
                 lines.append(
                     Line(
-                        LineKind.FLOAT,
+                        LineKind.NO_BALANCE,
                         currency,
                         off=True,
                         our_amount=booked,
@@ -86,21 +85,8 @@ def balance_lines(
                 their_text=f"In its books: {plain(balance.ledger)}",
             ),
             Line(LineKind.EXPECTED, currency, their_amount=expected),
-            Line(LineKind.GAP, currency, our_amount=before.get(currency), their_amount=gap),
+            Line(LineKind.GAP, currency, their_amount=gap),
         ]
-        change = gap - before.get(currency, gap)
-        half_unit = Decimal(5).scaleb(-currencies()[currency].decimals - 1)
-        if abs(change) > half_unit * charges.get(currency, 0):
-            lines.append(
-                Line(
-                    LineKind.FLOAT,
-                    currency,
-                    off=True,
-                    our_amount=before[currency],
-                    their_amount=gap,
-                    their_text=f"The gap changed by {plain(change)} since the last report",
-                )
-            )
     return lines
 
 

@@ -40,13 +40,22 @@ class Unreliable(Exception):
     """What the provider says cannot be relied on; the text says why."""
 
 
-def compare(day: date, moved: list[Line]) -> tuple[list[Line], int]:
-    """All lines of a report on `day`, with those of what `moved` by our books, and how many payouts
-    were compared.
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The lines of a report, how many payouts were compared, and when the balances were read."""
+
+    lines: list[Line]
+    compared: int
+    balances_at: datetime
+
+
+def compare(day: date, moved: list[Line]) -> Comparison:
+    """Compare `day`; the lines hold those of what `moved` by our books.
 
     Raises `ProviderError`, and `Unreliable` when the provider's answers contradict each other.
     """
     provider = payment_provider()
+    balances_at = timezone.now()
     holding, balances = read_balances(provider)
     asked_at = timezone.now()
     near = timedelta(days=1)
@@ -77,12 +86,13 @@ def compare(day: date, moved: list[Line]) -> tuple[list[Line], int]:
     ]
     under_way = disputed()
     known = _records_of(under_way, records)
-    return [
+    lines = [
         *off,
         *totals(wanted, held, records),
         *moved,
         *balance_lines(holding, balances, under_way, known),
-    ], len(wanted)
+    ]
+    return Comparison(lines, len(wanted), balances_at)
 
 
 def _by_reference(listed: list[ListedTransfer]) -> dict[str, ListedTransfer]:

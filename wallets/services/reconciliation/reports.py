@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import date, timedelta
+from typing import Any
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -19,15 +20,17 @@ from wallets.models import Reconciliation, ReconciliationLine, ReportStatus
 from wallets.providers.base import ProviderError
 from wallets.selectors.reconciliation import bounds, day_of, movements
 from wallets.services.alerts import raise_alert, resolve_alert
-from wallets.services.reconciliation.comparison import Unreliable, compare
+from wallets.services.reconciliation.breaks import count_open, take_up
+from wallets.services.reconciliation.comparison import Comparison, Unreliable, compare
 from wallets.services.reconciliation.differences import Line
+from wallets.services.reconciliation.explanations import ALERT
 from wallets.services.reconciliation.figures import movement_lines
 
 log = structlog.get_logger(__name__)
 
 TASK = "wallets.tasks.reconcile"
 PERMISSION = "wallets.run_reconciliation"
-ALERT, ALERT_INCOMPLETE = "reconciliation", "reconciliation_incomplete"
+ALERT_INCOMPLETE = "reconciliation_incomplete"
 _LEASE = timedelta(minutes=30)
 _ATTEMPTS = 3
 # Yesterday is reported on from then on: what was sent late has been answered.
@@ -39,7 +42,7 @@ _BETWEEN_TRIES = timedelta(hours=1)
 def ask(*, day: date, actor: Actor) -> Reconciliation:
     """Asks for a report about `day`. Raises `Conflict` when one is under way, `InvalidRequest`."""
     if day > day_of(timezone.now()):
-        raise InvalidRequest("The day has not come yet")
+        raise InvalidRequest.about("day", "The day has not come yet")
     try:
         with transaction.atomic():
             report = Reconciliation.objects.create(
@@ -68,7 +71,7 @@ def ask_for_yesterday() -> Reconciliation | None:
     yesterday = day_of(now) - timedelta(days=1)
     if now < bounds(day_of(now))[0] + timedelta(hours=_FROM_HOUR):
         return None
-    reports = Reconciliation.objects.filter(day=yesterday)
+    reports = Reconciliation.objects.filter(day=yesterday, provisional=False)
     if reports.exclude(status=ReportStatus.INCOMPLETE).exists():
         return None
     if reports.count() >= _TRIES_OF_A_DAY:
@@ -90,16 +93,17 @@ def run_next() -> Reconciliation | None:
 def run(report: Reconciliation) -> Reconciliation:
     """Makes a claimed report, and keeps it whatever comes of it."""
     lines: list[Line] = []
-    reason, compared = "", 0
+    found: Comparison | None = None
+    reason = ""
     try:
         lines = movement_lines(movements(report.day))
-        lines, compared = compare(report.day, lines)
+        found = compare(report.day, lines)
     except (ProviderError, Unreliable) as error:
         reason = f"{error}"[:500] or type(error).__name__
     except Exception:
         log.exception("reconciliation_failed", day=str(report.day))
         reason = "The comparison failed on our side; the log says why"
-    return _keep(report, lines, reason, compared)
+    return _keep(report, found or reason, lines)
 
 
 def claim(report: Reconciliation) -> bool:
@@ -131,45 +135,54 @@ def _claim() -> Reconciliation | None:
         if claim(report):
             return report
         if report.attempts >= _ATTEMPTS:
-            _keep(report, [], "It was cut off again and again while it was made", 0)
+            _keep(report, "It was cut off again and again while it was made", [])
     return None
 
 
-def _keep(report: Reconciliation, lines: list[Line], reason: str, compared: int) -> Reconciliation:
-    off = 0 if reason else sum(line.off for line in lines)
-    if reason:
-        status = ReportStatus.INCOMPLETE
-        lines = [line for line in lines if not line.off]
-    else:
-        status = ReportStatus.DIFFERS if off else ReportStatus.AGREES
+def _keep(report: Reconciliation, found: Comparison | str, movement: list[Line]) -> Reconciliation:
+    """Keep what was found, or, with the figures of our books, why it is incomplete."""
     with transaction.atomic():
-        kept = Reconciliation.objects.filter(
+        mine = Reconciliation.objects.select_for_update(no_key=True).filter(
             pk=report.pk, status=ReportStatus.RUNNING, claimed_by=report.claimed_by
-        ).update(
-            status=status,
-            reason=reason,
-            differences=off,
-            compared=compared,
-            leased_until=None,
-            finished_at=timezone.now(),
         )
-        if kept:
-            ReconciliationLine.objects.bulk_create(
-                ReconciliationLine(
-                    id=uuid7(),
-                    report=report,
-                    position=position,
-                    currency_id=line.currency,
-                    **{k: v for k, v in asdict(line).items() if k != "currency"},
-                )
-                for position, line in enumerate(sorted(lines, key=lambda line: not line.off))
-            )
-            _tell(report.day, status, off, reason)
+        if mine.first() is not None:
+            _write(report, found, movement)
     report.refresh_from_db()
     return report
 
 
-def _tell(day: date, status: ReportStatus, off: int, reason: str) -> None:
+def _write(report: Reconciliation, found: Comparison | str, movement: list[Line]) -> None:
+    if isinstance(found, str):
+        lines, status, reason = movement, ReportStatus.INCOMPLETE, found
+        facts: dict[str, Any] = {}
+    else:
+        lines, reason = take_up(report, found.lines, found.balances_at), ""
+        off = any(line.off for line in lines)
+        status = ReportStatus.DIFFERS if off else ReportStatus.AGREES
+        facts = {"compared": found.compared, "balances_at": found.balances_at}
+    Reconciliation.objects.filter(pk=report.pk).update(
+        status=status,
+        reason=reason,
+        differences=sum(line.off for line in lines),
+        leased_until=None,
+        finished_at=timezone.now(),
+        **facts,
+    )
+    ReconciliationLine.objects.bulk_create(
+        ReconciliationLine(
+            id=uuid7(),
+            report=report,
+            position=position,
+            currency_id=line.currency,
+            **{k: v for k, v in asdict(line).items() if k != "currency"},
+        )
+        for position, line in enumerate(sorted(lines, key=lambda line: not line.off))
+    )
+    if not report.provisional:
+        _tell(report.day, status, reason)
+
+
+def _tell(day: date, status: ReportStatus, reason: str) -> None:
     subject = str(day)
     if status == ReportStatus.INCOMPLETE:
         raise_alert(
@@ -179,12 +192,11 @@ def _tell(day: date, status: ReportStatus, off: int, reason: str) -> None:
         )
         return
     resolve_alert(ALERT_INCOMPLETE, subject=subject)
-    if status == ReportStatus.DIFFERS:
-        places = "one place" if off == 1 else f"{off} places"
+    waiting = count_open(day)
+    if waiting and status == ReportStatus.DIFFERS:
+        what = "One difference" if waiting == 1 else f"{waiting} differences"
         raise_alert(
             ALERT,
             subject=subject,
-            message=f"We and the provider differ in {places} for {day}: see the report",
+            message=f"{what} with the provider for {day}, not explained by two people yet",
         )
-    else:
-        resolve_alert(ALERT, subject=subject)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
         SandboxOptions(data=tmp_path, secret_key="FLWSECK_TEST-tests-X", delay=3600)
     )
     server.start()
+    for currency in server.book.floats():
+        server.book.set_float(currency, Decimal(0))
     settings.PAYMENT_PROVIDER = {
         **settings.PAYMENT_PROVIDER,
         "base_url": server.base_url,
@@ -43,5 +46,7 @@ def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
 
 @pytest.fixture
 def wallet(sandbox: SandboxServer) -> Wallet:
+    """The provider holds its money, and no more."""
     know_banks()
+    sandbox.book.set_float("KES", Decimal(20_000))
     return make_member_wallet(20_000)

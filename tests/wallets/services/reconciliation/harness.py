@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
 
+from exchange.models import StaffUser
+from exchange.numbers import plain
+from tests.support.staff import as_owner
 from tests.support.world import (
     SYSTEM,
     Wallet,
     approved,
+    make_staff,
 )
-from wallets.models import Reconciliation, ReconciliationLine, Withdrawal
+from wallets.models import (
+    Reconciliation,
+    ReconciliationBreak,
+    ReconciliationLine,
+    Withdrawal,
+)
 from wallets.providers.base import TransferRequest
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
+from wallets.selectors.reconciliation import bounds
 from wallets.services import payouts, reconciliation
 
 
@@ -46,11 +56,43 @@ def today() -> date:
     return timezone.now().date()
 
 
-def compare(day: date | None = None) -> Reconciliation:
-    """The report on `day`, else on today, made now."""
+def compare(day: date | None = None, *, over: bool = True) -> Reconciliation:
+    """The report on `day`, else on today, made now; `over`: as if the day were over."""
     report = reconciliation.ask(day=day or today(), actor=SYSTEM)
+    if over:
+        begin_after(report)
     assert reconciliation.claim(report)
     return reconciliation.run(report)
+
+
+def begin_after(report: Reconciliation) -> None:
+    """As if the report had been requested on the day after its own, unless it was later."""
+    start = bounds(report.day + timedelta(days=1))[0]
+    if report.created_at < start:
+        with as_owner():
+            Reconciliation.objects.filter(pk=report.pk).update(
+                created_at=report.created_at + timedelta(days=1)
+            )
+
+
+def breaks(**narrowed: Any) -> list[tuple[str, str, str, bool]]:
+    """Breaks, the oldest first: kind, difference, status, and whether it is still shown."""
+    return [
+        (each.kind, "" if each.difference is None else plain(each.difference), each.status,
+         each.shown)
+        for each in ReconciliationBreak.objects.filter(**narrowed).order_by("pk")
+    ]  # fmt: skip
+
+
+def approver() -> StaffUser:
+    """Somebody who may decide about breaks."""
+    return make_staff("decide_break")
+
+
+def close(found: ReconciliationBreak, why: str = "Seen in the provider's statement") -> None:
+    """Two people close it."""
+    proposed = reconciliation.explain(break_id=found.pk, explanation=why, user=approver())
+    reconciliation.close(explanation_id=proposed.pk, user=approver())
 
 
 def off(report: Reconciliation) -> list[tuple[str, str, str, str]]:
@@ -65,6 +107,12 @@ def figure(report: Reconciliation, kind: str, currency: str = "KES") -> tuple[An
     """One line of it: our count and amount, theirs."""
     line = ReconciliationLine.objects.get(report=report, kind=kind, currency=currency)
     return (line.our_count, line.our_amount, line.their_count, line.their_amount)
+
+
+def gap_of(report: Reconciliation, currency: str = "NGN") -> tuple[Decimal, Decimal]:
+    """The expected gap, and the gap."""
+    _, expected, _, found = figure(report, "Gap nobody explains", currency)
+    return expected, found
 
 
 def send_past_us(reference: str) -> None:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import AUDITOR
+from exchange.numbers import plain
 from tests.support.back_office import everything, signed_in, text_of
 from tests.support.payouts import decide, open_alerts, pass_time
 from tests.support.world import (
@@ -25,6 +26,8 @@ from tests.support.world import (
 )
 from tests.wallets.services.reconciliation.harness import (
     book,
+    breaks,
+    close,
     compare,
     done,
     fault_of,
@@ -34,7 +37,7 @@ from tests.wallets.services.reconciliation.harness import (
     send_past_us,
     today,
 )
-from wallets.models import Payout, ProposalAction
+from wallets.models import Payout, ProposalAction, ReconciliationBreak
 from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
@@ -65,10 +68,10 @@ def test_what_both_sides_know_alike_agrees_with_figures_by_currency(sandbox, wal
     assert figure(report, "Charges of the provider") == (None, -100, None, None)
     held = 20_000 - (500 - fee) - 100
     assert figure(report, "Clearing at the end of the day") == (None, held, None, None)
-    float_ = Decimal(10) ** 12 - (500 - fee) - 100 - (700 - fee) - 100
+    float_ = 20_000 - (500 - fee) - 100 - (700 - fee) - 100
     assert figure(report, "Balance now") == (None, held, None, float_)
     assert figure(report, "Expected gap") == (None, None, None, -(700 - fee) - 100)
-    assert figure(report, "Gap nobody explains")[3] == Decimal(10) ** 12 - 20_000
+    assert figure(report, "Gap nobody explains") == (None, 0, None, 0)
     assert open_alerts() == set()
     assert_books_hold()
 
@@ -88,7 +91,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
     send_past_us("payout_stranger")
     before = everything()
     report = compare()
-    assert (report.status, report.differences) == ("Differs", 7)
+    assert (report.status, report.differences) == ("Differs", 8)
     code = mine["account"].bank.code
     assert set(off(report)) == {
         ("Missing at the provider", by["missing"], "Completed", ""),
@@ -99,6 +102,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
         ("Status", by["status"], "Completed", "FAILED"),
         ("Charge", by["fee"], "100", "101.5"),
         ("Unknown to us", "payout_stranger", "", "NEW KES to 01 0690000031"),
+        ("Balance", "", "", "Unexplained: -150"),
     }  # fmt: skip
     assert open_alerts() == {"reconciliation"}
     touched = {table for table, seen in everything().items() if seen != before[table]}
@@ -106,6 +110,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
         "exchange_change",
         "wallets_reconciliation",
         "wallets_reconciliationline",
+        "wallets_reconciliationbreak",
         "wallets_alert",
     }
     client = signed_in(AUDITOR)
@@ -116,7 +121,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
     assert " Differs " in text_of(page)
 
 
-def test_what_we_have_not_noticed_yet_differs_and_agrees_once_we_have(sandbox, wallet):
+def test_what_we_have_not_noticed_yet_differs_and_stays_open_once_we_have(sandbox, wallet):
     withdrawal = pay(wallet)
     sandbox.book.settle(withdrawal.reference)
     report = compare()
@@ -124,6 +129,9 @@ def test_what_we_have_not_noticed_yet_differs_and_agrees_once_we_have(sandbox, w
     assert open_alerts() == {"reconciliation"}
     payouts.look_up(withdrawal.id)
     assert compare().status == "Agrees"
+    assert breaks() == [("Status", "", "Open", False)]
+    assert open_alerts() == {"reconciliation"}
+    close(ReconciliationBreak.objects.get())
     assert open_alerts() == set()
 
 
@@ -138,16 +146,6 @@ def test_a_returned_payout_differs_until_two_people_reversed_it(sandbox, wallet)
     report = compare()
     assert (report.status, off(report)) == ("Agrees", [])
     assert_books_hold()
-
-
-def test_a_gap_that_changed_is_a_difference_once(sandbox, wallet):
-    assert compare().status == "Agrees"
-    sandbox.book.set_float("KES", Decimal(10) ** 12 - 7)
-    report = compare()
-    assert off(report) == [
-        ("Balance", "", "", "The gap changed by -7 since the last report"),
-    ]
-    assert compare().status == "Agrees"
 
 
 def test_a_payout_belongs_to_the_day_we_sent_it_whatever_their_clock_says(sandbox, wallet):
@@ -233,14 +231,17 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
 @pytest.mark.django_db(transaction=True)
 def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, settings):
     wallet = make_member_wallet(50_000, currency="NGN")
+    sandbox.book.set_float("NGN", Decimal(50_000))
     assert compare().status == "Agrees"
     withdrawal = pay(wallet, 20_000, currency="NGN", bank=BANKS["NGN"])
     done(sandbox, withdrawal)
     assert status_of(withdrawal) == "Completed"
     report = compare()
     assert (report.status, off(report)) == ("Agrees", [])
-    ours, theirs = figure(report, "Gap nobody explains", "NGN")[1::2]
-    assert theirs - ours == Decimal("0.005")
+    # Rounding is expected: it is in the gap, and nobody has to explain it.
+    gap = Decimal("0.005")
+    assert figure(report, "Gap nobody explains", "NGN") == (None, gap, None, gap)
+    assert compare().status == "Agrees"
 
 
 def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
@@ -257,5 +258,8 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     decide(withdrawal, ProposalAction.SEND_AGAIN)
     sweeps.take_step(withdrawal.id)
     assert status_of(withdrawal) == "Processing"
-    assert (compare().status, open_alerts()) == ("Agrees", set())
+    assert compare().status == "Agrees"
+    assert breaks() == [
+        ("Missing at the provider", plain(-withdrawal.disburse_amount), "Open", False)
+    ]
     assert_books_hold()

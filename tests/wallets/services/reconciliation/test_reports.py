@@ -51,6 +51,28 @@ def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox,
     assert reconciliation.run_next() is None
 
 
+def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, wallet):
+    """Somebody compared yesterday while it was not over."""
+    early = compare(today() - timedelta(days=1))
+    earlier(early, hours=24)
+    early.refresh_from_db()
+    assert early.provisional
+    now = timezone.now()
+    assert (reconciliation.ask_for_yesterday() is None) == (now.hour < 2)
+
+
+def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
+    client = signed_in(AUDITOR)
+    pages = {}
+    for over in (True, False):
+        report = compare(over=over)
+        page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+        pages[over] = text_of(client.get(page))
+    listed = text_of(client.get(reverse("admin:wallets_reconciliation_changelist")))
+    words = "Provisional: the day was not over"
+    assert (words in pages[False], words in pages[True], listed.count(words)) == (True, False, 1)
+
+
 def made_next() -> Reconciliation:
     """The report that was asked for and is made now."""
     report = reconciliation.run_next()
@@ -95,16 +117,18 @@ def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
 
 
 def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet, capsys):
-    call_command("reconcile", str(today()))
-    assert capsys.readouterr().out == f"{today()}: Agrees, payouts compared: 0\n"
+    yesterday = str(today() - timedelta(days=1))
+    call_command("reconcile", yesterday)
+    assert capsys.readouterr().out == f"{yesterday}: Agrees, payouts compared: 0\n"
     send_past_us("payout_stranger")
     with pytest.raises(SystemExit) as ended:
         call_command("reconcile", str(today()))
     assert ended.value.code == 1
     assert capsys.readouterr().out.splitlines() == [
         "Unknown to us: payout_stranger: ours 0, theirs NEW KES to 01 0690000031",
-        "Balance: KES: ours 999999980000, theirs The gap changed by -150 since the last report",
-        f"{today()}: Differs, payouts compared: 1, differences: 2",
+        "Balance: KES: ours 0, theirs Unexplained: -150",
+        f"{today()}: Differs, payouts compared: 1, differences: 2"
+        " (provisional: the day is not over)",
     ]
     sandbox.faults.add(fault_of("unauthorized"))
     with pytest.raises(SystemExit) as ended:
@@ -127,14 +151,16 @@ def test_who_may_run_it(sandbox, wallet, role, may):
     add = reverse("admin:wallets_reconciliation_add")
     report = compare()
     page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
-    assert " Agrees " in text_of(client.get(page))
+    # The word alone is on every page of a report: this is its result.
+    shown = "Result Agrees Basis Complete day Differences 0 Compared 0"
+    assert shown in text_of(client.get(page))
     again = reverse("admin:wallets_reconciliation_again", args=[report.pk])
     before = everything()
     assert client.get(again).status_code == 405
     response = client.post(add, {"day": str(today())})
     if may:
         assert said(response)[-1].startswith("Asked for.")
-        made = Reconciliation.objects.latest("created_at")
+        made = Reconciliation.objects.latest("pk")
         assert response["Location"].endswith(f"{made.pk}/change/")
         assert client.post(again).status_code == 302
         assert Reconciliation.objects.filter(status="Waiting").count() == 1

@@ -1,0 +1,74 @@
+"""A difference with the provider, from the front page to its close by two people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from config.roles import FINANCE_APPROVER
+from tests.support.breaks import make_break
+from tests.support.browser import PATIENCE_MILLISECONDS, confine
+from tests.support.keyboard import person, sign_in
+from tests.support.services import Service
+from wallets.models import ReconciliationBreak
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+
+@pytest.fixture
+def found() -> ReconciliationBreak:
+    return make_break()
+
+
+@pytest.fixture
+def signed_in(
+    chromium: Browser, live_service: Service, found: ReconciliationBreak
+) -> Iterator[Callable[[str], Page]]:
+    """Opens a browser of its own for an approver of that name."""
+    with ExitStack() as stack:
+
+        def opened(name: str) -> Page:
+            _, secret = person(name, FINANCE_APPROVER)
+            context = chromium.new_context(base_url=live_service.base_url)
+            stack.callback(context.close)
+            context.set_default_timeout(PATIENCE_MILLISECONDS)
+            confine(context)
+            page = context.new_page()
+            sign_in(page, name, secret)
+            return page
+
+        yield opened
+
+
+def test_250000_55_ngn_are_explained_by_one_and_closed_by_another(signed_in, found):
+    amina = signed_in("amina")
+    float_ = amina.locator("section", has=amina.get_by_role("heading", name="Provider float"))
+    expect(float_.locator(".state-bad")).to_have_text("Differs")
+    float_.get_by_role("link", name=str(found.day), exact=True).click()
+    amina.get_by_role("link", name="Balance").click()
+    expect(amina.get_by_text("-250,000.55 NGN").first).to_be_visible()
+    amina.get_by_role("button", name="Take").click()
+    expect(amina.get_by_text("It is yours.")).to_be_visible()
+    amina.get_by_role("link", name="Explain", exact=True).click()
+    amina.locator("[name=explanation]").fill("The bank collected its yearly fee")
+    amina.get_by_role("button", name="Propose to close").click()
+    expect(amina.get_by_text("Somebody else must close what you explained")).to_be_visible()
+    expect(amina.get_by_role("link", name="Close the break")).to_have_count(0)
+
+    kwesi = signed_in("kwesi")
+    kwesi.get_by_role("link", name="Breaks to close").first.click()
+    kwesi.get_by_role("link", name="Balance").click()
+    expect(kwesi.get_by_text("The bank collected its yearly fee")).to_be_visible()
+    kwesi.get_by_role("link", name="Close the break").click()
+    expect(kwesi.get_by_text("The gap it left is expected from now on")).to_be_visible()
+    kwesi.get_by_role("button", name="Yes, close the break").click()
+    expect(kwesi.get_by_text("Closed with it")).to_be_visible()
+    found.refresh_from_db()
+    assert (found.status, str(found.owner)) == ("Closed", "amina")
+    kwesi.goto("/admin/")
+    expect(kwesi.locator("section", has_text="Provider float").locator(".state-good")).to_have_text(
+        "Explained"
+    )

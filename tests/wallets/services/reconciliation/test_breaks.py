@@ -1,0 +1,308 @@
+"""Breaks: what opens one, what a later report notes, and what gap is expected from then on."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+
+from exchange.numbers import plain
+from tests.support.crowd import Crowd
+from tests.support.pausing import Pause
+from tests.support.payouts import open_alerts
+from tests.support.processes import wait_until
+from tests.support.world import SYSTEM, Wallet, know_banks, make_member_wallet
+from tests.wallets.services.reconciliation.harness import (
+    approver,
+    book,
+    breaks,
+    close,
+    compare,
+    done,
+    gap_of,
+    off,
+    pay,
+    send_past_us,
+    today,
+)
+from wallets.models import Alert, ReconciliationBreak
+from wallets.services import payouts, reconciliation
+from wallets.services.reconciliation import comparison, reports
+
+pytestmark = pytest.mark.django_db
+
+LOST = "250000.55"
+
+
+@pytest.fixture
+def naira(sandbox) -> Wallet:
+    """A wallet of a million NGN, which the provider holds."""
+    know_banks()
+    sandbox.book.set_float("NGN", Decimal(1_000_000))
+    return make_member_wallet(1_000_000, currency="NGN")
+
+
+def hold(sandbox, amount: str, currency: str = "NGN") -> None:
+    """The provider holds so much."""
+    sandbox.book.set_float(currency, Decimal(amount))
+
+
+def test_250000_55_ngn_that_went_missing_stay_open_however_often_the_day_is_compared(
+    sandbox, naira
+):
+    assert compare().status == "Agrees"
+    hold(sandbox, "749999.45")
+    for _ in range(3):
+        report = compare()
+        assert (report.status, off(report)) == (
+            "Differs",
+            [("Balance", "", "", f"Unexplained: -{LOST}")],
+        )
+        assert gap_of(report) == (Decimal(0), -Decimal(LOST))
+        assert breaks() == [("Balance", f"-{LOST}", "Open", True)]
+        assert open_alerts() == {"reconciliation"}
+    found = ReconciliationBreak.objects.get()
+    assert (found.first_report.day, found.latest_report) == (today(), report)
+    assert found.first_report != report
+
+
+def test_an_older_day_changes_nothing_of_what_a_newer_day_shows(sandbox, naira):
+    compare()
+    hold(sandbox, "749999.45")
+    compare()
+    older = compare(today() - timedelta(days=30))
+    # The balance is that of now: the older day's report shows it as well, and takes nothing away.
+    assert off(older) == [("Balance", "", "", f"Unexplained: -{LOST}")]
+    assert off(compare()) == [("Balance", "", "", f"Unexplained: -{LOST}")]
+    assert breaks() == [("Balance", f"-{LOST}", "Open", True)]
+    assert ReconciliationBreak.objects.get().day == today()
+    assert [alert.subject for alert in Alert.objects.filter(resolved_at=None)] == [str(today())]
+
+
+def test_a_gap_that_two_people_explained_is_expected_from_then_on(sandbox, naira):
+    compare()
+    hold(sandbox, "749999.45")
+    compare()
+    close(ReconciliationBreak.objects.get())
+    assert open_alerts() == set()
+    report = compare()
+    assert (report.status, gap_of(report)) == ("Agrees", (-Decimal(LOST), -Decimal(LOST)))
+    assert breaks() == [("Balance", f"-{LOST}", "Closed", True)]
+    # What moves afterwards is a break of its own.
+    hold(sandbox, "749999.44")
+    report = compare()
+    assert off(report) == [("Balance", "", "", "Unexplained: -0.01")]
+    assert breaks()[1:] == [("Balance", "-0.01", "Open", True)]
+
+
+def test_the_first_gap_of_all_is_explained_too(sandbox, wallet):
+    hold(sandbox, "25000", "KES")
+    assert off(compare()) == [("Balance", "", "", "Unexplained: 5000")]
+    assert breaks() == [("Balance", "5000", "Open", True)]
+    close(ReconciliationBreak.objects.get(), "Our own float, paid in when the account was opened")
+    assert compare().status == "Agrees"
+
+
+def test_each_move_of_the_gap_is_a_break_of_its_own_and_none_counts_twice(sandbox, naira):
+    compare()
+    hold(sandbox, "900000")
+    compare()
+    hold(sandbox, "899999.50")
+    assert off(compare()) == [("Balance", "", "", "Unexplained: -100000.5")]
+    first, second = ReconciliationBreak.objects.order_by("pk")
+    assert breaks() == [("Balance", "-100000", "Open", True), ("Balance", "-0.5", "Open", True)]
+    close(second)
+    assert off(compare()) == [("Balance", "", "", "Unexplained: -100000")]
+    close(first)
+    report = compare()
+    assert (report.status, gap_of(report)[0]) == ("Agrees", Decimal("-100000.5"))
+
+
+def test_a_gap_that_is_gone_stays_open_and_closing_it_expects_nothing(sandbox, naira):
+    compare()
+    hold(sandbox, "1000007")
+    compare()
+    hold(sandbox, "1000000")
+    report = compare()
+    assert (report.status, breaks()) == ("Agrees", [("Balance", "7", "Open", False)])
+    assert open_alerts() == {"reconciliation"}
+    # It comes back: the same break.
+    hold(sandbox, "1000007")
+    assert off(compare()) == [("Balance", "", "", "Unexplained: 7")]
+    assert breaks() == [("Balance", "7", "Open", True)]
+    hold(sandbox, "1000000")
+    compare()
+    close(ReconciliationBreak.objects.get())
+    assert (compare().status, breaks()) == ("Agrees", [("Balance", "7", "Closed", False)])
+    # After it was closed as gone, the same amount is something new.
+    hold(sandbox, "1000007")
+    assert off(compare()) == [("Balance", "", "", "Unexplained: 7")]
+    assert breaks()[1:] == [("Balance", "7", "Open", True)]
+
+
+def test_of_two_moves_the_one_that_is_undone_is_gone(sandbox, naira):
+    compare()
+    for held in ("1000100", "1000130", "1000030"):
+        hold(sandbox, held)
+        report = compare()
+    assert breaks() == [("Balance", "100", "Open", False), ("Balance", "30", "Open", True)]
+    assert off(report) == [("Balance", "", "", "Unexplained: 30")]
+
+
+def test_what_is_closed_while_it_moves_back_is_found_again(sandbox, naira):
+    """Two people accept the gap, and then the provider puts it right."""
+    compare()
+    hold(sandbox, "999000")
+    compare()
+    close(ReconciliationBreak.objects.get())
+    hold(sandbox, "1000000")
+    assert off(compare()) == [("Balance", "", "", "Unexplained: 1000")]
+    assert breaks()[1:] == [("Balance", "1000", "Open", True)]
+
+
+def test_an_older_reading_that_is_kept_later_judges_nothing(sandbox, naira):
+    """Two days are compared at once; the first to read the balances is the last to be kept."""
+    compare()
+    slow = reconciliation.ask(day=today() - timedelta(days=3), actor=SYSTEM)
+    assert reconciliation.claim(slow)
+    before = comparison.compare(slow.day, [])
+    hold(sandbox, "999000")
+    compare()
+    reports._keep(slow, before, [])
+    assert breaks() == [("Balance", "-1000", "Open", True)]
+    assert off(compare()) == [("Balance", "", "", "Unexplained: -1000")]
+    assert breaks() == [("Balance", "-1000", "Open", True)]
+
+
+def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(sandbox, wallet):
+    withdrawal = pay(wallet)
+    done(sandbox, withdrawal)
+    book(sandbox, "UPDATE transfers SET amount = '999' WHERE reference = ?", withdrawal.reference)
+    send_past_us("payout_stranger")
+    for _ in range(2):
+        assert compare().differences == 3
+        assert sorted(breaks()) == [
+            ("Amount", plain(999 - withdrawal.disburse_amount), "Open", True),
+            ("Balance", "-150", "Open", True),
+            ("Unknown to us", "50", "Open", True),
+        ]
+    # The transfer nobody knows goes on: it is the same one.
+    sandbox.book.settle("payout_stranger")
+    compare()
+    assert len(breaks()) == 3
+    book(sandbox, "UPDATE transfers SET amount = '998' WHERE reference = ?", withdrawal.reference)
+    compare()
+    amounts = breaks(kind="Amount")
+    assert [(status, shown) for _, _, status, shown in amounts] == [("Open", False), ("Open", True)]
+    found = ReconciliationBreak.objects.filter(kind="Amount").latest("pk")
+    assert found.withdrawal_id == withdrawal.pk
+    assert found.their_amount == 998
+
+
+def test_what_is_closed_stays_closed_while_the_facts_are_the_same(sandbox, wallet):
+    send_past_us("payout_stranger")
+    compare()
+    for found in ReconciliationBreak.objects.all():
+        close(found)
+    assert open_alerts() == set()
+    report = compare()
+    assert (report.status, [kind for kind, *_ in off(report)]) == ("Differs", ["Unknown to us"])
+    assert {status for _, _, status, _ in breaks()} == {"Closed"}
+    assert open_alerts() == set()
+    book(sandbox, "UPDATE transfers SET amount = '51' WHERE reference = ?", "payout_stranger")
+    compare()
+    assert breaks(kind="Unknown to us") == [
+        ("Unknown to us", "50", "Closed", False),
+        ("Unknown to us", "51", "Open", True),
+    ]
+    assert open_alerts() == {"reconciliation"}
+
+
+def test_a_break_of_one_day_leaves_the_alert_of_another_day_alone(sandbox, wallet):
+    withdrawal = pay(wallet)
+    sandbox.book.settle(withdrawal.reference)
+    compare()
+    payouts.look_up(withdrawal.id)
+    hold(sandbox, "1", "KES")
+    compare(today() - timedelta(days=2))
+    days = {alert.subject for alert in Alert.objects.filter(resolved_at=None)}
+    assert days == {str(today()), str(today() - timedelta(days=2))}
+    close(ReconciliationBreak.objects.get(day=today()))
+    assert [alert.subject for alert in Alert.objects.filter(resolved_at=None)] == [
+        str(today() - timedelta(days=2))
+    ]
+
+
+def test_a_balance_that_is_not_named_is_one_break(sandbox, naira):
+    book(sandbox, "DELETE FROM floats WHERE currency = ?", "NGN")
+    for _ in range(2):
+        assert [line[0] for line in off(compare())] == ["No balance named"]
+        naira.fund(1, "NGN")
+    assert breaks() == [("No balance named", "-1000000", "Open", True)]
+
+
+def test_a_day_that_is_not_over_is_compared_provisionally(sandbox, wallet):
+    compare(today() - timedelta(days=1))
+    hold(sandbox, "7")
+    send_past_us("payout_stranger")
+    report = compare(over=False)
+    assert report.provisional
+    assert (report.status, report.differences) == ("Differs", 3)
+    assert (breaks(), open_alerts()) == ([], set())
+    # It was no baseline: the day shows the same when it is over.
+    assert off(compare()) == off(report)
+    assert len(breaks()) == 3
+
+
+def test_a_provisional_report_that_is_incomplete_raises_no_alert(sandbox, naira):
+    sandbox.stop()
+    assert compare(over=False).status == "Incomplete"
+    assert open_alerts() == set()
+    assert compare().status == "Incomplete"
+    assert open_alerts() == {"reconciliation_incomplete"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
+    sandbox, naira, owner_connection
+):
+    """The comparison has judged the gap, and has not written its report yet."""
+    compare()
+    hold(sandbox, "749999.45")
+    compare()
+    proposed = reconciliation.explain(
+        break_id=ReconciliationBreak.objects.get().pk, explanation="A fee", user=approver()
+    )
+    second = approver()
+    with (
+        Pause("UPDATE", "wallets_reconciliation", "NEW.finished_at IS NOT NULL") as pause,
+        Crowd(3) as crowd,
+    ):
+
+        def close_meanwhile() -> None:
+            pause.wait()
+            reconciliation.close(explanation_id=proposed.pk, user=second)
+
+        def release_both() -> None:
+            try:
+                wait_until(lambda: advisory_waits(owner_connection) == 2, "the close waits too")
+            finally:
+                pause.release()
+
+        report, closed, released = crowd.at_once([compare, close_meanwhile, release_both])
+    assert (closed, released) == (None, None)
+    assert off(report) == [("Balance", "", "", f"Unexplained: -{LOST}")]
+    assert (breaks(), open_alerts()) == ([("Balance", f"-{LOST}", "Closed", True)], set())
+    assert compare().status == "Agrees"
+
+
+def advisory_waits(connection: psycopg.Connection[Any]) -> int:
+    """How many wait for an advisory lock in this database."""
+    row = connection.execute(
+        "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+        " WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted"
+    ).fetchone()
+    return int(row[0]) if row else 0
