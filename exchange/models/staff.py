@@ -8,6 +8,7 @@ a second factor as well (`config.roles`, `config.signin`); `services.second_fact
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -21,6 +22,9 @@ class StaffUser(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Part of what every session is checked against: counting it up ends them all.
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    # What organisations are told in the place of a name (`exchange/sql/told_actor.sql`): random, so
+    # that it tells nothing else and cannot be guessed.
+    public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
     # When the person was made, reset, or given a role last. `services.deciding_access` measures the
     # cooling-off period and the tenure from it; a trigger keeps it from moving back.
     access_changed_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -31,6 +35,11 @@ class StaffUser(AbstractUser):
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    @property
+    def told_id(self) -> str:
+        """The id by which organisations know the person: `staff_…`."""
+        return f"staff_{self.public_id.hex}"
 
     def may(self, permission: str) -> bool:
         """Whether they work here and have `permission` (`app.codename`): what services ask for."""

@@ -6,10 +6,12 @@ with `exchange.wake.after_commit(DELIVER_EVENTS)`; without the hint a sweep find
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Collection
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Case, F, Value, When
 from django.db.models.functions import Now
@@ -40,6 +42,16 @@ def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str)
         )
     after_commit(DELIVER_EVENTS)
     return event_id
+
+
+def told_actor(actor: Actor) -> dict[str, str]:
+    """Return `actor` as organisations are told it, without a login (`sql/told_actor.sql`)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT told_actor(%s, %s, %s)", [str(actor), actor.label, settings.EVENTS_NAME_STAFF]
+        )
+        found: dict[str, str] = json.loads(cursor.fetchone()[0])
+    return found
 
 
 def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = None) -> Event:

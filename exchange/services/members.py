@@ -53,7 +53,7 @@ def change_member(
         try:
             member.clean_fields()
         except ValidationError as error:
-            raise InvalidRequest(" ".join(error.messages)) from error
+            raise InvalidRequest.of_model(error) from error
         _save(member, update_fields=["name", "email", "external_id", "updated_at"])
     logger.info("member.changed", member=str(member.id), actor=str(actor))
     return member
@@ -67,6 +67,5 @@ def _save(member: Member, **options: Any) -> None:
         taken = _TAKEN.get(constraint_of(error) or "")
         if taken is None:
             raise
-        raise Conflict(
-            f"A member with this {taken} exists already", code=f"{taken}_taken"
-        ) from error
+        words = f"A member with this {taken} exists already"
+        raise Conflict(words, code=f"{taken}_taken", fields={taken: words}) from error

@@ -74,4 +74,4 @@ def _check(organisation: Organisation) -> None:
     try:
         organisation.full_clean()
     except ValidationError as error:
-        raise InvalidRequest(" ".join(error.messages)) from error
+        raise InvalidRequest.of_model(error) from error

@@ -260,7 +260,7 @@ def _check(user: StaffUser) -> None:
     try:
         user.full_clean(validate_unique=False)  # a taken name is a `Conflict`
     except ValidationError as error:
-        raise InvalidRequest(" ".join(error.messages)) from error
+        raise InvalidRequest.of_model(error) from error
 
 
 def _words(words: str, confirmed_by: StaffUser | None) -> str:

@@ -5,41 +5,54 @@ What people do about a withdrawal they do on its review page (`withdrawals`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
 
-from exchange.admin.base import COUNTED_AT_MOST, SafeAdmin
+from exchange.admin.base import COUNTED_AT_MOST, PendingDecision, SafeAdmin, Tool, staff_of
+from exchange.admin.exports import Exportable
 from exchange.admin.history import also_in_history
 from exchange.admin.named import OrganisationFilter
+from exchange.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
-from wallets.admin.show import money
+from exchange.selectors import audit
+from wallets.admin.export_columns import PAYOUTS
+from wallets.admin.show import money, withdrawal_state
 from wallets.models import BankAccount, Decision, Payout, Proposal, ProviderEvent, Withdrawal
-from wallets.selectors.finding import found_by
+from wallets.selectors.finding import found_by, ids_called
 from wallets.selectors.overview import payouts_on_hold
+from wallets.services.resolutions import PROPOSALS, RESOLVE, possible_actions
 
+audit.namings.append(ids_called)
 # A payout has the id of its withdrawal; the bank record has one of its own.
 also_in_history[Withdrawal] = ("bank_id",)
 
 
 @admin.register(Payout)
-class PayoutAdmin(SafeAdmin):
+class PayoutAdmin(Exportable):
+    export_columns = PAYOUTS
     list_display = (
-        "reference", "shown_state", "provider_id", "provider_status", "attempts", "looked_up",
-        "last_error", "next_step_at",
+        "shown_at", "shown_state", "sent_amount", "payee", "to", "reference", "provider_status",
+        "attempts", "last_error", "next_step_at",
     )  # fmt: skip
-    list_display_links = ("shown_state",)
+    list_display_links = ("shown_at", "shown_state", "sent_amount")
     list_filter = ("withdrawal__status", "provider_status", "created_at")
-    list_select_related = ("withdrawal",)
+    list_select_related = (
+        "withdrawal__bank", "withdrawal__organisation", "withdrawal__member",
+    )  # fmt: skip
     # Ids grow with time and have an index, here and below.
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
-    search_help_text = "Reference, account, payee or owner; or the provider's id"
+    search_help_text = "Reference, account, payee, owner, amount, email, any id"
     fields = (
-        "reference", "shown_state", "attempts", "posted_at", "provider_id", "provider_status",
+        "reference", "shown_state", "owner", "shown_amount", "sent_amount", "payee", "to",
+        "attempts", "posted_at", "provider_id", "provider_status",
         "shown_fee", "provider_message", "last_error", "next_step_at", "leased_until", "looked_up",
         "not_found_count", "first_not_found_at", "last_not_found_at", "settled_at", "watch_until",
         "created_at", "updated_at",
@@ -70,7 +83,35 @@ class PayoutAdmin(SafeAdmin):
         return queryset.filter(Q(provider_id=term) | Q(pk__in=found)), False
 
     def heading(self, obj: Payout) -> str:
-        return f"Payout of {obj.withdrawal.reference}"
+        return f"Payout of {self.sent_amount(obj)} to {self.payee(obj)}"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    @admin.display(description="approved (UTC)", ordering="pk")
+    def shown_at(self, payout: Payout) -> str:
+        return moment(payout.created_at)
+
+    @admin.display(description="owner")
+    def owner(self, payout: Payout) -> str:
+        return page_of(payout.withdrawal.member or payout.withdrawal.organisation)
+
+    @admin.display(description="amount of the withdrawal")
+    def shown_amount(self, payout: Payout) -> str:
+        return money(payout.withdrawal.amount, payout.withdrawal.currency_id)
+
+    @admin.display(description="net to bank", ordering="withdrawal__disburse_amount")
+    def sent_amount(self, payout: Payout) -> str:
+        return money(payout.withdrawal.disburse_amount, payout.withdrawal.currency_id)
+
+    @admin.display(description="payee")
+    def payee(self, payout: Payout) -> str:
+        return payout.withdrawal.bank.account_name
+
+    @admin.display(description="bank")
+    def to(self, payout: Payout) -> str:
+        bank = payout.withdrawal.bank
+        return format_html("{}<br>{}", bank.name, bank.account_number)
 
     @admin.display(description="withdrawal", ordering="withdrawal__reference")
     def reference(self, payout: Payout) -> str:
@@ -78,7 +119,7 @@ class PayoutAdmin(SafeAdmin):
 
     @admin.display(description="state", ordering="withdrawal__status")
     def shown_state(self, payout: Payout) -> str:
-        return state(payout.withdrawal.status)
+        return withdrawal_state(payout.withdrawal)
 
     @admin.display(description="look-ups", ordering="look_ups")
     def looked_up(self, payout: Payout) -> int:
@@ -90,22 +131,46 @@ class PayoutAdmin(SafeAdmin):
 
 
 @admin.register(Proposal)
-class ProposalAdmin(SafeAdmin):
+class ProposalAdmin(DecidedByTwo):
+    queue = queue_of("Payout proposals to confirm", PROPOSALS)
     list_display = (
         "shown_at", "action", "shown_withdrawal", "shown_amount", "shown_state", "proposed_by",
         "reason", "decided_by",
     )  # fmt: skip
     list_display_links = ("shown_at", "action")
-    list_filter = ("status", "action")
+    list_filter = (QueueFilter, "status", "action")
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
-    search_help_text = "Reference of the withdrawal"
+    search_help_text = "Reference of the withdrawal, amount, email of the owner, or an id"
+    id_fields = ("pk", "withdrawal_id")
+    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
+    owner_fields = ("withdrawal__",)
     fields = (
         "shown_withdrawal", "shown_amount", "action", "reason", "shown_state", "proposed_by",
         "created_at", "decided_by", "decided_at",
     )  # fmt: skip
     readonly_fields = fields
+
+    def decision(self, request: HttpRequest, obj: Proposal) -> PendingDecision | None:
+        user = staff_of(request)
+        confirm, decline = (
+            reverse(f"admin:wallets_withdrawal_{name}", args=[obj.withdrawal_id, obj.pk])
+            for name in ("confirm", "decline")
+        )
+        own = obj.proposed_by_id == user.pk and self.may(request, RESOLVE)
+        found = decision_on(
+            obj,
+            user,
+            PROPOSALS,
+            proposer=obj.proposed_by,
+            approve=Tool(f"Confirm: {obj.action.lower()}", confirm),
+            reject=Tool("Decline", decline),
+            take_back=Tool("Take back", decline) if own else None,
+        )
+        if found and not found.hindrance and obj.action not in possible_actions(obj.withdrawal):
+            return replace(found, approve=None, hindrance="It can no longer be carried out")
+        return found
 
     @admin.display(description="proposed (UTC)", ordering="created_at")
     def shown_at(self, proposal: Proposal) -> str:
@@ -130,7 +195,11 @@ class DecisionAdmin(SafeAdmin):
     list_filter = ("verdict", DayRange)
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
-    search_help_text = "Reference of the withdrawal, or who decided"
+    search_help_text = "Reference of the withdrawal, who decided, amount, email of the owner, an id"
+    id_fields = ("pk", "withdrawal_id")
+    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
+    owner_fields = ("withdrawal__",)
+    long = True
     ordering = ("-pk",)
     fields = (
         "shown_at", "verdict", "by", "actor", "shown_withdrawal", "version", "reason",
@@ -158,7 +227,11 @@ class BankAccountAdmin(SafeAdmin):
     list_select_related = ("organisation", "currency")
     ordering = ("-pk",)
     search_fields = ("=account_number", "account_name", "given_name", "name")
-    search_help_text = "Account number, name of the payee or of the bank"
+    search_help_text = "Account number, payee, bank; amount, email of the owner, an id"
+    id_fields = ("pk", "withdrawal__pk")
+    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
+    owner_fields = ("withdrawal__",)
+    long = True
     fields = (
         "shown_withdrawal", "organisation", "bank", "account_number", "account_name",
         "name_resolved", "given_name", "currency", "branch_code", "recipient_first_name",
@@ -181,7 +254,7 @@ class ProviderEventAdmin(SafeAdmin):
     list_display = ("shown_at", "reference", "provider_id", "seen")
     ordering = ("-pk",)
     search_fields = ("=reference", "=provider_id")
-    search_help_text = "Reference, or the provider's id"
+    search_help_text = "Reference, the provider's id, or the event's own"
     fields = ("shown_at", "reference", "provider_id", "seen", "digest", "body")
     readonly_fields = fields
 

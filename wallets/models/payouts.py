@@ -50,10 +50,20 @@ class Payout(models.Model):
                 condition=models.Q(next_step_at__isnull=False),
                 name="payout_step_due",
             ),
+            models.Index(
+                fields=["withdrawal"],
+                condition=models.Q(provider_status="FAILED", settled_at__isnull=False),
+                name="payout_returned",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"payout of {self.withdrawal_id}"
+
+    @property
+    def returned(self) -> bool:
+        """Whether the bank sent the money back after the payout was completed."""
+        return self.provider_status == "FAILED" and self.settled_at is not None
 
 
 class ProposalAction(models.TextChoices):

@@ -1,0 +1,106 @@
+"""Every form says of a reason or a note, before it is sent, whether an organisation reads it.
+
+That the API keeps to it: `tests/contract/test_staff_unnamed.py`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django import forms
+
+import credit.admin
+import exchange.admin
+import orders.admin
+import wallets.admin
+from exchange.admin.fields import INTERNAL, VISIBLE
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+APPS = (credit.admin, exchange.admin, orders.admin, wallets.admin)
+# Names of fields in which people write why.
+WORDS = re.compile("reason|note|explanation|comment|message|why|remark")
+
+AUDIENCES = {
+    "credit.admin.configurations.ReasonForm.reason": VISIBLE,
+    "credit.admin.loans.NoteForm.note": INTERNAL,
+    "exchange.admin.access.KeyForm.name": VISIBLE,
+    "exchange.admin.access.KeyForm.note": INTERNAL,
+    "exchange.admin.access.RotationForm.note": INTERNAL,
+    "exchange.admin.access.TokenForm.note": INTERNAL,
+    "exchange.admin.access_proposals.RejectionForm.reason": INTERNAL,
+    "exchange.admin.fields.NoteForm.note": INTERNAL,
+    "exchange.admin.quotes.PriceForm.note": INTERNAL,
+    "exchange.admin.quotes.RejectionForm.reason": INTERNAL,
+    "exchange.admin.staff.InvitationForm.note": INTERNAL,
+    "exchange.admin.staff.RoleForm.note": INTERNAL,
+    "exchange.admin.token_forms.EditForm.listing_reference": VISIBLE,
+    "exchange.admin.token_forms.TermsForm.listing_reference": VISIBLE,
+    "orders.admin.endings.CancelForm.reason": INTERNAL,
+    "wallets.admin.breaks.ExplanationForm.explanation": INTERNAL,
+    "wallets.admin.breaks.RefusalForm.reason": INTERNAL,
+    "wallets.admin.configuration.FigureForm.reason": INTERNAL,
+    "wallets.admin.deciding.BulkForm.reason": VISIBLE,
+    "wallets.admin.deciding.DecisionForm.reason": VISIBLE,
+    "wallets.admin.deposits.DepositForm.note": INTERNAL,
+    "wallets.admin.deposits.DepositForm.reference": VISIBLE,
+    "wallets.admin.deposits.ReasonForm.reason": INTERNAL,
+    "wallets.admin.figures.ReasonForm.reason": INTERNAL,
+    "wallets.admin.resolving.DeclineForm.reason": INTERNAL,
+    "wallets.admin.resolving.ProposalForm.reason": VISIBLE,
+    "wallets.admin.tokens.ListingForm.listing_reference": VISIBLE,
+}
+
+
+def every_form() -> Iterator[type[forms.Form]]:
+    for package in APPS:
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            module = importlib.import_module(found.name)
+            for value in vars(module).values():
+                if (
+                    isinstance(value, type)
+                    and issubclass(value, forms.Form)
+                    and value.__module__ == module.__name__
+                ):
+                    yield value
+
+
+def said(field: forms.Field) -> str:
+    """Who reads it, as the form says; empty when it says nothing."""
+    words = str(field.help_text)
+    return next((told for told in (VISIBLE, INTERNAL) if words.startswith(told)), "")
+
+
+def test_every_text_in_which_staff_say_why_says_who_reads_it():
+    told = {
+        f"{form.__module__}.{form.__qualname__}.{name}": said(field)
+        for form in every_form()
+        for name, field in form.base_fields.items()
+        if isinstance(field, forms.CharField) and (WORDS.search(name) or said(field))
+    }
+    assert told == AUDIENCES
+
+
+def areas() -> list[tuple[str, str]]:
+    """Templates that write a text area themselves, and the label of each."""
+    found = []
+    for path in sorted(TEMPLATES.rglob("*.html")):
+        text = path.read_text()
+        for area in re.findall(r"<textarea[^>]*\bid=\"([^\"]+)\"", text):
+            (label,) = re.findall(rf'<label for="{area}">(.*?)</label>', text)
+            found.append((f"{path.name}: {area}", label))
+    return found
+
+
+@pytest.mark.parametrize(("where", "label"), areas())
+def test_every_text_area_of_a_template_says_who_reads_it(where, label):
+    branches = re.sub(r"{% (if|elif)[^%]*%}", "", label).split("{% else %}")
+    assert all("Visible to the organisation" in b or "Internal:" in b for b in branches), where
+
+
+def test_the_templates_have_text_areas():
+    assert len(areas()) == 5
