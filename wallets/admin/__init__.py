@@ -6,6 +6,7 @@ Pages call services; see `exchange.admin.base`.
 from wallets.admin import (
     banks,
     books,
+    breaks,
     configuration,
     deposits,
     figures,
@@ -18,6 +19,7 @@ from wallets.admin import (
 __all__ = [
     "banks",
     "books",
+    "breaks",
     "configuration",
     "deposits",
     "figures",

@@ -12,15 +12,27 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Section, Tool, bind, staff_of
+from exchange.admin.base import (
+    AddPage,
+    ModelChoice,
+    PendingDecision,
+    RecordSelect,
+    Section,
+    Tool,
+    bind,
+    staff_of,
+)
 from exchange.admin.confirming import Confirming, Question
-from exchange.admin.fields import Reason
+from exchange.admin.exports import Exportable
+from exchange.admin.fields import INTERNAL, VISIBLE, Reason, read_by
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
+from exchange.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.errors import InvalidRequest
 from exchange.models import Currency, Member, StaffUser
+from wallets.admin.export_columns import DEPOSITS
 from wallets.admin.show import money
 from wallets.models import Deposit, DepositStatus, Transfer
 from wallets.services import deposits
@@ -51,9 +63,10 @@ class DepositForm(forms.Form):
     currency = forms.ModelChoiceField(queryset=Currency.objects.all())
     amount = forms.DecimalField(max_digits=38, decimal_places=8)
     reference = forms.CharField(
-        max_length=100, help_text="The bank's reference of the incoming payment"
+        max_length=100,
+        help_text=read_by(VISIBLE, "The bank's reference of the incoming payment"),
     )
-    note = forms.CharField(max_length=300, required=False)
+    note = forms.CharField(max_length=300, required=False, help_text=read_by(INTERNAL))
 
 
 class ReasonForm(forms.Form):
@@ -63,16 +76,21 @@ class ReasonForm(forms.Form):
 
 
 @admin.register(Deposit)
-class DepositAdmin(AddPage, Confirming):
-    add_permission = "wallets.add_deposit"
+class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming):
+    export_columns = DEPOSITS
+    add_permission = deposits.ENTER
+    queue = queue_of("Deposits to confirm", deposits.DEPOSITS)
     list_display = (
         "reference", "shown_state", "owned_by", "shown_amount", "entered_by", "decided_by",
         "entered",
     )  # fmt: skip
-    list_filter = ("status", "currency", OrganisationFilter, DayRange)
+    list_filter = (QueueFilter, "status", "currency", OrganisationFilter, DayRange)
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "organisation__name", "member__name")
-    search_help_text = "Reference, organisation or member"
+    search_help_text = "Reference, organisation, member, amount, email or id"
+    id_fields = ("pk", "owner_id", "organisation_id")
+    amount_fields = ("amount",)
+    owner_fields = ("",)
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
@@ -107,24 +125,29 @@ class DepositAdmin(AddPage, Confirming):
         return [
             self.action_url("<uuid:object_id>/confirm/", "confirm", self.confirm, only_post=False),
             self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
+            self.action_url("<uuid:object_id>/cancel/", "cancel", self.cancel, only_post=False),
             *super().get_urls(),
         ]
 
-    def tools(self, request: HttpRequest, obj: Deposit) -> list[Tool]:
-        decidable = obj.status == DepositStatus.PENDING
-        if not decidable or not self.may(request, "wallets.decide_deposit"):
-            return []
-        reject = Tool("Reject", self.address("reject", obj.pk))
-        if obj.entered_by_id == staff_of(request).pk:
-            return [reject]
+    def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:
+        user = staff_of(request)
+        own = obj.entered_by_id == user.pk and self.may(request, deposits.ENTER)
         confirm = f"Confirm {money(obj.amount, obj.currency_id)}"
-        return [Tool(confirm, self.address("confirm", obj.pk)), reject]
+        return decision_on(
+            obj,
+            user,
+            deposits.DEPOSITS,
+            proposer=obj.entered_by or "the system",
+            approve=Tool(confirm, self.address("confirm", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
+            take_back=Tool("Cancel", self.address("cancel", obj.pk)) if own else None,
+        )
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
         transfers = Transfer.objects.filter(subject_id=obj.pk)
         rows = [(moment(t.created_at), page_of(t, kind(t))) for t in transfers]
         empty = "Nothing has moved yet: somebody else than who entered it must confirm it."
-        if obj.status == DepositStatus.REJECTED:
+        if obj.status in {DepositStatus.REJECTED, DepositStatus.CANCELLED}:
             empty = "Nothing moved."
         return [Section("Booked by", ("When (UTC)", "Transfer"), rows, empty=empty)]
 
@@ -149,7 +172,7 @@ class DepositAdmin(AddPage, Confirming):
 
     def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second pair of eyes: asks, and books the money."""
-        deposit: Deposit = self.record(request, object_id, "wallets.decide_deposit")
+        deposit: Deposit = self.record(request, object_id, deposits.DECIDE)
         return self.confirm_page(
             request,
             deposit,
@@ -160,7 +183,7 @@ class DepositAdmin(AddPage, Confirming):
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Closes the entry without moving anything; a reason is required."""
-        deposit: Deposit = self.record(request, object_id, "wallets.decide_deposit")
+        deposit: Deposit = self.record(request, object_id, deposits.DECIDE)
         return self.confirm_page(
             request,
             deposit,
@@ -168,6 +191,17 @@ class DepositAdmin(AddPage, Confirming):
             partial(deposits.reject, deposit_id=deposit.pk, user=staff_of(request)),
             "Rejected. Nothing moved.",
             form=bind(request, ReasonForm),
+        )
+
+    def cancel(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Takes one's own entry back; nothing moves."""
+        deposit: Deposit = self.record(request, object_id, deposits.ENTER)
+        return self.confirm_page(
+            request,
+            deposit,
+            _cancellation(deposit, staff_of(request)),
+            partial(deposits.cancel, deposit_id=deposit.pk, user=staff_of(request)),
+            "Cancelled. Nothing moved.",
         )
 
 
@@ -191,6 +225,21 @@ def _rejection(deposit: Deposit) -> Question:
         words="Nothing moves. It can be entered again, correctly, under the same reference.",
         submit=f"Yes, reject {amount}",
         hindrance=deposits.DEPOSITS.describe_closed(deposit),
+        final=True,
+    )
+
+
+def _cancellation(deposit: Deposit, user: StaffUser) -> Question:
+    amount = money(deposit.amount, deposit.currency_id)
+    hindrance = deposits.DEPOSITS.describe_closed(deposit)
+    if not hindrance and deposit.entered_by_id != user.pk:
+        hindrance = "Only the person who entered a deposit cancels it"
+    return Question(
+        title=f"Cancel {amount} for {deposit.member or deposit.organisation}?",
+        facts=_facts(deposit),
+        words="Nothing moves. It can be entered again, correctly, under the same reference.",
+        submit=f"Yes, cancel {amount}",
+        hindrance=hindrance,
         final=True,
     )
 

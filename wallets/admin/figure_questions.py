@@ -13,7 +13,7 @@ from exchange.models import StaffUser
 from exchange.numbers import plain
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.selectors.configuration import coming, figure_in_force
-from wallets.services.configuration import FIGURES
+from wallets.services.configuration import FIGURES, describe_obstacle_to_withdrawal
 
 _SECOND = "%Y-%m-%d %H:%M:%S UTC"
 
@@ -122,9 +122,7 @@ def withdrawal(figure: ConfigurationFigure) -> Question:
 
 def agreement(figure: ConfigurationFigure, user: StaffUser) -> Question:
     """Asked of the second of two."""
-    hindrance = _not_asked_for(figure)
-    if not hindrance and figure.withdrawal_asked_by_id == user.pk:
-        hindrance = "Somebody else must agree to what you asked for"
+    hindrance = _not_asked_for(figure) or describe_obstacle_to_withdrawal(figure, user)
     return Question(
         title=f"Withdraw {_name(figure)}?",
         facts=[*_facts(figure), *_asked_for(figure)],

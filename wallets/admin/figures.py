@@ -15,10 +15,19 @@ from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import Section, Tool, bind, staff_of
+from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import Reason
+from exchange.admin.pending import (
+    NOT_FOR_ROLE,
+    DecidedByTwo,
+    Queue,
+    QueueFilter,
+    decision_on,
+    named_deciders,
+)
 from exchange.admin.show import moment, page_of, state
+from exchange.models import StaffUser
 from wallets.admin import figure_questions as questions
 from wallets.admin.figure_questions import number
 from wallets.models import ConfigurationFigure, FigureStatus
@@ -32,16 +41,17 @@ class ReasonForm(forms.Form):
 
 
 @admin.register(ConfigurationFigure)
-class ConfigurationFigureAdmin(Confirming):
+class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
+    queue = Queue("Figures to decide", figures.DECIDE, figures.undecided, figures.own)
     list_display = (
         "shown_key", "shown_value", "shown_state", "shown_from", "proposed_by", "proposed",
         "decided_by",
     )  # fmt: skip
-    list_filter = ("status", "created_at")
+    list_filter = (QueueFilter, "status", "created_at")
     list_select_related = ("proposed_by", "decided_by")
     search_fields = ("configuration__key",)
-    search_help_text = "Key"
-    id_fields = ("pk",)
+    search_help_text = "Key, value or id"
+    amount_fields = ("value",)
     date_hierarchy = "created_at"
     fields = (
         ("shown_link", "shown_state"), ("shown_value", "shown_from"), "reason",
@@ -104,28 +114,40 @@ class ConfigurationFigureAdmin(Confirming):
         ]
 
     def tools(self, request: HttpRequest, obj: ConfigurationFigure) -> list[Tool]:
-        proposes = self.may(request, figures.PROPOSE)
-        decides = self.may(request, figures.DECIDE)
-        me = staff_of(request).pk
-        shown = []
-        if obj.status == FigureStatus.PENDING:
-            mine = obj.proposed_by_id == me
-            if decides and not mine:
-                shown.append(Tool("Approve", self.address("approve", obj.pk)))
-            if proposes and mine:
-                shown.append(Tool("Take back", self.address("take_back", obj.pk)))
-            if decides:
-                shown.append(Tool("Reject", self.address("reject", obj.pk)))
-        elif questions.is_to_come(obj):
-            asked_by = obj.withdrawal_asked_by_id
-            if asked_by is None and (proposes or decides):
-                shown.append(Tool("Ask to withdraw it", self.address("withdraw", obj.pk)))
-            if asked_by is not None:
-                if decides and asked_by != me:
-                    shown.append(Tool("Agree to withdraw it", self.address("agree", obj.pk)))
-                if decides or asked_by == me:
-                    shown.append(Tool("Keep it", self.address("keep", obj.pk)))
-        return shown
+        may = self.may(request, figures.PROPOSE) or self.may(request, figures.DECIDE)
+        if not may or not questions.is_to_come(obj) or obj.withdrawal_asked_by_id is not None:
+            return []
+        return [Tool("Ask to withdraw it", self.address("withdraw", obj.pk))]
+
+    def decision(self, request: HttpRequest, obj: ConfigurationFigure) -> PendingDecision | None:
+        user = staff_of(request)
+        if questions.is_to_come(obj) and obj.withdrawal_asked_by_id is not None:
+            return self._withdrawal_decision(user, obj)
+        own = obj.proposed_by_id == user.pk and self.may(request, figures.PROPOSE)
+        return decision_on(
+            obj,
+            user,
+            figures.FIGURES,
+            proposer=obj.proposed_by,
+            approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
+            take_back=Tool("Take back", self.address("take_back", obj.pk)) if own else None,
+        )
+
+    def _withdrawal_decision(self, user: StaffUser, obj: ConfigurationFigure) -> PendingDecision:
+        """What two people decide about a figure that one of them does not want in force."""
+        may = user.has_perm(figures.DECIDE)
+        own = obj.withdrawal_asked_by_id == user.pk
+        agree = Tool("Agree to withdraw it", self.address("agree", obj.pk))
+        keep = Tool("Keep it", self.address("keep", obj.pk))
+        hindrance = questions.agreement(obj, user).hindrance if may or own else NOT_FOR_ROLE
+        return PendingDecision(
+            words=f"{obj.withdrawal_asked_by} asks to withdraw it: {obj.withdrawal_reason}.",
+            eligible=named_deciders(figures.DECIDE, obj.withdrawal_asked_by_id),
+            approve=None if hindrance else agree,
+            others=[keep] if may or own else [],
+            hindrance=hindrance,
+        )
 
     def sections(self, request: HttpRequest, obj: ConfigurationFigure) -> list[Section]:
         if obj.status != FigureStatus.PENDING and not questions.is_to_come(obj):

@@ -18,8 +18,17 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from exchange.admin.base import staff_of
+from exchange.ids import parse_id
 from exchange.models import Member, Organisation
-from wallets.admin.worklists import Worklist, incomplete, second_approval, waiting, worklists_for
+from wallets.admin.show import RETURNED
+from wallets.admin.worklists import (
+    Worklist,
+    incomplete,
+    returned,
+    second_approval,
+    waiting,
+    worklists_for,
+)
 from wallets.models import Withdrawal, WithdrawalStatus
 from wallets.selectors.currencies import payout_currencies
 from wallets.selectors.finding import found_by
@@ -32,6 +41,8 @@ _AGES = {
     "24h": timedelta(hours=24),
     "3d": timedelta(days=3),
 }
+# What the links of a member or an organisation narrow the list by.
+_OWNER = "owner_id"
 _FIRST = ("status", "currency__code__exact", "age")
 
 
@@ -57,8 +68,9 @@ class NarrowingForm(forms.Form):
 
     view = forms.CharField(required=False, widget=forms.HiddenInput)
     status = forms.ChoiceField(
-        required=False, choices=[(EVERY, "All"), *WithdrawalStatus.choices]
-    )  # fmt: skip
+        required=False,
+        choices=[(EVERY, "All"), *WithdrawalStatus.choices, ("Returned", RETURNED)],
+    )
     currency__code__exact = forms.ChoiceField(label="Currency", required=False)
     owner_model = forms.ChoiceField(
         label="Wallet of",
@@ -179,7 +191,9 @@ class Narrowing(admin.ListFilter):
         status = self.form.cleaned_data["status"]
         if not status and self.view is None and not self.searching:
             status = WithdrawalStatus.PENDING
-        if status and status != EVERY:
+        if status == "Returned":
+            queryset = queryset.filter(returned())
+        elif status and status != EVERY:
             queryset = queryset.filter(status=status)
         if self.view is not None:
             queryset = queryset.filter(self.view.rows(self._user))
@@ -209,15 +223,32 @@ class Narrowing(admin.ListFilter):
         return any(self.used_parameters.get(field.name) for field in self.more_fields)
 
     @property
+    def others_in_words(self) -> str:
+        """What else narrows the list: whose wallet, by the name."""
+        return ", ".join(
+            f"{'wallet of' if name == _OWNER else name} {_owner_called(value)}"
+            for name, value in self.others.items()
+        )
+
+    @property
     def plain(self) -> bool:
         """Whether the list is as it opens."""
         return not (any(self.used_parameters.values()) or self.searching or self.others)
 
 
+def _owner_called(value: str) -> str:
+    """The member or organisation of that id by name; any other value as it is."""
+    wanted = parse_id(value)
+    if wanted is None:
+        return value
+    found = (model.objects.filter(pk=wanted).first() for model in (Member, Organisation))
+    return next((str(owner) for owner in found if owner), value)
+
+
 def oldest_first(request: HttpRequest) -> bool:
     """Whether the list is one to work through, so that what waits longest stands first."""
     chosen = request.GET.get("status") or ("" if request.GET.get("q") else "Pending")
-    return bool(request.GET.get("view")) or chosen == WithdrawalStatus.PENDING
+    return bool(request.GET.get("view")) or chosen in {WithdrawalStatus.PENDING, "Returned"}
 
 
 def search(rows: QuerySet[Withdrawal], term: str) -> QuerySet[Withdrawal]:

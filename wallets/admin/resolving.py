@@ -13,9 +13,10 @@ from django.urls import URLPattern
 
 from exchange.admin.base import bind, staff_of
 from exchange.admin.confirming import Confirming, Question
-from exchange.admin.fields import Reason
+from exchange.admin.fields import VISIBLE, Reason, read_by
 from exchange.models import StaffUser
-from wallets.admin.show import money
+from wallets.admin.review_page import ReviewPage
+from wallets.admin.show import money, state_in_words
 from wallets.models import Proposal, ProposalAction, Withdrawal
 from wallets.services import resolutions
 
@@ -26,7 +27,14 @@ class ProposalForm(forms.Form):
     """What to do about a lost or returned payout, and why."""
 
     action = forms.ChoiceField(choices=ProposalAction.choices)
-    reason = forms.CharField(max_length=500)
+    reason = forms.CharField(
+        max_length=500,
+        help_text=read_by(
+            VISIBLE,
+            "It reads the reason of a payout that is failed, reversed or returned. "
+            "The reason to send one again stays internal",
+        ),
+    )
 
 
 class DeclineForm(forms.Form):
@@ -35,7 +43,7 @@ class DeclineForm(forms.Form):
     reason = Reason(label="Why not", max_length=500, required=False)
 
 
-class Resolving(Confirming):
+class Resolving(Confirming, ReviewPage):
     """The proposals of a withdrawal's admin."""
 
     def proposal_urls(self) -> list[URLPattern]:
@@ -52,10 +60,11 @@ class Resolving(Confirming):
         """Opens a proposal."""
         self._must_resolve(request)
         form = bind(request, ProposalForm)
-        self.record(request, object_id)
+        withdrawal = self.record(request, object_id)
         if not form.is_valid():
             messages.error(request, "A proposal needs an action and a reason. Nothing was done.")
-            return self.back_to(object_id)
+            wrong = {f"propose_{name}": texts[0] for name, texts in form.errors.items()}
+            return self.own_page(request, withdrawal, wrong=wrong)
         self.attempt(
             request,
             lambda: resolutions.propose(
@@ -125,13 +134,15 @@ def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Qu
         ProposalAction.FAIL: (
             f"Fail the payout and give {amount} back?",
             f"The provider is asked once more. If it still does not know the payout, {amount}, fee "
-            "included, goes back to the wallet and the withdrawal is Failed for good.",
+            "included, goes back to the wallet, the withdrawal is Failed for good, and the "
+            "organisation reads the reason.",
             f"Yes, fail it: give {amount} back",
         ),
         ProposalAction.REVERSE: (
             f"Reverse the payout: {sent} came back?",
             f"The bank returned the payout: {sent} goes back to the wallet, the fee of "
-            f"{money(withdrawal.fee, code)} stays with us. Final.",
+            f"{money(withdrawal.fee, code)} stays with us, and the organisation reads the reason. "
+            "Final.",
             f"Yes, reverse it: give {sent} back",
         ),
         ProposalAction.RETURN: (
@@ -156,7 +167,7 @@ def _declining(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Q
     return Question(
         title="Take the proposal back?" if own else "Decline the proposal?",
         facts=_facts(withdrawal, proposal),
-        words="Nothing else happens: the money stays in escrow, and it can be proposed again.",
+        words="Nothing else happens: no money moves, and it can be proposed again.",
         submit="Yes, take it back" if own else "Yes, decline it",
         hindrance=resolutions.PROPOSALS.describe_closed(proposal),
     )
@@ -166,7 +177,7 @@ def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object
     code, bank = withdrawal.currency_id, withdrawal.bank
     return [
         ("Withdrawal", withdrawal.reference),
-        ("State", withdrawal.status),
+        ("State", state_in_words(withdrawal)),
         ("Amount", money(withdrawal.amount, code)),
         ("Fee", money(withdrawal.fee, code)),
         ("Ordered to be paid", money(withdrawal.disburse_amount, code)),

@@ -6,27 +6,29 @@ recipient, what is usual for the owner, the wallet, and exactly what the provide
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Q
 from django.http import HttpRequest
 
 from exchange.actors import Actor
 from exchange.admin.base import staff_of
-from exchange.admin.show import age, moment, page_of, state
-from exchange.ids import parse_id
-from exchange.models import ApiKey, StaffUser
+from exchange.admin.pending import named_deciders
+from exchange.admin.show import age, moment, page_of
+from exchange.models import StaffUser
 from exchange.numbers import plain
 from wallets.admin import review_tables
-from wallets.admin.concerns import concerns, match_in_words, match_tone, name_match
+from wallets.admin.matching import match_in_words, match_tone
 from wallets.admin.second_approval import second_approval
-from wallets.admin.show import money
+from wallets.admin.show import RETURNED, is_returned, money, withdrawal_state
 from wallets.models import (
     AccountKind,
     Alert,
+    Decision,
     Payout,
     ProposalAction,
     ProposalStatus,
@@ -37,14 +39,23 @@ from wallets.models import (
     WithdrawalStatus,
 )
 from wallets.models.withdrawals import OPEN_STATUSES
+from wallets.selectors.concerns import (
+    Concern,
+    concerns_of,
+    name_match,
+    recalled,
+    requesting_keys,
+    stops,
+)
 from wallets.selectors.overview import payouts_on_hold
 from wallets.selectors.scrutiny import (
     AccountUse,
+    Facts,
     Requests,
     Velocity,
-    account_use,
     inflow,
-    largest_paid,
+    other_owners,
+    scrutinise,
     velocity,
 )
 from wallets.selectors.wallets import wallet_balances
@@ -53,9 +64,9 @@ from wallets.services.payouts import transfer_request
 from wallets.services.resolutions import possible_actions
 
 _DEPOSITS = 10
-_PEOPLE_NAMED = 8
 _DECIDE = "wallets.decide_withdrawal"
 _RESOLVE = "wallets.resolve_payout"
+_KEEPS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +100,16 @@ class Standing:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class DecidedUnder:
+    """A decision with the flags it was made under, and why it was made all the same."""
+
+    who: str
+    when: str
+    concerns: Sequence[Concern]
+    override: str
+
+
 def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
     """Everything the template of the page needs."""
     user = staff_of(request)
@@ -108,10 +129,10 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
     # Events may have overtaken a proposal; then another one may be made.
     overtaken = proposal is not None and proposal.action not in ways
     differs = _differs(withdrawal)
-    key = _key_of(withdrawal)
-    use = account_use(withdrawal)
+    key = requesting_keys([withdrawal]).get(withdrawal.requested_by)
+    facts = scrutinise([withdrawal.pk])
+    use, largest = facts[withdrawal.pk].use, facts[withdrawal.pk].largest_paid
     recent = velocity(withdrawal)
-    largest = largest_paid(withdrawal)
     arrived = inflow(withdrawal, _DEPOSITS)
     why_two = second_approval(withdrawal, user)
     return {
@@ -120,15 +141,14 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "owner_link": page_of(withdrawal.member or withdrawal.organisation),
         "organisation_link": page_of(withdrawal.organisation),
         "requested_by": page_of(key, f"API key {key.name}") if key else withdrawal.requested_by,
-        "status": state(withdrawal.status),
+        "status": withdrawal_state(withdrawal),
         "age": age(withdrawal.created_at),
         "created": moment(withdrawal.created_at),
         "in_usd": money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
-        "concerns": concerns(withdrawal, key=key, use=use, recent=recent, largest=largest)
-        if pending
-        else [],
+        **(flags(withdrawal, facts) if pending else {}),
+        "decided_under": decided_under(withdrawal),
         "use": _use_in_words(use),
-        "other_owners": _others_of(use),
+        "other_owners": _others_of(withdrawal, use),
         "velocity": _velocity(withdrawal, recent),
         "velocity_until": moment(recent.until),
         "largest": money(largest, withdrawal.currency_id) if largest else "none yet",
@@ -164,6 +184,43 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
     }
 
 
+def flags(withdrawal: Withdrawal, facts: Mapping[UUID, Facts] | None = None) -> dict[str, Any]:
+    """What stands out about a Pending withdrawal: what every page that decides shows."""
+    found = concerns_of([withdrawal], facts)[withdrawal.pk]
+    return {"concerns": found, "stop": stops(found)}
+
+
+def decided_under(withdrawal: Withdrawal) -> list[DecidedUnder]:
+    """The approvals and rejections that kept their flags, oldest first."""
+    return [
+        DecidedUnder(
+            f"{verdict_in_words(d.verdict).capitalize()} by {d.actor_label}",
+            moment(d.created_at),
+            recalled(d.flags),
+            d.override,
+        )
+        for d in withdrawal.decisions.filter(_KEEPS_FLAGS)
+    ]
+
+
+def attach_flags(withdrawals: Sequence[Any]) -> None:
+    """Give each `flags`: of a Pending one those of now, of a decided one those of its last
+    decision, None where that kept none. A bounded number of queries for all.
+    """
+    now = concerns_of([row for row in withdrawals if row.status == WithdrawalStatus.PENDING])
+    decided = [row for row in withdrawals if row.status != WithdrawalStatus.PENDING]
+    kept = {
+        decision.withdrawal_id: decision.flags
+        for decision in Decision.objects.filter(
+            _KEEPS_FLAGS, withdrawal__in=[row.pk for row in decided]
+        )
+    }
+    for row in withdrawals:
+        row.flags = now.get(row.pk)
+    for row in decided:
+        row.flags = recalled(kept[row.pk]) if row.pk in kept else None
+
+
 def summary(withdrawal: Withdrawal) -> dict[str, Any]:
     """How much to whom: what every page about a decision repeats."""
     match = name_match(withdrawal)
@@ -192,12 +249,6 @@ def hindrance(withdrawal: Withdrawal, user: StaffUser) -> str:
     return ""
 
 
-def _key_of(withdrawal: Withdrawal) -> ApiKey | None:
-    kind, _, key_id = withdrawal.requested_by.partition(":")
-    known = parse_id(key_id) if kind == "api_key" else None
-    return ApiKey.objects.filter(pk=known).first() if known else None
-
-
 def _use_in_words(use: AccountUse) -> str:
     if not use.earlier:
         return "first use by this owner"
@@ -205,10 +256,10 @@ def _use_in_words(use: AccountUse) -> str:
     return f"{words}, {use.bounced} failed or returned" if use.bounced else words
 
 
-def _others_of(use: AccountUse) -> str:
+def _others_of(withdrawal: Withdrawal, use: AccountUse) -> str:
     if not use.other_owners:
         return "none"
-    named = [f"{member} of {firm}" if member else firm for firm, member in use.others]
+    named = [f"{member} of {firm}" if member else firm for firm, member in other_owners(withdrawal)]
     more = " and others" if use.other_owners > len(named) else ""
     return f"{use.other_owners}: {', '.join(named)}{more}"
 
@@ -284,16 +335,7 @@ def _approvals(withdrawal: Withdrawal, needed: int) -> str:
 
 def _others(withdrawal: Withdrawal) -> str:
     """Who may still decide, in words."""
-    people = StaffUser.objects.with_perm(
-        _DECIDE, backend="django.contrib.auth.backends.ModelBackend"
-    ).filter(is_staff=True)
-    if withdrawal.first_approver_id:
-        people = people.exclude(pk=withdrawal.first_approver_id)
-    names = [str(user) for user in people.order_by("username")[: _PEOPLE_NAMED + 1]]
-    if not names:
-        return "nobody: no other member of staff may approve withdrawals"
-    more = " and others" if len(names) > _PEOPLE_NAMED else ""
-    return ", ".join(names[:_PEOPLE_NAMED]) + more
+    return named_deciders(_DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
 
 
 def _differs(withdrawal: Withdrawal) -> str:
@@ -310,9 +352,9 @@ def _standing(
     withdrawal: Withdrawal, payout: Payout | None, ways: Sequence[ProposalAction]
 ) -> Standing | None:
     """Where a payout stands whose end is not known, or that came back; None for any other."""
-    if ProposalAction.REVERSE in ways:
+    if is_returned(withdrawal):
         words = "The bank sent this payout back. Two people together reverse it."
-        return Standing("bad", "Returned", words)
+        return Standing("bad", RETURNED, words)
     if withdrawal.status == WithdrawalStatus.APPROVED and payouts_on_hold(at_most=1):
         words = (
             "The payment provider fails, and no payout is sent. This one is sent once the provider"

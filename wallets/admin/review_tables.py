@@ -9,7 +9,7 @@ from django.urls import reverse
 from exchange.admin.base import Section, Tool
 from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.models import Event
-from wallets.admin.show import money
+from wallets.admin.show import SIGN, held, money, withdrawal_state
 from wallets.models import Payout, ProposalStatus, Transfer, Withdrawal
 from wallets.selectors.scrutiny import Inflow
 
@@ -36,11 +36,20 @@ def payout(withdrawal: Withdrawal, known: Payout) -> Section:
 def decisions(withdrawal: Withdrawal) -> Section:
     """Who decided what."""
     rows = [
-        (moment(d.created_at), d.verdict, d.actor_label, d.reason or "-", d.version)
+        (
+            moment(d.created_at),
+            d.verdict,
+            d.actor_label,
+            d.reason or "-",
+            d.override or "-",
+            d.version,
+        )
         for d in withdrawal.decisions.all()
     ]
-    headings = ("When (UTC)", "Decision", "By", "Reason", "On version")
-    return Section("Decisions so far", headings, rows, right=(4,), empty="Nobody has decided yet.")
+    headings = (
+        "When (UTC)", "Decision", "By", "Reason", "Why although flagged", "On version",
+    )  # fmt: skip
+    return Section("Decisions so far", headings, rows, right=(5,), empty="Nobody has decided yet.")
 
 
 def proposals(withdrawal: Withdrawal) -> list[Section]:
@@ -76,13 +85,13 @@ def transfers(withdrawal: Withdrawal) -> Section:
             moment(transfer.created_at),
             page_of(transfer, kind(transfer)),
             kind(entry.account),
-            money(entry.amount, entry.asset_id),
+            money(held(entry.amount, entry.account.kind), entry.asset_id),
         )
         for transfer in moved
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
     ]
     headings = ("When (UTC)", "Transfer", "Account", "Amount")
-    return Section("Ledger", headings, rows, right=(3,))
+    return Section("Ledger", headings, rows, right=(3,), note=SIGN)
 
 
 def recent(withdrawal: Withdrawal) -> Section:
@@ -90,14 +99,14 @@ def recent(withdrawal: Withdrawal) -> Section:
     others = (
         Withdrawal.objects.filter(owner_id=withdrawal.owner_id)
         .exclude(pk=withdrawal.pk)
-        .select_related("bank")
+        .select_related("bank", "payout")
         .order_by("-created_at", "-id")[:_RECENT]
     )
     rows = [
         (
             age(other.created_at),
             page_of(other),
-            state(other.status),
+            withdrawal_state(other),
             money(other.amount, other.currency_id),
             f"{other.bank.account_name}, {other.bank.name} {other.bank.account_number}",
         )
@@ -128,7 +137,14 @@ def deposits(withdrawal: Withdrawal, arrived: Inflow) -> Section:
         for deposit in arrived.deposits
     ]
     total = money(arrived.amount, withdrawal.currency_id)
-    title = f"Deposits to this wallet within 30 days: {arrived.count} in {withdrawal.currency_id}"
+    code = withdrawal.currency_id
+    address = reverse("admin:wallets_deposit_changelist")
+    query = f"owner_id={withdrawal.owner_id}&currency__code__exact={code}"
     return Section(
-        f"{title}, {total}", ("Ago", "Deposit", "Amount"), rows, right=(2,), empty="None."
+        f"Deposits to this wallet within 30 days: {arrived.count} in {code}, {total}",
+        ("Ago", "Deposit", "Amount"),
+        rows,
+        right=(2,),
+        empty="None.",
+        more=Tool(f"All {code} deposits to this wallet", f"{address}?{query}") if rows else None,
     )

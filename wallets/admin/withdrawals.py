@@ -12,22 +12,24 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import OwnPage, staff_of
+from exchange.admin.base import staff_of
 from exchange.admin.exports import Exportable
-from exchange.admin.show import age, state
+from exchange.admin.show import age
 from exchange.errors import Conflict
-from wallets.admin.deciding import Deciding, refusal_in_words
+from wallets.admin.choosing import refusal_in_words
+from wallets.admin.deciding import Deciding
 from wallets.admin.export_columns import WITHDRAWALS
 from wallets.admin.narrowing import Narrowing, oldest_first, search
 from wallets.admin.resolving import Resolving
-from wallets.admin.review import review
-from wallets.admin.show import money
+from wallets.admin.review import attach_flags
+from wallets.admin.show import is_returned, money, risk, withdrawal_state
 from wallets.models import Proposal, ProposalStatus, Withdrawal, WithdrawalStatus
 from wallets.services import decisions
 from wallets.services.corridors import missing_fields, needed_fields
@@ -48,7 +50,9 @@ class CorridorForm(forms.Form):
     recipient_first_name = forms.CharField(max_length=100)
     recipient_last_name = forms.CharField(max_length=100)
     recipient_email = forms.EmailField()
-    recipient_phone = forms.CharField(max_length=30)
+    recipient_phone = forms.CharField(
+        max_length=30, help_text="With its country code: +27 82 123 4567"
+    )
     recipient_address = forms.CharField(max_length=300)
 
     def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
@@ -61,15 +65,25 @@ class CorridorForm(forms.Form):
                 del self.fields[name]
 
 
+class FlaggedList(ChangeList):
+    """The list, whose rows know their flags as `flags`."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        self.result_list: Any = list(self.result_list)
+        attach_flags(self.result_list)
+
+
 @admin.register(Withdrawal)
-class WithdrawalAdmin(Exportable, Deciding, Resolving, OwnPage):
+class WithdrawalAdmin(Exportable, Deciding, Resolving):
     export_columns = WITHDRAWALS
     list_display = (
-        "waiting", "owner", "shown_amount", "payee", "to", "shown_state", "waits_for", "reference",
+        "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "waits_for",
+        "reference",
     )  # fmt: skip
     list_display_links = ("shown_amount",)
     list_filter = (Narrowing,)
-    list_select_related = ("organisation", "member", "bank")
+    list_select_related = ("organisation", "member", "bank", "payout")
     search_fields = ("reference",)
     change_list_template = "admin/wallets/withdrawal/change_list.html"
 
@@ -94,21 +108,23 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving, OwnPage):
 
     @admin.display(description="payee")
     def payee(self, withdrawal: Withdrawal) -> str:
-        return withdrawal.bank.account_name
-
-    @admin.display(description="bank")
-    def to(self, withdrawal: Withdrawal) -> str:
         bank = withdrawal.bank
-        return format_html("{}<br>{}", bank.name, bank.account_number)
+        return format_html("{}<br>{}<br>{}", bank.account_name, bank.name, bank.account_number)
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, withdrawal: Withdrawal) -> str:
-        return state(withdrawal.status)
+        return withdrawal_state(withdrawal)
+
+    @admin.display(description="risk")
+    def shown_risk(self, withdrawal: Any) -> str:
+        return risk(withdrawal.flags)
 
     @admin.display(description="waits for")
     def waits_for(self, withdrawal: Any) -> str:
         if withdrawal.open_proposals:
             return f"somebody else: {withdrawal.open_proposals[0].action}"
+        if is_returned(withdrawal):
+            return "two people, to reverse it"
         if withdrawal.status != WithdrawalStatus.PENDING:
             return _WAITS_FOR.get(withdrawal.status, "-")
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
@@ -122,8 +138,8 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving, OwnPage):
         """What waits longest stands first; among all, the newest does. Ids grow with time."""
         return ("created_at", "id") if oldest_first(request) else ("-id",)
 
-    def export_queryset(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        return rows.select_related("payout")
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return FlaggedList
 
     def filter_in_words(self, listed: Any) -> str:
         """Without a choice the list, and so its file, is of the Pending ones."""
@@ -156,16 +172,6 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving, OwnPage):
         ]
 
     # --- the review page ---
-
-    def own_page(self, request: HttpRequest, withdrawal: Withdrawal, /) -> HttpResponse:
-        """The review page."""
-        return self.page(
-            request,
-            "admin/wallets/withdrawal/review.html",
-            withdrawal.reference,
-            record=withdrawal,
-            **review(request, withdrawal),
-        )
 
     def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Fills in what the corridor needs and the client did not give."""

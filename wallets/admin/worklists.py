@@ -1,9 +1,11 @@
 """The lists that finance works through, each a condition on withdrawals, and how many wait in each.
 
 `mine`     what I can approve now: Pending, complete, neither entered nor approved by me
-`second`   Pending, approved by one of two
+`second`   Pending, approved by one of two, of whom I am none
+`others`   Pending, entered or approved by me: somebody else decides
 `missing`  Pending, without all that payouts to the country need
 `stuck`    Unknown; Approved for 15 minutes, or with the provider for 4 hours, without an end
+`returned` Completed, and sent back by the bank: two people reverse it
 `failed`   Failed since midnight, UTC
 """
 
@@ -18,6 +20,7 @@ from django.utils import timezone
 
 from exchange.actors import Actor
 from exchange.models import StaffUser
+from wallets.admin.show import RETURNED
 from wallets.models import Withdrawal, WithdrawalStatus
 from wallets.models.withdrawals import OPEN_STATUSES
 from wallets.selectors.currencies import payout_currencies
@@ -66,23 +69,51 @@ def stuck(now: datetime | None = None) -> Q:
     )
 
 
+def returned() -> Q:
+    """Completed payouts that the bank sent back and nobody has reversed; by an index of payouts."""
+    return Q(
+        status=WithdrawalStatus.COMPLETED,
+        payout__provider_status="FAILED",
+        payout__settled_at__isnull=False,
+    )
+
+
 def failed_today() -> Q:
     """Payouts that failed since midnight, UTC."""
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     return Q(status=WithdrawalStatus.FAILED, updated_at__gte=midnight)
 
 
-def _mine(user: StaffUser) -> Q:
-    entered = Q(requested_by=str(Actor.staff(user.pk, "")))
-    return _PENDING & ~entered & ~Q(first_approver=user) & ~incomplete()
+def _own(user: StaffUser) -> Q:
+    """Those that `user` entered or approved: somebody else decides about them."""
+    return Q(requested_by=str(Actor.staff(user.pk, ""))) | Q(first_approver=user)
+
+
+def undecided_by(user: StaffUser) -> Q:
+    """Pending ones that `user` may decide about, once they are complete."""
+    return _PENDING & ~_own(user)
 
 
 WORKLISTS = (
     Worklist(
-        "mine", "Mine to decide", "You can approve these now.", _mine, for_deciders=True
+        "mine",
+        "Mine to decide",
+        "You can approve these now.",
+        lambda user: undecided_by(user) & ~incomplete(),
+        for_deciders=True,
     ),
     Worklist(
-        "second", "Second approval", "One of two people has approved.", lambda _: second_approval()
+        "second",
+        "Second approval",
+        "One of two people has approved.",
+        lambda user: second_approval() & ~_own(user),
+    ),
+    Worklist(
+        "others",
+        "Waiting for somebody else",
+        "You entered or approved these.",
+        lambda user: _PENDING & _own(user),
+        for_deciders=True,
     ),
     Worklist(
         "missing",
@@ -96,6 +127,12 @@ WORKLISTS = (
         "Unknown outcome; approved for 15 minutes or with the provider for 4 hours.",
         lambda _: stuck(),
     ),
+    Worklist(
+        "returned",
+        RETURNED,
+        "The bank sent the money back. Two people reverse the payout.",
+        lambda _: returned(),
+    ),
     Worklist("failed", "Failed today", "Since midnight UTC.", lambda _: failed_today()),
 )  # fmt: skip
 
@@ -107,8 +144,10 @@ def worklists_for(user: StaffUser) -> tuple[Worklist, ...]:
 
 
 def waiting(user: StaffUser) -> dict[str, int]:
-    """How many withdrawals are in each of the user's worklists, by its key; in one query."""
+    """How many withdrawals are in each of the user's worklists, by its key; in two queries."""
+    by_status = [one for one in worklists_for(user) if one.key != "returned"]
     counts: dict[str, int] = Withdrawal.objects.filter(
         Q(status__in=OPEN_STATUSES) | failed_today()
-    ).aggregate(**{one.key: Count("pk", filter=one.rows(user)) for one in worklists_for(user)})
-    return counts
+    ).aggregate(**{one.key: Count("pk", filter=one.rows(user)) for one in by_status})
+    # From the index of payouts, of which the others make no use.
+    return {**counts, "returned": Withdrawal.objects.filter(returned()).order_by().count()}

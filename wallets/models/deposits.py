@@ -15,6 +15,8 @@ class DepositStatus(models.TextChoices):
     PENDING = "Pending"
     CONFIRMED = "Confirmed"
     REJECTED = "Rejected"
+    # By whoever entered it, before anybody confirmed it.
+    CANCELLED = "Cancelled"
 
 
 class Deposit(ProposalModel):
@@ -55,15 +57,25 @@ class Deposit(ProposalModel):
 
     class Meta(ProposalModel.Meta):
         permissions = [("decide_deposit", "Can confirm and reject deposits")]
+        indexes = [
+            models.Index(
+                fields=["created_at"], condition=models.Q(status="Pending"), name="deposit_pending"
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(amount__gt=0), name="deposit_amount_positive"
             ),
-            # One that was entered wrongly, and rejected, is entered again.
+            # One that was entered wrongly, and closed, is entered again.
             models.UniqueConstraint(
                 fields=["reference"],
-                condition=~models.Q(status="Rejected"),
+                condition=~models.Q(status__in=["Rejected", "Cancelled"]),
                 name="deposit_reference_once",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status="Cancelled")
+                | models.Q(decided_by__isnull=False, decided_by=models.F("entered_by")),
+                name="deposit_cancelled_by_who_entered_it",
             ),
         ]
 

@@ -200,6 +200,15 @@ class Decision(models.Model):
     actor_label = models.CharField(max_length=200)
     reason = models.CharField(max_length=500, blank=True)
     details = models.JSONField(default=dict, blank=True)
+    # The flags it was decided under (`wallets.selectors.concerns`), as they were worded; None of
+    # what is decided without them.
+    flags = models.JSONField(null=True, blank=True)
+    override = models.CharField(
+        max_length=500,
+        blank=True,
+        db_default="",
+        help_text="Why it was approved although flagged; internal",
+    )
     version = models.PositiveIntegerField(help_text="Version of the withdrawal that was decided on")
     created_at = models.DateTimeField()
 
@@ -210,6 +219,11 @@ class Decision(models.Model):
                 fields=["withdrawal", "version"],
                 condition=models.Q(verdict__in=["Approve", "Reject", "Cancel"]),
                 name="decision_once_per_version",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(verdict="Approve", flags__contains=[{"level": "Stop"}])
+                | models.Q(override__regex=r"\S"),
+                name="decision_stop_overridden_in_writing",
             ),
         ]
 

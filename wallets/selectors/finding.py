@@ -1,4 +1,4 @@
-"""Withdrawals by the words of a search: reference, account number, payee, owner.
+"""Records by the words of a search: reference, account number, payee, owner, amount, email, id.
 
 A word that few withdrawals have is looked up by indexes, once, and the list is narrowed to their
 ids. One that many have is left to the list, which stops early.
@@ -12,9 +12,11 @@ from uuid import UUID
 from django.db.models import Q
 
 from exchange.filtersets import WordsQuery
-from exchange.ids import ALPHABET
+from exchange.ids import ALPHABET, parse_id
 from exchange.models import Member, Organisation
-from wallets.models import Withdrawal
+from exchange.numbers import read_typed
+from exchange.selectors.participants import participants_with_email
+from wallets.models import BankAccount, Deposit, Transfer, Withdrawal
 
 _REFERENCE = "payout_"
 _REFERENCE_LENGTH = 33
@@ -26,11 +28,14 @@ _FEW = 1_000
 
 def found_by(term: str) -> Q:
     """Withdrawals that every word of `term` leads to. Names and account numbers are found by their
-    beginnings, a number by its last digits too, a reference by any part of it.
+    beginnings, a number by its last digits too, a reference by any part of it, an amount (gross or
+    net) exactly, an email as a whole. An id is that of the withdrawal or of whose it is.
     """
     if term.startswith(_REFERENCE):
         whole = len(term) == _REFERENCE_LENGTH
         return Q(reference=term) if whole else Q(reference__startswith=term)
+    if (wanted := parse_id(term)) is not None:
+        return Q(pk=wanted) | Q(owner_id=wanted) | Q(organisation=wanted)
     few: set[UUID] | None = None
     common = Q()
     for word in term.split()[:_WORDS]:
@@ -40,6 +45,23 @@ def found_by(term: str) -> Q:
         else:
             few = found
     return common if few is None else common & Q(pk__in=few)
+
+
+def ids_called(term: str) -> Iterator[UUID]:
+    """Withdrawals with their bank records, and deposits, by a whole reference; also those of a
+    payee or an account number, and what a transfer of the ledger is about.
+    """
+    paid_to = BankAccount.objects.filter(words=WordsQuery(term), account_name__iexact=term)
+    numbered = BankAccount.objects.filter(account_number=term)
+    banks = paid_to.order_by().values("pk").union(numbered.order_by().values("pk"))
+    meant = Q(reference=term) | Q(bank__in=[row["pk"] for row in banks[:_FEW]])
+    for withdrawal_id, bank_id in Withdrawal.objects.filter(meant).values_list("pk", "bank_id"):
+        yield from (withdrawal_id, bank_id)
+    yield from Deposit.objects.filter(reference=term).values_list("pk", flat=True)
+    transfers = Transfer.objects.filter(reference=term, subject_id__isnull=False)
+    for subject_id in transfers.values_list("subject_id", flat=True):
+        if subject_id is not None:
+            yield subject_id
 
 
 def _few(word: str) -> set[UUID] | None:
@@ -52,6 +74,13 @@ def _few(word: str) -> set[UUID] | None:
 
 def _ways(word: str) -> Iterator[Q]:
     """All that a word may mean."""
+    if (amount := read_typed(word)) is not None:
+        yield Q(amount=amount) | Q(disburse_amount=amount)
+        if not word.isdigit():
+            return
+    if "@" in word:
+        yield Q(owner_id__in=[one.owner_id for one in participants_with_email(word)])
+        return
     has_digits = any(character.isdigit() for character in word)
     words = WordsQuery(word)
     # A number is kept backwards behind an `r`, which without digits would be a name.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
+from uuid import UUID
 
-from django.db.models import Count, Sum
+from django.db import connection
+from django.db.models import Sum
 
-from wallets.models import Account, BooksProof, Deposit, Entry, Transfer, Withdrawal
+from wallets.models import Account, Asset, BooksProof, Deposit, Entry, Transfer, Withdrawal
 
 # A page adds up no more entries than these.
 ADDED_AT_MOST = 100_000
@@ -15,10 +18,15 @@ ADDED_AT_MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What a system account comes to; `proof` holds the part that was added up before."""
+    """What a system account comes to; `proof` holds the part that was added up before.
 
-    amount: Decimal
+    `complete` is False where more entries came after the proof than a page adds up: then it is the
+    balance at the proof, and without one there is none.
+    """
+
+    amount: Decimal | None
     proof: BooksProof | None
+    complete: bool = True
 
 
 def last_totals() -> BooksProof | None:
@@ -26,22 +34,49 @@ def last_totals() -> BooksProof | None:
     return BooksProof.objects.filter(totals_before__isnull=False).order_by("-ran_at", "-id").first()
 
 
-def system_total(account: Account) -> Total | None:
-    """The sum of the entries of a system account: the last proof's, and what came after.
+def system_totals(accounts: Collection[Account]) -> dict[UUID, Total]:
+    """The balances of system accounts, by their ids: the last proof's, and what came after.
 
-    None when that would be more than `ADDED_AT_MOST` entries.
+    Two statements however many there are, which add up no more than `ADDED_AT_MOST` entries.
     """
+    if not accounts:
+        return {}
     proof = last_totals()
-    entries = Entry.objects.filter(account=account)
-    before = Decimal(0)
-    if proof is not None:
-        entries = entries.filter(id__gte=proof.totals_before)
-        before = Decimal(proof.totals.get(str(account.pk), "0"))
-    counted = entries.order_by("-id").values("amount")[: ADDED_AT_MOST + 1]
-    found = counted.aggregate(total=Sum("amount"), count=Count("*"))
-    if found["count"] > ADDED_AT_MOST:
-        return None
-    return Total(before + (found["total"] or 0), proof)
+    since = proof.totals_before if proof else None
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT account_id, sum(amount), count(*) FROM (SELECT account_id, amount"
+            " FROM wallets_entry WHERE account_id = ANY(%s) AND id >= %s LIMIT %s) e"
+            " GROUP BY account_id",
+            [[account.pk for account in accounts], since or UUID(int=0), ADDED_AT_MOST + 1],
+        )
+        rows = cursor.fetchall()
+    complete = sum(count for _, _, count in rows) <= ADDED_AT_MOST
+    after = {account_id: amount for account_id, amount, _ in rows}
+    found = {}
+    for account in accounts:
+        before = Decimal(proof.totals.get(str(account.pk), "0")) if proof else None
+        if complete:
+            found[account.pk] = Total((before or 0) + after.get(account.pk, Decimal(0)), proof)
+        else:
+            found[account.pk] = Total(before, proof, complete=False)
+    return found
+
+
+def amounts_moved(transfers: Collection[Transfer]) -> dict[UUID, list[tuple[Decimal, Asset]]]:
+    """What each transfer moved, by its id: of every asset what its accounts received."""
+    rows = (
+        Entry.objects.filter(transfer__in=transfers, amount__gt=0)
+        .order_by("asset_id")
+        .values_list("transfer_id", "asset_id")
+        .annotate(Sum("amount"))
+    )
+    moved = list(rows)
+    assets = Asset.objects.select_related("token").in_bulk({asset_id for _, asset_id, _ in moved})
+    found: dict[UUID, list[tuple[Decimal, Asset]]] = {}
+    for transfer_id, asset_id, amount in moved:
+        found.setdefault(transfer_id, []).append((amount, assets[asset_id]))
+    return found
 
 
 def transfers_called(term: str) -> list[Transfer]:

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, Min, Q, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from wallets.models import (
     BooksProof,
+    BreakStatus,
     CircuitState,
     LineKind,
     PayoutCircuit,
     Reconciliation,
+    ReconciliationBreak,
     ReconciliationLine,
     ReportStatus,
     Withdrawal,
@@ -62,14 +64,26 @@ class Paid:
 class Float:
     """Money at the provider in one currency beside the clearing account that stands for it.
 
-    `under_way` is what payouts on their way make them differ by, `unexplained` what is left.
+    `under_way` is what payouts on their way make them differ by, `gap` what is left, and
+    `unexplained` how much of that is not expected.
     """
 
     currency: str
     provider: Decimal | None
     clearing: Decimal | None
     under_way: Decimal | None
+    gap: Decimal | None
     unexplained: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDay:
+    """A day with open breaks: how many, how many wait for a second person, and have an owner."""
+
+    day: date
+    count: int
+    explained: int
+    owned: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +151,25 @@ def payouts_that_ended(*, days: int) -> tuple[list[Day], list[Paid]]:
 
 
 def last_comparison() -> Reconciliation | None:
-    """The newest report of our payouts beside the provider's that says something."""
+    """The newest report about the latest day that was compared when it was over."""
     finished = (ReportStatus.AGREES, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
-    return Reconciliation.objects.filter(status__in=finished).order_by("-created_at").first()
+    reports = Reconciliation.objects.filter(status__in=finished, provisional=False)
+    return reports.order_by("-day", "-created_at").first()
+
+
+def open_breaks() -> list[OpenDay]:
+    """Every day with differences that two people have not explained, the newest first."""
+    rows = (
+        ReconciliationBreak.objects.exclude(status=BreakStatus.CLOSED)
+        .order_by("-day")
+        .values("day")
+        .annotate(
+            count=Count("pk"),
+            explained=Count("pk", filter=Q(status=BreakStatus.EXPLAINED)),
+            owned=Count("owner"),
+        )
+    )
+    return [OpenDay(**row) for row in rows]
 
 
 def floats(report: Reconciliation) -> list[Float]:
@@ -160,10 +190,17 @@ def floats(report: Reconciliation) -> list[Float]:
                 provider=line.their_amount,
                 clearing=line.our_amount,
                 under_way=expected.their_amount if expected else None,
-                unexplained=gap.their_amount if gap else None,
+                gap=gap.their_amount if gap else None,
+                unexplained=_unexplained(gap),
             )
         )
     return found
+
+
+def _unexplained(gap: ReconciliationLine | None) -> Decimal | None:
+    if gap is None or gap.their_amount is None:
+        return None
+    return gap.their_amount - (gap.our_amount or Decimal(0))
 
 
 def last_proof() -> BooksProof | None:

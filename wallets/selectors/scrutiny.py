@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from uuid import UUID
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
+from django.db import connection
+from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from wallets.models import Deposit, DepositStatus, Withdrawal, WithdrawalStatus
@@ -22,7 +25,44 @@ _GIVEN_BACK = (
     WithdrawalStatus.FAILED,
     WithdrawalStatus.REVERSED,
 )
-_BOUNCED = (WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED)
+
+# For each withdrawal of a list: the use of its account, the owner's requests of 24 hours, and the
+# largest amount paid before. A payout that the bank sent back was not paid, reversed or not.
+_FACTS = """
+SELECT w.id, used.*, asked.*, paid.largest
+FROM wallets_withdrawal w
+JOIN wallets_bankaccount b ON b.id = w.bank_id
+CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE earlier),
+        count(*) FILTER (WHERE earlier AND o.status = 'Completed' AND NOT returned),
+        count(*) FILTER (WHERE earlier AND (o.status IN ('Failed', 'Reversed') OR returned)),
+        count(DISTINCT o.owner_id) FILTER (WHERE o.owner_id <> w.owner_id),
+        count(DISTINCT o.organisation_id) FILTER (WHERE o.organisation_id <> w.organisation_id)
+    FROM wallets_bankaccount same
+    JOIN wallets_withdrawal o ON o.bank_id = same.id AND o.id <> w.id
+    LEFT JOIN wallets_payout p ON p.withdrawal_id = o.id
+    CROSS JOIN LATERAL (
+        SELECT o.owner_id = w.owner_id AND o.created_at < w.created_at AS earlier,
+            coalesce(o.status = 'Completed' AND p.provider_status = 'FAILED'
+                AND p.settled_at IS NOT NULL, false) AS returned
+    ) AS facts
+    WHERE same.account_number = b.account_number AND same.code = b.code
+) AS used
+CROSS JOIN LATERAL (
+    SELECT count(*), coalesce(sum(o.amount), 0)
+    FROM wallets_withdrawal o
+    WHERE o.owner_id = w.owner_id AND o.currency_id = w.currency_id
+        AND o.created_at > now() - interval '24 hours'
+        AND (o.status <> ALL(%(given_back)s) OR o.id = w.id)
+) AS asked
+CROSS JOIN LATERAL (
+    SELECT max(o.amount) AS largest
+    FROM wallets_withdrawal o
+    WHERE o.owner_id = w.owner_id AND o.currency_id = w.currency_id AND o.id <> w.id
+        AND o.status = 'Completed' AND o.created_at < w.created_at
+) AS paid
+WHERE w.id = ANY(%(ids)s)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +70,6 @@ class AccountUse:
     """How the bank account (number and bank) of a withdrawal was used besides.
 
     `earlier`, `paid` and `bounced` (failed or returned) count earlier requests of the same owner.
-    `others` names up to `OTHERS_NAMED` other owners: organisation, member ("" for the
-    organisation's own wallet).
     """
 
     earlier: int
@@ -39,7 +77,6 @@ class AccountUse:
     bounced: int
     other_owners: int
     other_organisations: int
-    others: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +85,17 @@ class Requests:
 
     count: int
     amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What speaks for or against paying: the account, requests of the owner within 24 hours (this
+    one counts), and the largest amount of the currency paid out of the wallet before (None: never).
+    """
+
+    use: AccountUse
+    owner_day: Requests
+    largest_paid: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,54 +111,38 @@ class Velocity:
 
 @dataclass(frozen=True, slots=True)
 class Inflow:
-    """Confirmed deposits to the wallet within 30 days, newest first, and those of the currency."""
+    """Confirmed deposits of the currency to the wallet within 30 days, the newest first; `count`
+    and `amount` are of all of them.
+    """
 
     deposits: tuple[Deposit, ...]
     count: int
     amount: Decimal
 
 
-def account_use(withdrawal: Withdrawal) -> AccountUse:
-    """How often, and by whom else, money was asked for to the same bank account."""
-    same = _to_the_same_account(withdrawal.bank.account_number, withdrawal.bank.code).exclude(
-        pk=withdrawal.pk
-    )
-    own = Q(owner_id=withdrawal.owner_id, created_at__lt=withdrawal.created_at)
-    foreign = ~Q(owner_id=withdrawal.owner_id)
-    counts = same.aggregate(
-        earlier=Count("pk", filter=own),
-        paid=Count("pk", filter=own & Q(status=WithdrawalStatus.COMPLETED)),
-        bounced=Count("pk", filter=own & Q(status__in=_BOUNCED)),
-        other_owners=Count("owner_id", filter=foreign, distinct=True),
-        other_organisations=Count(
-            "organisation",
-            filter=~Q(organisation_id=withdrawal.organisation_id),
-            distinct=True,
-        ),
-    )
-    others: tuple[tuple[str, str], ...] = ()
-    if counts["other_owners"]:
-        named = (
-            same.filter(foreign)
-            .order_by("organisation__name", "member__name")
-            .values_list("organisation__name", "member__name")
-            .distinct()[:OTHERS_NAMED]
-        )
-        others = tuple((organisation, member or "") for organisation, member in named)
-    return AccountUse(**counts, others=others)
+def scrutinise(withdrawal_ids: Collection[UUID]) -> dict[UUID, Facts]:
+    """The facts about withdrawals, now, in one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FACTS, {"ids": list(withdrawal_ids), "given_back": list(_GIVEN_BACK)})
+        return {
+            row[0]: Facts(AccountUse(*row[1:6]), Requests(*row[6:8]), row[8])
+            for row in cursor.fetchall()
+        }
 
 
-def with_account_use(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
-    """`rows` with `paid_before` (the owner to this account) and `shared` (with other owners)."""
-    same = _to_the_same_account(OuterRef("bank__account_number"), OuterRef("bank__code"))
-    before = same.filter(
-        owner_id=OuterRef("owner_id"),
-        created_at__lt=OuterRef("created_at"),
-        status=WithdrawalStatus.COMPLETED,
+def other_owners(withdrawal: Withdrawal) -> list[tuple[str, str]]:
+    """Up to `OTHERS_NAMED` other owners that use the same account: organisation, member ("" for
+    the organisation's own wallet).
+    """
+    bank = withdrawal.bank
+    named = (
+        Withdrawal.objects.filter(bank__account_number=bank.account_number, bank__code=bank.code)
+        .exclude(owner_id=withdrawal.owner_id)
+        .order_by("organisation__name", "member__name")
+        .values_list("organisation__name", "member__name")
+        .distinct()[:OTHERS_NAMED]
     )
-    return rows.annotate(
-        paid_before=Exists(before), shared=Exists(same.exclude(owner_id=OuterRef("owner_id")))
-    )
+    return [(organisation, member or "") for organisation, member in named]
 
 
 def velocity(withdrawal: Withdrawal) -> Velocity:
@@ -157,37 +189,20 @@ def velocity(withdrawal: Withdrawal) -> Velocity:
     )
 
 
-def largest_paid(withdrawal: Withdrawal) -> Decimal | None:
-    """The largest amount of the currency that was paid out of this wallet before; None: never."""
-    found: Decimal | None = (
-        Withdrawal.objects.filter(
-            owner_id=withdrawal.owner_id,
-            currency_id=withdrawal.currency_id,
-            status=WithdrawalStatus.COMPLETED,
-            created_at__lt=withdrawal.created_at,
-        )
-        .exclude(pk=withdrawal.pk)
-        .aggregate(largest=Max("amount"))["largest"]
-    )
-    return found
-
-
 def inflow(withdrawal: Withdrawal, shown: int) -> Inflow:
-    """Deposits to the same wallet within the last 30 days; at most `shown` of them as records."""
+    """Deposits of the withdrawal's currency to the same wallet within the last 30 days; at most
+    `shown` of them as records.
+    """
     rows = Deposit.objects.filter(
         organisation_id=withdrawal.organisation_id,
         member=withdrawal.member,
+        currency_id=withdrawal.currency_id,
         status=DepositStatus.CONFIRMED,
         decided_at__gt=timezone.now() - MONTH,
     )
-    ours = Q(currency_id=withdrawal.currency_id)
-    total = rows.aggregate(count=Count("pk", filter=ours), amount=Sum("amount", filter=ours))
+    total = rows.aggregate(count=Count("pk"), amount=Sum("amount"))
     return Inflow(
         deposits=tuple(rows.order_by("-decided_at", "-pk")[:shown]),
         count=total["count"],
         amount=total["amount"] or Decimal(0),
     )
-
-
-def _to_the_same_account(account_number: object, code: object) -> QuerySet[Withdrawal]:
-    return Withdrawal.objects.filter(bank__account_number=account_number, bank__code=code)

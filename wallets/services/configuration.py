@@ -10,17 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.functions import TransactionNow
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from exchange.approvals import TwoPersonApproval, require_decider, require_independent
+from exchange.approvals import (
+    TwoPersonApproval,
+    describe_refusal,
+    require_decider,
+    require_independent,
+)
 from exchange.errors import Conflict, Forbidden, InvalidRequest
 from exchange.models import StaffUser
 from exchange.numbers import LARGEST, decimals_of, plain
-from exchange.services.deciding_access import require_tenured
+from exchange.services.deciding_access import require_settled, require_tenured
 from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
@@ -30,7 +37,9 @@ from wallets.selectors.currencies import currencies, payout_currencies
 PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
 
-FIGURES = TwoPersonApproval(model=ConfigurationFigure, noun="figure", once="figure_pending_once")
+FIGURES = TwoPersonApproval(
+    model=ConfigurationFigure, noun="figure", permission=DECIDE, once="figure_pending_once"
+)
 
 _RATE_DECIMALS = 8
 _LONGEST_REASON = 300
@@ -44,6 +53,18 @@ class KeyFacts:
     description: str
     decimals: int
     least: Decimal
+
+
+def undecided(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Narrow figures to those that wait for a second person: proposed, or to be withdrawn."""
+    asked = Q(status=FigureStatus.APPROVED, withdrawal_asked_by__isnull=False)
+    return rows.filter(Q(status=FigureStatus.PENDING) | asked & Q(in_force_from__gt=timezone.now()))
+
+
+def own(user: StaffUser) -> Q:
+    """Return the condition on undecided figures that `user` may not decide."""
+    proposed = Q(status=FigureStatus.PENDING, proposed_by=user)
+    return proposed | Q(status=FigureStatus.APPROVED, withdrawal_asked_by=user)
 
 
 def known_keys() -> dict[str, KeyFacts]:
@@ -105,7 +126,9 @@ def propose(
     why = given(reason, otherwise="A figure needs a reason", longest=_LONGEST_REASON)
     now = timezone.now()
     if effective_from is not None and not now < effective_from <= now + _FURTHEST_AHEAD:
-        raise InvalidRequest("It can take effect at an instant ahead, within a year")
+        raise InvalidRequest.about(
+            "effective_from", "It can take effect at an instant ahead, within a year"
+        )
     return FIGURES.propose(
         Conflict(f"Another figure of {key} waits for a decision", code="figure_pending"),
         configuration_id=key,
@@ -197,16 +220,23 @@ def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigur
     require_decider(user, DECIDE, "You may not withdraw figures")
     with transaction.atomic():
         figure = _asked_for(figure_id)
-        asked_by = figure.withdrawal_asked_by_id
-        require_independent(
-            user, asked_by, message="Somebody else must agree to what you asked for"
-        )
-        require_tenured(asked_by, user.pk)
+        _require_other(figure, user)
         figure.status = FigureStatus.WITHDRAWN
         figure.withdrawn_by = user
         figure.withdrawn_at = timezone.now()
         figure.save(update_fields=["status", "withdrawn_by", "withdrawn_at"])
     return figure
+
+
+def describe_obstacle_to_withdrawal(figure: ConfigurationFigure, user: StaffUser) -> str:
+    """Return why `user` cannot agree to withdraw `figure`; empty when nothing prevents it."""
+    return describe_refusal(lambda: _require_other(figure, user), lambda: require_settled(user.pk))
+
+
+def _require_other(figure: ConfigurationFigure, user: StaffUser) -> None:
+    asked_by = figure.withdrawal_asked_by_id
+    require_independent(user, asked_by, message="Somebody else must agree to what you asked for")
+    require_tenured(asked_by, user.pk)
 
 
 def _to_come(figure_id: UUID) -> ConfigurationFigure:
@@ -238,10 +268,11 @@ def _check(key: str, value: Decimal) -> KeyFacts:
     if facts is None:
         raise InvalidRequest("This key is not one the service reads")
     if not value.is_finite() or not facts.least <= value <= LARGEST:
-        raise InvalidRequest(
-            f"The value must be at least {plain(facts.least)} and not above {plain(LARGEST)}"
+        raise InvalidRequest.about(
+            "value",
+            f"The value must be at least {plain(facts.least)} and not above {plain(LARGEST)}",
         )
     if decimals_of(value) > facts.decimals:
         allowed = f"at most {facts.decimals}" if facts.decimals else "no"
-        raise InvalidRequest(f"The value may have {allowed} decimals")
+        raise InvalidRequest.about("value", f"The value may have {allowed} decimals")
     return facts

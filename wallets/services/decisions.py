@@ -2,10 +2,14 @@
 
 `version` is the version of the withdrawal the person had before them. A page that has gone stale
 is refused with what changed; of two decisions at once, one wins and the other is a conflict.
+
+Flags (`selectors.concerns`) are judged here, at the moment of the decision, and kept with it. Who
+approves what is flagged Stop writes why, each of two approvers for themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -24,7 +28,8 @@ from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.selectors.approvals import approval_requirement, sole_approvals
-from wallets.services.corridors import missing_fields
+from wallets.selectors.concerns import Concern, concerns_of, stops
+from wallets.services.corridors import clean_phone, missing_fields, needed_fields
 from wallets.services.requests import Corridor
 from wallets.services.transitions import SWEEP_PAYOUTS, conflict, lock, move, record, release
 
@@ -34,7 +39,13 @@ _TAKES_TWO = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
 
 
 def approve(
-    *, withdrawal_id: UUID, version: int, approver: StaffUser, reason: str = ""
+    *,
+    withdrawal_id: UUID,
+    version: int,
+    approver: StaffUser,
+    reason: str = "",
+    override: str = "",
+    seen: Collection[str] | None = None,
 ) -> Withdrawal:
     """One approval. Where two are needed, the second one by another person makes the withdrawal
     Approved; else the first does. Then it is paid.
@@ -43,12 +54,17 @@ def approve(
     threshold (`approval_requirement`), and when it is more than this person may still approve
     alone. The first approval then counts as the first of two.
 
+    `override` is why it is paid although it is flagged Stop; kept with the approval, flagged or
+    not, and never sent to the organisation. `seen` are the codes of the flags that the person was
+    shown; None where nobody was shown a page.
+
     Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, not the version seen,
-    or two are needed by what came meanwhile), `Refused` (`corridor_incomplete`,
-    `approver_not_independent`), `InvalidRequest` for too long a reason.
+    two are needed by what came meanwhile, or a flag that was not seen), `Refused`
+    (`corridor_incomplete`, `approver_not_independent`, `stop_not_overridden`), `InvalidRequest`
+    for too long a reason or override.
     """
     actor = _decider(approver)
-    reason = given(reason)
+    reason, override = given(reason), given(override)
     with transaction.atomic():
         withdrawal = _pending(withdrawal_id, version)
         first = withdrawal.first_approver_id
@@ -67,7 +83,17 @@ def approve(
                 f"Before approval, {withdrawal.currency_id} payouts need: {', '.join(missing)}",
                 code="corridor_incomplete",
             )
-        record(withdrawal, verdict=Verdict.APPROVE, actor=actor, reason=reason)
+        flags = _flags(withdrawal)
+        _require_seen(flags, seen)
+        _require_override(flags, override)
+        record(
+            withdrawal,
+            verdict=Verdict.APPROVE,
+            actor=actor,
+            reason=reason,
+            flags=flags,
+            override=override,
+        )
         now = timezone.now()
         if first is None:
             changes: dict[str, Any] = {
@@ -104,7 +130,13 @@ def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: st
     reason = given(reason, otherwise="A rejection needs a reason")
     with transaction.atomic():
         withdrawal = _pending(withdrawal_id, version)
-        record(withdrawal, verdict=Verdict.REJECT, actor=actor, reason=reason)
+        record(
+            withdrawal,
+            verdict=Verdict.REJECT,
+            actor=actor,
+            reason=reason,
+            flags=_flags(withdrawal),
+        )
         release(withdrawal, actor=actor, memo=f"rejected: {reason}")
         return move(
             withdrawal,
@@ -152,11 +184,13 @@ def fill_in_corridor(
         bank.recipient_last_name = corridor.recipient_last_name
         bank.recipient_email = corridor.recipient_email
         bank.recipient_phone = corridor.recipient_phone
+        if "recipient_phone" in needed_fields(withdrawal.currency_id):
+            bank.recipient_phone = clean_phone(corridor.recipient_phone)
         bank.recipient_address = corridor.recipient_address
         try:
             bank.full_clean(exclude=["document"])
         except ValidationError as error:
-            raise InvalidRequest(" ".join(error.messages)) from error
+            raise InvalidRequest.of_model(error) from error
         bank.save(
             update_fields=[
                 "branch_code",
@@ -186,6 +220,29 @@ def _pending(withdrawal_id: UUID, version: int) -> Withdrawal:
     if withdrawal.status != WithdrawalStatus.PENDING or withdrawal.version != version:
         raise conflict(withdrawal_id, _PENDING)
     return withdrawal
+
+
+def _flags(withdrawal: Withdrawal) -> list[Concern]:
+    return concerns_of([withdrawal])[withdrawal.id]
+
+
+def _require_seen(flags: Collection[Concern], seen: Collection[str] | None) -> None:
+    """Nobody approves what was flagged since they looked."""
+    new = [] if seen is None else [str(flag) for flag in flags if flag.code not in seen]
+    if new:
+        raise StateConflict(
+            f"Flagged since you looked: {' '.join(new)} Please look at it again",
+            code="flagged_meanwhile",
+        )
+
+
+def _require_override(flags: Collection[Concern], override: str) -> None:
+    stop = " ".join(flag.text for flag in stops(flags))
+    if stop and not override:
+        raise Refused(
+            f"It is flagged Stop. {stop} Whoever approves it writes why, although it is flagged",
+            code="stop_not_overridden",
+        )
 
 
 def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:

@@ -7,10 +7,11 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from exchange.actors import Actor
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Conflict, InvalidRequest
+from exchange.errors import Conflict, Forbidden, InvalidRequest
 from exchange.models import Member, StaffUser
 from exchange.numbers import LARGEST, decimals_of
 from exchange.words import given
@@ -19,12 +20,15 @@ from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, Deposit, DepositStatus, TransferKind
 from wallets.selectors.currencies import currencies
 
+ENTER, DECIDE = "wallets.add_deposit", "wallets.decide_deposit"
 DEPOSITS = TwoPersonApproval(
     model=Deposit,
     noun="deposit",
+    permission=DECIDE,
     once="deposit_reference_once",
     independence="Somebody else must confirm what you entered",
     proposers=lambda row: (row.entered_by_id,),
+    own=lambda user: Q(entered_by=user),
 )
 
 _LONGEST_REFERENCE, _LONGEST_NOTE = 100, 300
@@ -59,7 +63,7 @@ def enter(*, arrival: Arrival, user: StaffUser) -> Deposit:
 
     Raises `Forbidden` and as `deposit`.
     """
-    require_decider(user, "wallets.add_deposit", "You may not enter deposits")
+    require_decider(user, ENTER, "You may not enter deposits")
     return _enter(arrival, entered_by=user)
 
 
@@ -68,7 +72,7 @@ def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
     """
-    actor = require_decider(user, "wallets.decide_deposit", "You may not confirm deposits")
+    actor = require_decider(user, DECIDE, "You may not confirm deposits")
     with transaction.atomic():
         row = DEPOSITS.get_approvable(deposit_id, user)
         _book(row, actor)
@@ -80,11 +84,24 @@ def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
 
     Raises as `confirm`, and `InvalidRequest` without a reason.
     """
-    require_decider(user, "wallets.decide_deposit", "You may not reject deposits")
+    require_decider(user, DECIDE, "You may not reject deposits")
     reason = given(reason, otherwise="A rejection needs a reason")
     with transaction.atomic():
         row = DEPOSITS.get_pending(deposit_id)
         return DEPOSITS.close(row, DepositStatus.REJECTED, user, reason=reason)
+
+
+def cancel(*, deposit_id: UUID, user: StaffUser) -> Deposit:
+    """Take one's own entry back before anybody has confirmed it; nothing moves.
+
+    Raises `Forbidden` for anybody else, `NotFound`, `StateConflict`.
+    """
+    require_decider(user, ENTER, "You may not cancel deposits")
+    with transaction.atomic():
+        row = DEPOSITS.get_pending(deposit_id)
+        if row.entered_by_id != user.pk:
+            raise Forbidden("Only the person who entered a deposit cancels it")
+        return DEPOSITS.close(row, DepositStatus.CANCELLED, user)
 
 
 def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
@@ -92,25 +109,27 @@ def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
     if facts is None:
         raise InvalidCurrency(list(currencies()))
     if not arrival.amount.is_finite() or not 0 < arrival.amount <= LARGEST:
-        raise InvalidRequest("amount must be above 0 and not above 1000000000000000")
+        raise InvalidRequest.about(
+            "amount", "amount must be above 0 and not above 1000000000000000"
+        )
     if decimals_of(arrival.amount) > facts.decimals:
-        raise InvalidRequest(f"amount must have at most {facts.decimals} decimals")
+        raise InvalidRequest.about("amount", f"amount must have at most {facts.decimals} decimals")
     if not arrival.reference.strip():
-        raise InvalidRequest("reference is required")
+        raise InvalidRequest.about("reference", "reference is required")
     if len(arrival.reference) > _LONGEST_REFERENCE:
-        raise InvalidRequest(f"reference must have at most {_LONGEST_REFERENCE} characters")
+        raise InvalidRequest.about(
+            "reference", f"reference must have at most {_LONGEST_REFERENCE} characters"
+        )
     if (
         arrival.member_id is not None
         and not Member.objects.filter(
             id=arrival.member_id, organisation_id=arrival.organisation_id
         ).exists()
     ):
-        raise InvalidRequest("The member does not belong to the organisation")
+        raise InvalidRequest.about("member", "The member does not belong to the organisation")
+    taken = f"A deposit with reference {arrival.reference} exists already"
     return DEPOSITS.propose(
-        Conflict(
-            f"A deposit with reference {arrival.reference} exists already",
-            code="duplicate_reference",
-        ),
+        Conflict(taken, code="duplicate_reference", fields={"reference": taken}),
         organisation_id=arrival.organisation_id,
         member_id=arrival.member_id,
         currency_id=arrival.currency,

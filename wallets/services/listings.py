@@ -121,7 +121,7 @@ def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> li
     for issuer_id, listing in listings:
         token, wrong = _draft(issuer_id, listing)
         if wrong:
-            raise InvalidRequest("; ".join(wrong))
+            raise InvalidRequest("; ".join(wrong.values()), fields=wrong)
         tokens.append(token)
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -143,7 +143,7 @@ def list_tokens(*, listings: Sequence[tuple[UUID, Listing]], actor: Actor) -> li
 
 def check_listing(*, issuer_id: UUID, listing: Listing) -> list[str]:
     """Why `list_token` would refuse the listing, apart from a symbol in use; [] if it would not."""
-    return _draft(issuer_id, listing)[1]
+    return list(_draft(issuer_id, listing)[1].values())
 
 
 def _insert(tokens: Sequence[Token]) -> None:
@@ -193,25 +193,25 @@ def _issue(tokens: Sequence[Token], listings: Sequence[Listing], actor: Actor) -
     )
 
 
-def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, list[str]]:
-    """The token that `listing` makes, not saved, and what is wrong with it."""
+def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, str]]:
+    """The token that `listing` makes, not saved, and what is wrong with it, by field."""
     facts = currencies().get(listing.currency)
-    wrong: list[str] = []
+    wrong: dict[str, str] = {}
     if facts is None:
-        wrong.append(f"currency must be one of [{', '.join(currencies())}]")
+        wrong["currency"] = f"currency must be one of [{', '.join(currencies())}]"
     else:
-        wrong += _bad_numbers(listing, facts.decimals)
+        wrong |= _bad_numbers(listing, facts.decimals)
     in_raise = listing.raise_amount > 0
     offered = listing.total_supply if listing.offered is None else listing.offered
     if in_raise and not 0 < offered <= listing.total_supply:
-        wrong.append("offered must be above 0 and not above total_supply")
+        wrong["offered"] = "offered must be above 0 and not above total_supply"
     if in_raise and listing.secondaries:
-        wrong.append("secondaries opens after the raise")
+        wrong["secondaries"] = "secondaries opens after the raise"
     if (
         listing.creator_id is not None
         and not Member.objects.filter(id=listing.creator_id, organisation_id=issuer_id).exists()
     ):
-        wrong.append("creator must be a member of the issuer")
+        wrong["creator"] = "creator must be a member of the issuer"
     now = timezone.now()
     values = {name: getattr(listing, name) for name in _COPIED}
     token = Token(
@@ -230,16 +230,16 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, list[str]]:
         updated_at=now,
     )
     if facts is not None:
-        wrong += wrong_terms(token, facts.decimals)
+        wrong |= wrong_terms(token, facts.decimals)
     try:
         token.clean_fields(exclude=_NOT_WORDS)
     except ValidationError as error:
-        wrong += [f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items()]
+        wrong |= {name: f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()}
     return token, wrong
 
 
-def _bad_numbers(listing: Listing, decimals: int) -> list[str]:
-    """What is wrong with units, prices and the raise."""
+def _bad_numbers(listing: Listing, decimals: int) -> dict[str, str]:
+    """What is wrong with units, prices and the raise, by field."""
     units = {"total_supply": listing.total_supply}
     if listing.offered is not None:
         units["offered"] = listing.offered
@@ -248,9 +248,12 @@ def _bad_numbers(listing: Listing, decimals: int) -> list[str]:
         *((name, getattr(listing, name), decimals) for name in _MONEY),
         ("price_exchange", listing.price_exchange, TOKEN_DECIMALS),
     ]
-    wrong = [text for number in numbers if (text := wrong_number(*number))]
-    return wrong + [
-        f"{name} must be above 0"
+    wrong = {number[0]: text for number in numbers if (text := wrong_number(*number))}
+    wrong |= {
+        name: f"{name} must be above 0"
         for name in ("total_supply", "price_buy", "price_sell")
         if getattr(listing, name) == 0
-    ]
+    }
+    if not wrong and listing.price_sell > listing.price_buy:
+        wrong["price_sell"] = "price_sell must not be above price_buy"
+    return wrong

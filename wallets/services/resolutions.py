@@ -31,15 +31,17 @@ from wallets.models import (
     Withdrawal,
     WithdrawalStatus,
 )
-from wallets.providers.base import ProviderError, TransferStatus
+from wallets.providers.base import ProviderError
 from wallets.providers.registry import payment_provider
 from wallets.services.alerts import resolve_alert
 from wallets.services.settlement import apply_record, watch_from
 from wallets.services.transitions import SWEEP_PAYOUTS, lock, move, record, release
 
+RESOLVE = "wallets.resolve_payout"
 PROPOSALS = TwoPersonApproval(
     model=Proposal,
     noun="proposal",
+    permission=RESOLVE,
     once="proposal_one_open_per_withdrawal",
     pending=ProposalStatus.OPEN,
     independence="Somebody else must confirm what you proposed",
@@ -154,7 +156,7 @@ def _payout_of(withdrawal: Withdrawal) -> Payout | None:
 
 def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payout | None) -> None:
     if action == ProposalAction.REVERSE:
-        returned = payout is not None and payout.provider_status == TransferStatus.FAILED
+        returned = payout is not None and payout.returned
         if withdrawal.status != WithdrawalStatus.COMPLETED or not returned:
             raise Refused(
                 "Only a Completed withdrawal that the provider says the bank returned"
@@ -327,6 +329,4 @@ def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 
 def _resolver(user: StaffUser) -> Actor:
-    return require_decider(
-        user, "wallets.resolve_payout", "You may not decide about lost and returned payouts"
-    )
+    return require_decider(user, RESOLVE, "You may not decide about lost and returned payouts")

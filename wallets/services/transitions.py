@@ -7,9 +7,11 @@ transaction. Callers hold an open transaction.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import F
 from django.utils import timezone
@@ -27,6 +29,7 @@ from wallets.models import (
     Withdrawal,
     WithdrawalStatus,
 )
+from wallets.selectors.concerns import Concern, kept
 
 _EVENTS = {
     WithdrawalStatus.APPROVED: "withdrawal.approved",
@@ -75,7 +78,8 @@ def emit_event(withdrawal_id: UUID, event_type: str) -> None:
     """Writes one outbox event about the withdrawal as it now stands."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT emit_withdrawal_event(%s, %s, %s)", [uuid7(), withdrawal_id, event_type]
+            "SELECT emit_withdrawal_event(%s, %s, %s, %s)",
+            [uuid7(), withdrawal_id, event_type, settings.EVENTS_NAME_STAFF],
         )
     wake.after_commit(wake.DELIVER_EVENTS)
 
@@ -119,8 +123,12 @@ def record(
     actor: Actor,
     reason: str = "",
     details: dict[str, Any] | None = None,
+    flags: Collection[Concern] | None = None,
+    override: str = "",
 ) -> None:
-    """Keeps who decided what, on the version of `withdrawal` the decision was made on."""
+    """Keeps who decided what, on the version of `withdrawal` the decision was made on, and under
+    which flags.
+    """
     Decision.objects.create(
         withdrawal_id=withdrawal.id,
         verdict=verdict,
@@ -128,6 +136,8 @@ def record(
         actor_label=actor.label[:200],
         reason=reason,
         details=details or {},
+        flags=None if flags is None else kept(flags),
+        override=override,
         version=withdrawal.version,
         created_at=timezone.now(),
     )

@@ -9,9 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
+from exchange.ids import parse_id
 from tests.support.back_office import (
     balances,
     everything,
+    flags_on,
     fund,
     participants,
     said,
@@ -25,6 +27,8 @@ from wallets.services import decisions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
+# What the sandbox tells of the account that everybody here withdraws to.
+AT_THE_BANK = "Forrest Green"
 LIST = "admin:wallets_withdrawal_changelist"
 
 
@@ -43,8 +47,10 @@ def choose(client: Client, rows: list[Withdrawal], action: str = "approve_select
 
 
 def decide(client: Client, rows: list[str], decision: str = "approve", reason: str = ""):
-    """The answer to the page that asked."""
-    body = {"decision": decision, "row": rows, "reason": reason}
+    """The answer to the page that asked, which showed the flags of now."""
+    known = Withdrawal.objects.in_bulk([pk for row in rows if (pk := parse_id(row[:36]))])
+    seen = [f"{pk}:{code}" for pk, row in known.items() for code in flags_on(row)]
+    body = {"decision": decision, "row": rows, "reason": reason, "seen": seen}
     return client.post(reverse("admin:wallets_withdrawal_bulk"), body)
 
 
@@ -56,7 +62,7 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
     organisation, member = world
     small = withdraw(organisation, member, "KES", "1000")
     same = withdraw(organisation, member, "KES", "234.5")
-    large = withdraw(organisation, member, "NGN", "6000000")
+    large = withdraw(organisation, member, "NGN", "6000000", account_name=AT_THE_BANK)
     lacking = withdraw(organisation, member, "GHS", "100")
     client = signed_in(FINANCE_APPROVER)
     before = everything()
@@ -69,7 +75,7 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
         "Approve: 3 withdrawals; 1 left out",
         "1,000.00 KES Ada Obi",
         f"6,000,000.00 NGN {large.bank.account_name}",
-        "never paid to this account before; first of two approvals",
+        "Look This owner uses this account for the first time. First of two approvals.",
         "Left out Before approval this payout needs: branch code.",
         "Total of 2 1,234.50 KES",
         "Total of 1 6,000,000.00 NGN",
@@ -86,7 +92,7 @@ def test_choosing_rows_asks_with_amounts_payees_and_totals_and_changes_nothing(w
 def test_each_row_is_decided_on_its_own_and_reported(world):
     organisation, member = world
     fine, large, stale, gone, lacking, mine = (
-        withdraw(organisation, member, currency, amount)
+        withdraw(organisation, member, currency, amount, account_name=AT_THE_BANK)
         for currency, amount in (
             ("KES", "1000"),
             ("NGN", "6000000"),
@@ -120,7 +126,7 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
     assert [word for word, _ in found] == [
         "Approved", "Approved", "Refused", "Refused", "Refused", "Refused", "Approved",
     ]  # fmt: skip
-    assert found[0][1] == "Approved: 970.00 KES is paid out."
+    assert found[0][1] == "Approved. 970.00 KES queued for payout."
     assert found[2][1].startswith("The withdrawal changed meanwhile.")
     assert found[3][1].startswith(
         "The withdrawal is Rejected by kofi, no longer Pending. Nothing was done."
@@ -146,14 +152,17 @@ def test_each_row_is_decided_on_its_own_and_reported(world):
 
 def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
     organisation, member = world
-    one = withdraw(organisation, member, "NGN", "5000000")
+    one = withdraw(organisation, member, "NGN", "5000000", account_name=AT_THE_BANK)
     two = withdraw(organisation, member, "KES", "6000")
     client = signed_in(FINANCE_APPROVER)
     rows = [f"{one.pk}:1", f"{two.pk}:1"]
-    assert outcomes(decide(client, rows)) == [
+    answer = decide(client, rows)
+    assert outcomes(answer) == [
         ("First approval given", "Another person must approve it too."),
-        ("Approved", "Approved: 5,970.00 KES is paid out."),
+        ("Approved", "Approved. 5,970.00 KES queued for payout."),
     ]
+    # What waits for a second approval is not told as approved.
+    assert "2 decided, 0 refused. Approved: 1, together 6,000.00 KES. What came" in text_of(answer)
     # The same page once more, and one's own approval: nothing is decided twice.
     before = everything()
     assert [word for word, _ in outcomes(decide(client, rows))] == ["Refused", "Refused"]
@@ -170,12 +179,24 @@ def test_the_first_of_two_approvals_and_ones_own_are_told_apart(world):
     assert "Left out It is Approved, no longer Pending." in asked
 
 
+def test_a_row_sent_without_the_flags_that_were_shown_is_refused(world):
+    organisation, member = world
+    flagged = withdraw(organisation, member, "KES", "1000")
+    client = signed_in(FINANCE_APPROVER)
+    body = {"decision": "approve", "row": [f"{flagged.pk}:1"], "reason": ""}
+    before = everything()
+    [(word, text)] = outcomes(client.post(reverse("admin:wallets_withdrawal_bulk"), body))
+    assert word == "Refused"
+    assert text.startswith("Flagged since you looked: Look: ")
+    assert everything() == before
+
+
 def test_many_are_rejected_with_one_reason(world):
     organisation, member = world
     rows = [withdraw(organisation, member, "KES", amount) for amount in ("1000", "2000")]
     client = signed_in(FINANCE_APPROVER)
     asked = choose(client, rows, "reject_selected")
-    assert "Reason (required, the organisations read it)" in text_of(asked)
+    assert "Reason (required). Visible to the organisations" in text_of(asked)
     versions = [f"{row.pk}:1" for row in rows]
     before = everything()
     again = decide(client, versions, "reject", "  ")

@@ -43,7 +43,7 @@ def test_one_person_proposes_and_another_one_puts_it_in_force(office, finance):
     assert said(response) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
     assert withdrawal_fee("NGN") == 50
     assert labels(office, figure) == ["Take back"]
-    assert labels(finance, figure) == ["Approve", "Reject"]
+    assert labels(finance, figure) == ["Approve 75.5", "Reject"]
     asked = text_of(finance.get(page(figure, "approve")))
     for words in (
         f"Approve {FEE} 75.5?",

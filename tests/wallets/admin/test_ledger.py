@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.contrib.admin import site
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -16,11 +17,26 @@ from django.utils import timezone
 
 from config.roles import AUDITOR
 from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
-from tests.support.world import know_banks
+from tests.support.lending import make_lending
+from tests.support.market import Trader
+from tests.support.payouts import settle
+from tests.support.world import approved, know_banks, make_wallet
+from wallets.admin.ledger.accounts import AccountAdmin
 from wallets.admin.ledger.transfers import SUBJECTS
+from wallets.admin.ledger.words import in_account
+from wallets.admin.show import SIGN
 from wallets.ledger import system_account
-from wallets.models import Account, AccountKind, BooksProof, Entry, Transfer, TransferKind
+from wallets.models import (
+    Account,
+    AccountKind,
+    BooksProof,
+    Entry,
+    Payout,
+    Transfer,
+    TransferKind,
+)
 from wallets.selectors import ledger
+from wallets.services import payouts
 from wallets.services.books import WALLET_CHECKS, prove_and_keep
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +61,10 @@ def rows(client: Client, name: str, **narrowed: Any) -> list[Any]:
 
 def clearing(currency: str = "NGN") -> Account:
     return Account.objects.get(pk=system_account(currency, AccountKind.CLEARING))
+
+
+def total(account: Account) -> ledger.Total:
+    return ledger.system_totals([account])[account.pk]
 
 
 def test_every_kind_of_transfer_leads_to_what_it_is_about():
@@ -114,9 +134,9 @@ def test_a_system_account_is_added_up_from_the_last_proof_on(client):
     organisation, member = participants()
     fund(organisation, member, "NGN", "100")
     account = clearing()
-    assert ledger.system_total(account) == ledger.Total(Decimal(-100), None)
+    assert total(account) == ledger.Total(Decimal(-100), None)
     page = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
-    assert "-100.00 NGN from its entries" in text_of(page)
+    assert "100.00 NGN (sum of its entries)" in text_of(page)
     kept = prove_and_keep(WALLET_CHECKS)
     assert kept.totals == {}  # entries younger than an hour are added up on the page
     # As a proof of tomorrow would keep it.
@@ -125,10 +145,9 @@ def test_a_system_account_is_added_up_from_the_last_proof_on(client):
         totals={str(account.pk): "-100"}, totals_before=UUID(int=last.pk.int + 1)
     )
     fund(organisation, None, "NGN", "11.25")
-    found = ledger.system_total(account)
-    assert found == ledger.Total(Decimal("-111.25"), kept)
+    assert total(account) == ledger.Total(Decimal("-111.25"), kept)
     page = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
-    assert "-111.25 NGN by the proof of" in text_of(page)
+    assert "111.25 NGN (balance at the proof of" in text_of(page)
 
 
 def test_a_page_does_not_add_up_more_than_its_bound(client, monkeypatch):
@@ -136,9 +155,86 @@ def test_a_page_does_not_add_up_more_than_its_bound(client, monkeypatch):
     organisation, member = participants()
     fund(organisation, member, "NGN", "100")
     fund(organisation, None, "NGN", "5")
-    assert ledger.system_total(clearing()) is None
-    page = client.get(reverse("admin:wallets_account_change", args=[clearing().pk]))
-    assert "Too many entries since the last proof of books" in text_of(page)
+    assert total(clearing()) == ledger.Total(None, None, complete=False)
+    address = reverse("admin:wallets_account_change", args=[clearing().pk])
+    assert "too many entries to add up here before the first proof" in text_of(client.get(address))
+    kept = prove_and_keep(WALLET_CHECKS)
+    BooksProof.objects.filter(pk=kept.pk).update(
+        totals={str(clearing().pk): "-42"}, totals_before=UUID(int=0)
+    )
+    assert total(clearing()) == ledger.Total(Decimal(-42), kept, complete=False)
+    for page in (client.get(address), client.get(reverse(ACCOUNTS))):
+        assert "42.00 NGN (at the proof of" in text_of(page)
+        assert "-42.00 NGN" not in text_of(page)
+
+
+def test_every_account_shows_its_balance_positive_for_what_it_normally_holds(
+    client, provider_sandbox
+):
+    know_banks()
+    withdrawal = approved(make_wallet(5000), 1000)
+    payouts.pay(withdrawal.pk)
+    settle(provider_sandbox, withdrawal)
+    payouts.look_up(withdrawal.pk)
+    assert Payout.objects.get().provider_fee == 100
+    shown = {}
+    for account in rows(client, ACCOUNTS, counts="KES"):
+        page = text_of(client.get(reverse("admin:wallets_account_change", args=[account.pk])))
+        listed = AccountAdmin(Account, site).shown_balance(account)
+        shown[account.kind] = listed
+        if account.balance is None:
+            assert f"{listed} (sum of its entries)" in page
+        entry = account.entries.order_by("-id").first()
+        if entry is not None and account.kind in {"clearing", "expenses"}:
+            assert in_account(entry.amount, account) in page
+    fee = withdrawal.fee
+    assert shown["available"] == "4,000.00 KES"
+    assert shown["escrow"] == "0.00 KES"
+    assert shown["fees"] == f"{fee:,.2f} KES"
+    assert shown["expenses"] == "100.00 KES"
+    assert shown["clearing"] == f"{5000 - (1000 - fee) - 100:,.2f} KES"
+    settlement = Transfer.objects.get(kind="withdrawal_settle")
+    legs = client.get(reverse("admin:wallets_transfer_change", args=[settlement.pk]))
+    section = legs.context["sections"][0]
+    assert [str(row[2]) for row in section.rows if "Clearing" in str(row[0])] == [
+        f"-{1000 - fee:,.2f} KES"
+    ]
+    assert SIGN in text_of(legs)
+    assert SIGN in text_of(client.get(reverse(ACCOUNTS)))
+
+
+def test_no_account_is_shown_below_zero_where_a_loan_is_out_and_units_are_issued(client):
+    make_lending().lend()
+    model_admin = AccountAdmin(Account, site)
+    shown = [(row.kind, model_admin.shown_balance(row)) for row in rows(client, ACCOUNTS)]
+    assert {kind for kind, _ in shown} > {"available", "clearing", "issuance", "lien"}
+    assert {("principal", "840,000.00 NGN"), ("loans", "840,000.00 NGN")} <= set(shown)
+    assert [(kind, balance) for kind, balance in shown if balance.startswith("-")] == []
+
+
+def test_a_transfer_shows_how_much_of_what_it_moved(client):
+    lending = make_lending()
+    Trader(lending.borrower).place(lending.token, "Sell", 10_000, 2)
+    Trader(make_wallet(100_000, currency="NGN")).place(lending.token, "Buy", 10_000, 1)
+    text = text_of(client.get(reverse(TRANSFERS)))
+    trade = Transfer.objects.filter(kind="trade").latest("id")
+    page = text_of(client.get(reverse("admin:wallets_transfer_change", args=[trade.pk])))
+    for shown in (text, page):
+        assert f"1 {lending.token.symbol}" in shown
+        assert "10,000.00 NGN" in shown
+
+
+def test_a_transfer_of_a_withdrawal_shows_its_payee(client):
+    know_banks()
+    organisation, member = participants()
+    fund(organisation, member, "KES", "5000")
+    withdrawal = withdraw(organisation, member, "KES", "400", account_name="Grace Njeri")
+    hold = Transfer.objects.get(subject_id=withdrawal.pk)
+    text = text_of(client.get(reverse(TRANSFERS)))
+    assert f"400.00 KES Grace Njeri {withdrawal.reference}" in text
+    assert text.count("Grace Njeri") == 1
+    page = text_of(client.get(reverse("admin:wallets_transfer_change", args=[hold.pk])))
+    assert "Payee Grace Njeri" in page
 
 
 def test_accounts_are_found_by_the_name_of_their_owner(client):

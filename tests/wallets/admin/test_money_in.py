@@ -9,6 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.errors import Forbidden, StateConflict
+from exchange.models import Change
 from tests.support.back_office import (
     balances,
     confirm,
@@ -18,10 +20,12 @@ from tests.support.back_office import (
     said,
     signed_in,
     text_of,
+    user_of,
 )
 from tests.support.signin import sign_in
 from tests.support.staff import create_superuser
 from wallets.models import Account, Deposit, Transfer
+from wallets.services import deposits
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +69,8 @@ def test_nobody_confirms_what_they_entered_whatever_they_may():
     sign_in(client, create_superuser("owner", password="x"))
     enter(client, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
+    signed_in(FINANCE_APPROVER, "zoe")
+    assert "Who may decide: zoe." in text_of(client.get(page(deposit, "change")))
     before = everything()
     response = confirm(client, page(deposit, "confirm"))
     told = "Somebody else must confirm what you entered. Nothing was done."
@@ -167,6 +173,56 @@ def test_one_that_was_rejected_is_entered_again_and_booked_once():
     assert (right.reference, Deposit.objects.count()) == (wrong.reference, 2)
 
 
+def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
+    organisation, _ = participants()
+    office = signed_in(BACK_OFFICE)
+    enter(office, organisation=str(organisation.pk), amount="10000")
+    wrong = Deposit.objects.get()
+    colleague, finance = signed_in(BACK_OFFICE, "colleague"), signed_in(FINANCE_APPROVER)
+    before = everything()
+    told = "Only the person who entered a deposit cancels it. Nothing was done."
+    assert said(confirm(colleague, page(wrong, "cancel")))[-1] == told
+    with pytest.raises(Forbidden, match="Only the person who entered a deposit cancels it"):
+        deposits.cancel(deposit_id=wrong.pk, user=user_of(colleague))
+    assert confirm(finance, page(wrong, "cancel")).status_code == 403
+    assert page(wrong, "cancel") not in colleague.get(page(wrong, "change")).content.decode()
+    assert everything() == before
+
+    assert page(wrong, "cancel") in office.get(page(wrong, "change")).content.decode()
+    done = confirm(office, page(wrong, "cancel"))
+    assert said(done)[-1] == "Cancelled. Nothing moved."
+    wrong.refresh_from_db()
+    assert (wrong.status, wrong.decided_by) == ("Cancelled", user_of(office))
+    assert Transfer.objects.count() == 0
+    (change,) = Change.objects.filter(record_id=str(wrong.pk), operation="UPDATE")
+    assert (change.after or {})["status"] == "Cancelled"
+    assert change.actor == f"staff:{user_of(office).pk}"
+    late = confirm(finance, page(wrong, "confirm"))
+    assert said(late)[-1] == (
+        "The deposit is Cancelled by back-office, no longer Pending. Nothing was done."
+    )
+    enter(office, organisation=str(organisation.pk), amount="1000")
+    confirm(finance, page(Deposit.objects.get(status="Pending"), "confirm"))
+    assert balances(organisation.pk, "NGN") == (Decimal(1000), Decimal(0))
+
+
+def test_a_confirmed_deposit_is_not_cancelled():
+    organisation, _ = participants()
+    office = signed_in(BACK_OFFICE)
+    enter(office, organisation=str(organisation.pk))
+    deposit = Deposit.objects.get()
+    asked = office.get(page(deposit, "cancel"))
+    confirm(signed_in(FINANCE_APPROVER), page(deposit, "confirm"))
+    before = everything()
+    late = confirm(office, page(deposit, "cancel"), at=asked)
+    assert said(late)[-1] == (
+        "The deposit is Confirmed by finance-approver, no longer Pending. Nothing was done."
+    )
+    with pytest.raises(StateConflict):
+        deposits.cancel(deposit_id=deposit.pk, user=user_of(office))
+    assert everything() == before
+
+
 def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():
     organisation, member = participants()
     fund(organisation, member, "NGN", "1500.5")
@@ -180,7 +236,8 @@ def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():
     transfer = Transfer.objects.get()
     assert reverse("admin:wallets_transfer_change", args=[transfer.pk]) in shown.content.decode()
     legs = text_of(client.get(reverse("admin:wallets_transfer_change", args=[transfer.pk])))
-    assert "Clearing The exchange -1,500.50 NGN" in legs
+    assert "Clearing The exchange 1,500.50 NGN" in legs
+    assert "Amount 1,500.50 NGN" in legs
     assert "Available Ada 1,500.50 NGN 1,500.50 NGN" in legs
     entries = client.get(
         reverse("admin:wallets_entry_changelist"), {"account__id__exact": str(account.pk)}

@@ -11,9 +11,11 @@ from django.utils import timezone
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from tests.support.back_office import (
+    approval_of,
     balances,
     confirm,
     everything,
+    flags_on,
     fund,
     participants,
     said,
@@ -50,7 +52,7 @@ def waiting() -> Withdrawal:
     fund(organisation, member, "KES", "1000")
     withdrawal = withdraw(organisation, member, "KES", "400")
     signed_in(FINANCE_APPROVER, "approver").post(
-        page(withdrawal, "approve"), {"version": 1, "confirmed": "yes"}
+        page(withdrawal, "approve"), approval_of(withdrawal)
     )
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
@@ -129,12 +131,15 @@ def parts(count: int = 3) -> list[Withdrawal]:
     """Requests of one member to one account that together need two people."""
     organisation, member = participants()
     fund(organisation, member, "NGN", "9000000")
-    return [withdraw(organisation, member, "NGN", "1800000") for _ in range(count)]
+    return [
+        withdraw(organisation, member, "NGN", "1800000", account_name="Forrest Green")
+        for _ in range(count)
+    ]
 
 
 def approve(client: Client, withdrawal: Withdrawal) -> None:
     withdrawal.refresh_from_db()
-    client.post(page(withdrawal, "approve"), {"version": withdrawal.version, "confirmed": "yes"})
+    client.post(page(withdrawal, "approve"), approval_of(withdrawal))
     withdrawal.refresh_from_db()
 
 
@@ -178,7 +183,8 @@ def test_many_at_once_say_which_are_the_first_of_two_and_why():
     chosen = {"action": "approve_selected", "_selected_action": [str(row.pk) for row in rows]}
     asked = client.post(reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen)
     assert text_of(asked).count("total for this account 5,400,000.00 NGN") == 3
-    body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "reason": ""}
+    seen = [f"{row.pk}:{code}" for row in rows for code in flags_on(row)]
+    body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "seen": seen}
     answer = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
     assert [row.word for row in answer.context["outcomes"]] == ["First approval given"] * 3
     assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Pending"}

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from tests.support.back_office import (
+    approval_of,
     balances,
     confirm,
     everything,
@@ -42,7 +43,7 @@ def lost(provider_sandbox) -> Withdrawal:
     fund(organisation, member, "KES", "1000")
     withdrawal = withdraw(organisation, member, "KES", "400")
     signed_in(FINANCE_APPROVER, "approver").post(
-        page(withdrawal, "approve"), {"version": 1, "confirmed": "yes"}
+        page(withdrawal, "approve"), approval_of(withdrawal)
     )
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
     payouts.pay(withdrawal.pk)

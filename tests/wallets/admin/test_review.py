@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.support.back_office import (
+    approval_of,
     balances,
     everything,
     fund,
@@ -21,6 +23,7 @@ from tests.support.back_office import (
     withdraw,
 )
 from tests.support.signin import sign_in
+from tests.support.world import OVERRIDE
 from wallets.models import Decision, Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
@@ -46,11 +49,11 @@ def page(withdrawal: Withdrawal, name: str = "change") -> str:
 
 def decide(client: Client, withdrawal: Withdrawal, decision: str, version: int, reason: str = ""):
     """Both steps: the page that asks, which changes nothing, and the answer to it."""
-    body = {"version": version, "reason": reason}
+    body: dict[str, Any] = {"version": version, "reason": reason, "override": OVERRIDE}
     asked = client.post(page(withdrawal, decision), body)
     if asked.status_code != 200:
         return asked
-    return client.post(page(withdrawal, decision), {**body, "confirmed": "yes"})
+    return client.post(page(withdrawal, decision), approval_of(withdrawal, **body))
 
 
 def test_an_approval_is_kept_and_hands_the_withdrawal_to_the_payout(world):
@@ -59,7 +62,7 @@ def test_an_approval_is_kept_and_hands_the_withdrawal_to_the_payout(world):
     response = decide(client, withdrawal, "approve", 1)
     assert response.status_code == 302
     assert response["Location"] == page(withdrawal)
-    assert said(response) == ["Approved: 1,204.50 KES is paid out."]
+    assert said(response) == ["Approved. 1,204.50 KES queued for payout."]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.version) == ("Approved", 2)
     assert withdrawal.first_approver == user_of(client)
@@ -94,11 +97,11 @@ def test_a_rejection_without_a_reason_moves_nothing(world, reason):
 def test_of_a_double_click_one_decides_and_the_other_is_told(world):
     withdrawal = withdraw(world[0], world[1], "KES", "1000")
     client = signed_in(FINANCE_APPROVER)
-    body = {"version": 1, "confirmed": "yes"}
+    body = approval_of(withdrawal)
     client.post(page(withdrawal, "approve"), body)
     response = client.post(page(withdrawal, "approve"), body)
     (first, second) = said(response)
-    assert first.startswith("Approved: ")
+    assert first.startswith("Approved. ")
     assert second.startswith(
         "The withdrawal is Approved by finance-approver, no longer Pending. Nothing was done."
         " Since you opened the page: approved by finance-approver at "
@@ -152,7 +155,7 @@ def test_large_amounts_need_two_people_and_nobody_counts_twice(world):
         ("", "You approved it already. Somebody else must approve it too, or reject it."),
         ("yes", "Somebody else must approve this withdrawal: you entered or approved it already"),
     ):
-        body = {"version": 2, "confirmed": confirmed}
+        body = approval_of(withdrawal, confirmed=confirmed)
         assert said(one.post(page(withdrawal, "approve"), body))[-1] == told
     assert everything() == before
 
@@ -201,6 +204,12 @@ def test_approval_waits_for_what_the_corridor_needs(world):
     assert everything() == before
 
     filled["recipient_email"] = "ada@example.com"
+    for phone in ("082 123 4567", "+0821234567", "+27", "+2782123456789012", "phone", "+27x"):
+        refused = client.post(page(withdrawal, "details"), {**filled, "recipient_phone": phone})
+        assert "recipient_phone must be a phone number with its country code" in text_of(refused)
+        assert b'aria-invalid="true"' in refused.content
+        assert everything() == before
+    filled["recipient_phone"] = "+27 (11) 000-0000"
     client.post(page(withdrawal, "details"), filled)
     seen = client.get(page(withdrawal))
     assert "Recipient first name Ada" in text_of(seen)
@@ -272,7 +281,8 @@ def test_the_first_step_asks_and_changes_nothing(world, decision):
     withdrawal = withdraw(world[0], world[1], "NGN", "2000")
     client = signed_in(FINANCE_APPROVER)
     before = everything()
-    asked = client.post(page(withdrawal, decision), {"version": 1, "reason": "Because <b>"})
+    given = {"version": 1, "reason": "Because <b>", "override": OVERRIDE}
+    asked = client.post(page(withdrawal, decision), given)
     assert asked.status_code == 200
     assert everything() == before
     seen, bank = text_of(asked), withdrawal.bank
@@ -282,6 +292,8 @@ def test_the_first_step_asks_and_changes_nothing(world, decision):
         "Fee 50.00 NGN",
         f"Payee {bank.account_name}",
         "Name given Ada Obi different",
+        f"Stop The bank knows the account as {bank.account_name}, the name given is Ada Obi:",
+        "Look Payee is not the owner: the wallet is of Ada",
         f"Account number {bank.account_number}",
         f"Bank {bank.name} ({bank.code})",
         "From the wallet of Ada",
@@ -301,5 +313,5 @@ def test_the_first_step_asks_and_changes_nothing(world, decision):
 def test_the_page_asking_for_the_first_of_two_approvals_says_so(world):
     withdrawal = withdraw(world[0], world[1], "NGN", "5000000")
     client = signed_in(FINANCE_APPROVER)
-    asked = client.post(page(withdrawal, "approve"), {"version": 1})
+    asked = client.post(page(withdrawal, "approve"), {"version": 1, "override": OVERRIDE})
     assert "This is the first of two approvals" in text_of(asked)

@@ -18,16 +18,25 @@ from config.roles import FINANCE_APPROVER
 from exchange.actors import Actor
 from exchange.models import Member, Organisation
 from exchange.services.access import issue_api_key, revoke_api_key
-from tests.support.back_office import SYSTEM, fund, participants, signed_in, text_of, withdraw
+from tests.support.back_office import (
+    SYSTEM,
+    flags_on,
+    fund,
+    participants,
+    signed_in,
+    text_of,
+    withdraw,
+)
 from tests.support.world import make_staff
 from wallets.models import Deposit, Withdrawal
 from wallets.selectors.scrutiny import (
+    AccountUse,
+    Facts,
     Requests,
-    account_use,
     inflow,
-    largest_paid,
+    other_owners,
+    scrutinise,
     velocity,
-    with_account_use,
 )
 from wallets.services import decisions, deposits
 
@@ -66,6 +75,15 @@ def rewrite(withdrawal: Withdrawal, *, ago: timedelta, status: str = "Pending") 
         )
 
 
+def facts_of(withdrawal: Withdrawal) -> Facts:
+    """The facts of one among others, as the lists ask for them."""
+    return scrutinise(list(Withdrawal.objects.values_list("pk", flat=True)))[withdrawal.pk]
+
+
+def account_use(withdrawal: Withdrawal) -> AccountUse:
+    return facts_of(withdrawal).use
+
+
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
@@ -74,8 +92,10 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     for status, ago in (("Completed", 9), ("Completed", 8), ("Failed", 7), ("Rejected", 6)):
         rewrite(withdraw(organisation, member, "KES", "1000"), ago=ago * DAY, status=status)
     # Another account of the owner, and the same number at another bank.
-    withdraw(organisation, member, "KES", "1000", account_number="0690000032")
+    other_account = withdraw(organisation, member, "KES", "1000", account_number="0690000032")
     other_bank = withdraw(organisation, member, "KES", "1000")
+    for elsewhere in (other_account, other_bank):
+        rewrite(elsewhere, ago=5 * DAY, status="Completed")
     with past_the_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_bankaccount SET code = 'elsewhere' WHERE id = %s", [other_bank.bank_id]
@@ -86,12 +106,13 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
 
     use = account_use(withdrawal)
     assert (use.earlier, use.paid, use.bounced) == (4, 2, 1)
-    assert (use.other_owners, use.other_organisations, use.others) == (0, 0, ())
+    assert (use.other_owners, use.other_organisations) == (0, 0)
+    assert other_owners(withdrawal) == []
 
     withdraw(organisation, None, "KES", "1000")
     use = account_use(withdrawal)
     assert (use.other_owners, use.other_organisations) == (1, 0)
-    assert use.others == (("Acme", ""),)
+    assert other_owners(withdrawal) == [("Acme", "")]
 
     rival = Organisation.objects.create(name="Rival")
     bo = Member.objects.create(organisation=rival, name="Bo", email="bo@rival.example")
@@ -100,13 +121,7 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     withdraw(rival, bo, "KES", "1000")
     use = account_use(withdrawal)
     assert (use.other_owners, use.other_organisations) == (2, 1)
-    assert use.others == (("Acme", ""), ("Rival", "Bo"))
-
-    row: Any
-    (row,) = with_account_use(Withdrawal.objects.filter(pk=withdrawal.pk))
-    assert (row.paid_before, row.shared) == (True, True)
-    (row,) = with_account_use(Withdrawal.objects.filter(bank__account_number="0690000032"))
-    assert (row.paid_before, row.shared) == (False, False)
+    assert other_owners(withdrawal) == [("Acme", ""), ("Rival", "Bo")]
 
 
 def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
@@ -123,6 +138,7 @@ def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
 
     found = velocity(withdrawal)
     assert found.owner_day == Requests(2, Decimal(1200))
+    assert facts_of(withdrawal).owner_day == found.owner_day
     assert found.owner_month == Requests(3, Decimal(1500))
     assert found.organisation_day == Requests(3, Decimal(1900))
     assert found.organisation_month == Requests(4, Decimal(2200))
@@ -144,12 +160,12 @@ def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
 def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(world):
     organisation, member = world
     withdrawal = withdraw(organisation, member, "KES", "1000")
-    assert largest_paid(withdrawal) is None
+    assert facts_of(withdrawal).largest_paid is None
     rewrite(withdraw(organisation, member, "KES", "300"), ago=DAY, status="Completed")
     rewrite(withdraw(organisation, member, "KES", "200"), ago=2 * DAY, status="Completed")
     rewrite(withdraw(organisation, member, "KES", "9000"), ago=DAY, status="Failed")
     rewrite(withdraw(organisation, None, "KES", "8000"), ago=DAY, status="Completed")
-    assert largest_paid(withdrawal) == Decimal(300)
+    assert facts_of(withdrawal).largest_paid == Decimal(300)
 
 
 def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
@@ -171,15 +187,31 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
             reference=f"wire {number}",
         )
         deposits.deposit(arrival=arrival, actor=SYSTEM)
-    found = inflow(withdrawal, shown=2)
+    found = inflow(withdrawal, shown=10)
     assert (found.count, found.amount) == (2, Decimal(600))
     assert [deposit.reference for deposit in found.deposits] == ["wire 1", "wire 0"]
+    assert [deposit.reference for deposit in inflow(withdrawal, shown=1).deposits] == ["wire 1"]
+
+
+def test_the_panel_of_deposits_shows_the_currency_it_says(world):
+    organisation, member = world
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    fund(organisation, member, "GHS", "4321.5")
+    client = signed_in(FINANCE_APPROVER)
+    shown = client.get(page(withdrawal))
+    (panel,) = [one for one in shown.context["sections"] if one.title.startswith("Deposits")]
+    assert panel.title == "Deposits to this wallet within 30 days: 1 in KES, 1,000,000.00 KES"
+    assert [row[2] for row in panel.rows] == ["1,000,000.00 KES"]
+    assert "4,321.50 GHS" not in text_of(shown)
+    (listed,) = client.get(panel.more.url).context["cl"].result_list
+    assert (listed.owner_id, listed.currency_id) == (member.pk, "KES")
 
 
 def test_a_request_that_nothing_speaks_against_says_so(world):
     organisation, member = world
-    rewrite(withdraw(organisation, member, "KES", "900"), ago=3 * DAY, status="Completed")
-    withdrawal = withdraw(organisation, member, "KES", "1000")
+    paid = withdraw(organisation, member, "KES", "900", account_name="Ada")
+    rewrite(paid, ago=3 * DAY, status="Completed")
+    withdrawal = withdraw(organisation, member, "KES", "1000", account_name="Ada")
     seen = text_of(signed_in(FINANCE_APPROVER).get(page(withdrawal)))
     for part in (
         "Nothing stands out",
@@ -237,6 +269,11 @@ def test_what_should_make_one_stop_stands_on_top(world):
         ("Stop", "1 earlier payout to this account failed or came back."),
         (
             "Look",
+            f"Payee is not the owner: the wallet is of Ada, the account of {bank.account_name}:"
+            " different.",
+        ),
+        (
+            "Look",
             "Nothing was ever paid to this account for this owner, out of 1 earlier request.",
         ),
         (
@@ -252,12 +289,45 @@ def test_what_should_make_one_stop_stands_on_top(world):
     assert "By API key Backend" in seen
 
 
+@pytest.mark.parametrize(("came_back", "flagged"), [(1, False), (2, True), (3, True)])
+def test_an_account_is_flagged_when_as_many_payouts_came_back_as_were_paid(
+    world, came_back, flagged
+):
+    organisation, member = world
+    for status, times in (("Completed", 2), ("Failed", came_back)):
+        for _ in range(times):
+            rewrite(withdraw(organisation, member, "KES", "1000"), ago=3 * DAY, status=status)
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    assert ("payouts_came_back" in flags_on(withdrawal)) == flagged
+
+
+@pytest.mark.parametrize(("amount", "flagged"), [("3000", False), ("3000.01", True)])
+def test_an_amount_is_flagged_above_three_times_the_largest_paid(world, amount, flagged):
+    organisation, member = world
+    rewrite(withdraw(organisation, member, "KES", "1000"), ago=3 * DAY, status="Completed")
+    withdrawal = withdraw(organisation, member, "KES", amount)
+    assert ("much_larger" in flags_on(withdrawal)) == flagged
+
+
+@pytest.mark.parametrize(("requests", "flagged"), [(4, False), (5, True)])
+def test_a_request_is_flagged_from_the_fifth_within_a_day_on(world, requests, flagged):
+    organisation, member = world
+    for _ in range(requests):
+        withdrawal = withdraw(organisation, member, "KES", "1000")
+    assert ("many_a_day" in flags_on(withdrawal)) == flagged
+
+
 def test_a_first_use_and_another_owner_of_the_organisation_are_worth_a_look(world):
     organisation, member = world
     withdraw(organisation, None, "KES", "1000")
     withdrawal = withdraw(organisation, member, "KES", "1000")
     response = signed_in(FINANCE_APPROVER).get(page(withdrawal))
     assert [(str(one.level), one.text) for one in response.context["concerns"]] == [
+        (
+            "Look",
+            "Payee is not the owner: the wallet is of Ada, the account of Ada Obi:"
+            " partly: 1 of 2 words.",
+        ),
         ("Look", "1 other owner of Acme withdraws to the same account."),
         ("Look", "This owner uses this account for the first time."),
     ]
@@ -280,3 +350,16 @@ def test_the_page_takes_as_many_queries_with_much_around_it_as_with_little(world
         withdraw(organisation, member if number % 2 else None, "KES", "100")
     assert queries() == few
     assert few <= 30
+
+
+def test_the_page_of_a_rejected_one_keeps_the_flags_it_was_rejected_under(world):
+    organisation, member = world
+    withdrawal = withdraw(organisation, member, "KES", "1000")
+    decisions.reject(withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="No")
+    client = signed_in(FINANCE_APPROVER)
+    [kept] = client.get(page(withdrawal)).context["decided_under"]
+    assert kept.who.startswith("Rejected by ")
+    assert [concern.code for concern in kept.concerns] == ["payee_not_owner", "account_first_used"]
+    listed = client.get(reverse("admin:wallets_withdrawal_changelist"), {"status": "all"})
+    [row] = listed.context["cl"].result_list
+    assert [concern.code for concern in row.flags] == ["payee_not_owner", "account_first_used"]

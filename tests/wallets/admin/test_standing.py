@@ -53,7 +53,7 @@ def test_a_payout_that_came_back_says_so(provider_sandbox):
     withdrawal = paid_out()
     settle(provider_sandbox, withdrawal)
     payouts.look_up(withdrawal.pk)
-    returned = "Returned The bank sent this payout back. Two people together reverse it."
+    returned = "Returned by bank The bank sent this payout back. Two people together reverse it."
     assert returned not in seen_by(AUDITOR, withdrawal)
     bring_back(provider_sandbox, withdrawal)
     pass_time(withdrawal, 24 * HALF_AN_HOUR)

@@ -46,7 +46,7 @@ def test_payouts_banks_and_proposals_are_called_what_people_call_them(provider_s
     )
     client = signed_in(FINANCE_APPROVER)
     payout = text_of(client.get(reverse("admin:wallets_payout_change", args=[withdrawal.pk])))
-    assert f"Payout of {withdrawal.reference}" in payout
+    assert "Payout of 370.00 KES to Ada Obi" in payout
     listed = text_of(client.get(reverse("admin:wallets_proposal_changelist")))
     assert f"Fail {withdrawal.reference} 400.00 KES Open" in listed
     assert "Never arrived" in listed

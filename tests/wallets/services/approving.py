@@ -10,7 +10,7 @@ import psycopg
 from django.utils import timezone
 
 from exchange.models import StaffUser
-from tests.support.world import make_staff, make_wallet
+from tests.support.world import OVERRIDE, make_staff, make_wallet
 from wallets.models import Withdrawal
 from wallets.services import decisions
 
@@ -29,6 +29,7 @@ def approve(withdrawal: Withdrawal, person: StaffUser | None = None) -> Withdraw
         withdrawal_id=withdrawal.id,
         version=withdrawal.version,
         approver=person or make_staff(),
+        override=OVERRIDE,
     )
 
 

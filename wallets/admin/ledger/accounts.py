@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html
 
-from exchange.admin.base import SafeAdmin, Section, Tool, extra_tools
+from exchange.admin.base import Section, Tool, extra_tools
+from exchange.admin.exports import Exportable
+from exchange.admin.searching import by_amount, by_email
 from exchange.admin.show import kind, moment, page_of
 from exchange.ids import parse_id
 from exchange.models import Member, Organisation
-from wallets.admin.ledger.words import amount_of, asset_name
+from wallets.admin.export_columns import ACCOUNTS
+from wallets.admin.ledger.words import HOLDS, asset_name, in_account
+from wallets.admin.show import SIGN
 from wallets.models import Account
 from wallets.selectors.currencies import currencies
-from wallets.selectors.ledger import system_total
+from wallets.selectors.ledger import Total, system_totals
 
 _ENTRIES_SHOWN = 50
 _UNITS = "units"
@@ -35,13 +39,20 @@ def statement_of(owner: Any) -> Tool:
 
 
 def withdrawals_of(owner: Any) -> Tool:
-    """The withdrawals of an organisation itself, or of a member, found by the name."""
-    found = urlencode({"q": owner.name})
-    return Tool("Withdrawals", f"{reverse('admin:wallets_withdrawal_changelist')}?{found}")
+    """The withdrawals of an organisation itself, or of a member, whatever has become of them."""
+    address = reverse("admin:wallets_withdrawal_changelist")
+    return Tool("Withdrawals", f"{address}?status=all&owner_id={owner.pk}")
+
+
+def deposits_of(owner: Any) -> Tool:
+    """The deposits into the wallet of an organisation itself, or of a member."""
+    return Tool("Deposits", f"{reverse('admin:wallets_deposit_changelist')}?owner_id={owner.pk}")
 
 
 for _owner_model in (Organisation, Member):
-    extra_tools.setdefault(_owner_model, []).extend((wallet_of, statement_of, withdrawals_of))
+    extra_tools.setdefault(_owner_model, []).extend(
+        (wallet_of, statement_of, deposits_of, withdrawals_of)
+    )
 
 
 class AssetFilter(admin.SimpleListFilter):
@@ -62,13 +73,17 @@ class AssetFilter(admin.SimpleListFilter):
 
 
 @admin.register(Account)
-class AccountAdmin(SafeAdmin):
+class AccountAdmin(Exportable):
+    export_columns = ACCOUNTS
+    # A balance is of now.
+    export_moment = ""
     list_display = ("heading", "owner", "shown_balance")
     list_filter = ("kind", AssetFilter)
     list_select_related = ("organisation", "member", "asset__token")
     search_fields = ("id",)
-    search_help_text = "Name of the owner, id of the owner or of the account"
-    fields = ("owner", "shown_asset", "kind", "shown_balance", "id")
+    search_help_text = "Name, email or id of the owner, balance, id of the account"
+    list_note = SIGN
+    fields = ("owner", "shown_asset", "kind", "shown_balance", "holds", "id")
     readonly_fields = fields
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
@@ -86,13 +101,16 @@ class AccountAdmin(SafeAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """By id, or by the name of the owner."""
+        """By id, by balance, or by the name or email of the owner."""
         term = search_term.strip()
         if not term:
             return queryset, False
         wanted = parse_id(term)
         if wanted is not None:
             return queryset.filter(Q(pk=wanted) | Q(owner_id=wanted)), False
+        exact = by_amount(term, ("balance",)) or by_email(term, ("",))
+        if exact is not None:
+            return queryset.filter(exact), False
         owners = [
             model.objects.filter(name__icontains=term).values("pk")
             for model in (Member, Organisation)
@@ -116,11 +134,30 @@ class AccountAdmin(SafeAdmin):
         who = account.member or account.organisation
         return page_of(who) if who else "The exchange"
 
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The list, the balances of the exchange's own accounts added up at once."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        totals = system_totals([row for row in rows if row.balance is None])
+        for row in rows:
+            row.total = totals.get(row.pk)
+        found.result_list = rows
+        return found
+
     @admin.display(description="balance", ordering="balance")
     def shown_balance(self, account: Account) -> str:
-        if account.balance is None:
-            return "added up from its entries"
-        return amount_of(account.balance, account.asset)
+        if account.balance is not None:
+            return in_account(account.balance, account)
+        listed: Total | None = getattr(account, "total", None)
+        total = listed or system_totals([account])[account.pk]
+        shown = in_account(total.amount, account)
+        if not total.complete:
+            return format_html("{} {}", shown, _as_of(total))
+        return shown if listed else format_html("{} {}", shown, _added_up(total))
+
+    @admin.display(description="what it holds")
+    def holds(self, account: Account) -> str:
+        return f"{HOLDS[account.kind]}. {SIGN}"
 
     def tools(self, request: HttpRequest, obj: Account) -> list[Tool]:
         shown = [self._entries(obj)]
@@ -136,37 +173,39 @@ class AccountAdmin(SafeAdmin):
                 moment(entry.transfer.created_at),
                 page_of(entry.transfer, kind(entry.transfer)),
                 entry.transfer.memo,
-                amount_of(entry.amount, obj.asset),
-                amount_of(entry.balance_after, obj.asset),
+                in_account(entry.amount, obj),
+                in_account(entry.balance_after, obj),
             )
             for entry in entries
         ]
         headings = ("When (UTC)", "What", "Memo", "Amount", "Balance after")
-        statement = Section(
-            "Statement",
-            headings,
-            rows,
-            right=(3, 4),
-            empty="No entries.",
-            more=self._entries(obj),
-        )
-        return [statement] if obj.balance is not None else [_total(obj), statement]
+        return [
+            Section(
+                "Statement",
+                headings,
+                rows,
+                right=(3, 4),
+                empty="No entries.",
+                more=self._entries(obj),
+            )
+        ]
 
     def _entries(self, obj: Account) -> Tool:
         address = reverse("admin:wallets_entry_changelist")
         return Tool("All entries", f"{address}?account__id__exact={obj.pk}")
 
 
-def _total(account: Account) -> Section:
-    """The balance of a system account, which keeps none."""
-    found = system_total(account)
-    proofs = Tool("Proofs of books", reverse("admin:wallets_booksproof_changelist"))
-    headings = ("Balance", "Added up")
-    empty = "Too many entries since the last proof of books to add them up here."
-    if found is None:
-        return Section("Total", headings, [], empty=empty, more=proofs)
-    how = "from its entries"
-    if found.proof is not None:
-        how = page_of(found.proof, f"by the proof of {found.proof.ran_at:%Y-%m-%d %H:%M} and since")
-    row = (amount_of(found.amount, account.asset), how)
-    return Section("Total of its entries, which is its balance", headings, [row], more=proofs)
+def _added_up(total: Total) -> str:
+    """How the balance of a system account, which keeps none, was made."""
+    if total.proof is None:
+        return "(sum of its entries)"
+    proof = page_of(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
+    return format_html("(balance at the {} and entries since)", proof)
+
+
+def _as_of(total: Total) -> str:
+    """Of which moment the balance is, where too much came after to add it up."""
+    if total.proof is None:
+        return "(too many entries to add up here before the first proof of books)"
+    proof = page_of(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
+    return format_html("(at the {}; too many entries since to add up here)", proof)

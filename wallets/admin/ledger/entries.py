@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -11,22 +10,23 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
-from django.utils import timezone
 
 from exchange.admin.exports import Exportable
 from exchange.admin.ranges import AmountRange, DayRange
+from exchange.admin.searching import of_late
 from exchange.admin.show import kind, moment, page_of
 from exchange.exports import Span
-from exchange.ids import first_id_at, parse_id
+from exchange.ids import parse_id
 from wallets.admin.export_columns import ENTRIES, OF_WHOLE_ACCOUNTS, carried_on
 from wallets.admin.ledger.accounts import AssetFilter
-from wallets.admin.ledger.words import amount_of
+from wallets.admin.ledger.finding import legs_found_by
+from wallets.admin.ledger.words import in_account
+from wallets.admin.show import SIGN
 from wallets.models import AccountKind, Entry, Transfer
 from wallets.selectors.ledger import transfers_called
 from wallets.selectors.wallets import balance_before
 
 _ABOUT_AT_MOST = 5_000
-_RECENT = timedelta(days=31)
 
 
 class EntryAssetFilter(AssetFilter):
@@ -69,7 +69,7 @@ class EntryAmounts(AmountRange):
         """By size, in bounds."""
         wanted = super().condition(first, last)
         if not self._bounded:
-            wanted &= Q(id__gte=first_id_at(timezone.now() - _RECENT))
+            wanted &= of_late()
         return wanted
 
 
@@ -82,8 +82,9 @@ class EntryAdmin(Exportable):
     list_select_related = (
         "transfer", "account__organisation", "account__member", "account__asset__token",
     )  # fmt: skip
+    list_note = SIGN
     search_fields = ("id",)
-    search_help_text = "Reference of the transfer, withdrawal or deposit; or any id"
+    search_help_text = "Reference, amount (31 days), email of the owner, or any id"
     ordering = ("-id",)
     fields = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance", "id")
     readonly_fields = fields
@@ -110,11 +111,13 @@ class EntryAdmin(Exportable):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """By the transfers a person may mean."""
+        """By the transfers a person may mean, an amount of late, or the email of the owner."""
         term = search_term.strip()
         if not term:
             return queryset, False
-        return queryset.filter(_of_transfers(term, parse_id(term))), False
+        return queryset.filter(
+            _of_transfers(term, parse_id(term)) | (legs_found_by(term) or Q())
+        ), False
 
     @admin.display(description="when (UTC)", ordering="id")
     def shown_at(self, entry: Entry) -> str:
@@ -135,11 +138,11 @@ class EntryAdmin(Exportable):
 
     @admin.display(description="amount")
     def shown_amount(self, entry: Entry) -> str:
-        return amount_of(entry.amount, entry.account.asset)
+        return in_account(entry.amount, entry.account)
 
     @admin.display(description="balance after")
     def shown_balance(self, entry: Entry) -> str:
-        return amount_of(entry.balance_after, entry.account.asset)
+        return in_account(entry.balance_after, entry.account)
 
 
 def _of_transfers(term: str, wanted: UUID | None) -> Q:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
@@ -16,9 +16,14 @@ from exchange.admin.ranges import DayRange
 from exchange.admin.show import kind, moment, page_of
 from exchange.ids import parse_id
 from wallets.admin.export_columns import TRANSFERS
-from wallets.admin.ledger.words import amount_of, owner_of
-from wallets.models import Transfer, TransferKind
-from wallets.selectors.ledger import transfers_called
+from wallets.admin.ledger.finding import legs_found_by
+from wallets.admin.ledger.words import amount_of, in_account, owner_of
+from wallets.admin.show import SIGN
+from wallets.models import Entry, Transfer, TransferKind, Withdrawal
+from wallets.selectors.ledger import amounts_moved, transfers_called
+
+# A search looks at no more entries than these.
+_LEGS_AT_MOST = 5_000
 
 # The page that tells of what a transfer is about: by its kind, the address of that page.
 SUBJECTS: dict[str, tuple[str, str]] = {
@@ -60,27 +65,49 @@ def subject_of(transfer: Transfer) -> Tool | None:
 @admin.register(Transfer)
 class TransferAdmin(Exportable):
     export_columns = TRANSFERS
-    list_display = ("shown_at", "shown_kind", "memo", "shown_actor", "reference")
+    list_display = (
+        "shown_at", "shown_kind", "shown_amount", "payee", "memo", "shown_actor", "reference",
+    )  # fmt: skip
     list_filter = ("kind", DayRange)
     search_fields = ("id",)
-    search_help_text = "Reference of the transfer, withdrawal or deposit; or any id"
+    search_help_text = "Reference, amount (31 days), email of an owner, or any id"
     id_fields = ("pk", "subject_id")
     # Ids follow time and have an index.
     ordering = ("-id",)
-    fields = ("shown_at", "shown_kind", "memo", "poster", "reference", "subject_id", "id")
+    fields = (
+        "shown_at", "shown_kind", "shown_amount", "payee", "memo", "poster", "reference",
+        "subject_id", "id",
+    )  # fmt: skip
     readonly_fields = fields
 
     def heading(self, obj: Transfer) -> str:
         return f"{kind(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Transfers with the payee of the withdrawal that each is about."""
+        about = Withdrawal.objects.filter(pk=OuterRef("subject_id")).order_by()
+        rows: QuerySet[Any] = (
+            super()
+            .get_queryset(request)
+            .annotate(payee_name=Subquery(about.values("bank__account_name")))
+        )
+        return rows
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """By id or by whole reference."""
+        """By id, by whole reference, by the amount of a leg of late, or by an owner's email."""
         term = search_term.strip()
         if not term or parse_id(term) is not None:
             return super().get_search_results(request, queryset, term)
-        return queryset.filter(pk__in=[found.pk for found in transfers_called(term)]), False
+        found = [transfer.pk for transfer in transfers_called(term)]
+        legs = legs_found_by(term)
+        if legs is not None:
+            newest = (
+                Entry.objects.filter(legs).order_by("-id").values_list("transfer_id", flat=True)
+            )
+            found += newest[:_LEGS_AT_MOST]
+        return queryset.filter(pk__in=found), False
 
     @admin.display(description="when (UTC)", ordering="id")
     def shown_at(self, transfer: Transfer) -> str:
@@ -89,6 +116,27 @@ class TransferAdmin(Exportable):
     @admin.display(description="kind", ordering="kind")
     def shown_kind(self, transfer: Transfer) -> str:
         return kind(transfer)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The list, what each transfer moved read at once."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        moved = amounts_moved(rows)
+        for row in rows:
+            row.moved = moved.get(row.pk, [])
+        found.result_list = rows
+        return found
+
+    @admin.display(description="amount")
+    def shown_amount(self, transfer: Transfer) -> str:
+        listed: list[Any] | None = getattr(transfer, "moved", None)
+        moved = amounts_moved([transfer]).get(transfer.pk, []) if listed is None else listed
+        return "; ".join(amount_of(amount, asset) for amount, asset in moved) or "-"
+
+    @admin.display(description="payee")
+    def payee(self, transfer: Transfer) -> str:
+        name: str | None = getattr(transfer, "payee_name", None)
+        return name or "-"
 
     @admin.display(description="by")
     def shown_actor(self, transfer: Transfer) -> str:
@@ -115,10 +163,10 @@ class TransferAdmin(Exportable):
             (
                 page_of(leg.account, kind(leg.account)),
                 owner_of(leg.account),
-                amount_of(leg.amount, leg.account.asset),
-                amount_of(leg.balance_after, leg.account.asset),
+                in_account(leg.amount, leg.account),
+                in_account(leg.balance_after, leg.account),
             )
             for leg in legs
         ]
         headings = ("Account", "Owner", "Amount", "Balance after")
-        return [Section("Legs", headings, rows, right=(2, 3))]
+        return [Section("Legs", headings, rows, right=(2, 3), note=SIGN)]

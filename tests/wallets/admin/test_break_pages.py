@@ -1,0 +1,241 @@
+"""The pages of breaks: lists, the page of one, and what two people do there."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from tests.support.back_office import confirm, said, signed_in, text_of, user_of
+from tests.support.breaks import make_break
+from wallets.models import BreakExplanation, ReconciliationBreak, ReportStatus
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+LIST = "admin:wallets_reconciliationbreak_changelist"
+WHY = "The bank collected its yearly fee"
+
+
+def address(name: str, found: ReconciliationBreak, *more: object) -> str:
+    return reverse(f"admin:wallets_reconciliationbreak_{name}", args=[found.pk, *more])
+
+
+def listed(client: Client, **query: str) -> list[ReconciliationBreak]:
+    return list(client.get(reverse(LIST), query).context["cl"].result_list)
+
+
+@pytest.fixture
+def found() -> ReconciliationBreak:
+    return make_break()
+
+
+@pytest.fixture
+def ada() -> Client:
+    return signed_in(FINANCE_APPROVER, "ada")
+
+
+@pytest.fixture
+def kwesi() -> Client:
+    return signed_in(FINANCE_APPROVER, "kwesi")
+
+
+def explained(client: Client, found: ReconciliationBreak) -> BreakExplanation:
+    answer = confirm(client, address("explain", found), explanation=WHY)
+    assert said(answer) == ["Explained. It stays open until somebody else closes it."]
+    return BreakExplanation.objects.get(subject=found, status="Pending")
+
+
+def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
+    page = text_of(ada.get(address("change", found)))
+    assert "What Balance State Open Owner nobody About NGN" in page
+    assert "-250,000.55 NGN" in page
+    assert "Nobody has explained it yet" in page
+    proposed = explained(ada, found)
+    own = ada.get(address("change", found))
+    assert "Somebody else must close what you explained" in text_of(own)
+    assert address("close", found, proposed.pk) not in own.content.decode()
+    assert said(confirm(ada, address("close", found, proposed.pk))) == [
+        "Somebody else must close what you explained. Nothing was done."
+    ]
+    assert address("close", found, proposed.pk) in (
+        kwesi.get(address("change", found)).content.decode()
+    )
+    asked = kwesi.get(address("close", found, proposed.pk))
+    assert WHY in text_of(asked)
+    assert "The gap it left is expected from now on" in text_of(asked)
+    assert said(confirm(kwesi, address("close", found, proposed.pk), at=asked)) == ["Closed."]
+    found.refresh_from_db()
+    assert found.status == "Closed"
+    auditor = signed_in(AUDITOR)
+    shown = text_of(auditor.get(address("change", found)))
+    for words in (WHY, "ada", "kwesi", "Closed with it"):
+        assert words in shown
+    # Its history is that of its explanation, too.
+    assert WHY in text_of(auditor.get(address("history", found)))
+
+
+def test_a_refusal_says_why_and_keeps_what_was_typed(ada, kwesi, found):
+    blank = confirm(ada, address("explain", found), explanation="")
+    assert (blank.status_code, BreakExplanation.objects.count()) == (200, 0)
+    proposed = explained(ada, found)
+    refuse = address("refuse", found, proposed.pk)
+    assert "required" in text_of(confirm(kwesi, refuse, reason=""))
+    assert said(confirm(kwesi, refuse, reason="Not on the statement")) == [
+        "Refused. The break is open again."
+    ]
+    found.refresh_from_db()
+    assert found.status == "Open"
+    assert "Not on the statement" in text_of(ada.get(address("change", found)))
+    # The page that asked was about an explanation that is decided.
+    assert said(confirm(kwesi, address("close", found, proposed.pk)))[-1] == (
+        "The explanation is Rejected by kwesi, no longer Pending. Nothing was done."
+    )
+    assert kwesi.get(address("close", make_break(), proposed.pk)).status_code == 404
+
+
+def test_who_looks_into_it_is_taken_and_handed_over(ada, kwesi, found):
+    assert ada.get(address("take", found)).status_code == 405
+    assert said(ada.post(address("take", found))) == ["It is yours."]
+    assert [row.pk for row in listed(ada, open="mine")] == [found.pk]
+    assert (listed(kwesi, open="mine"), listed(ada, open="nobody")) == ([], [])
+    assert "ada" in text_of(kwesi.get(reverse(LIST)))
+    owner = {"owner": str(user_of(kwesi).pk)}
+    assert said(ada.post(address("hand_over", found), owner)) == ["Handed over to kwesi."]
+    assert [row.pk for row in listed(kwesi, open="mine")] == [found.pk]
+    auditor = {"owner": str(user_of(signed_in(AUDITOR)).pk)}
+    assert "Select a valid choice" in text_of(kwesi.post(address("hand_over", found), auditor))
+
+
+def test_lists_are_narrowed_to_what_is_open_and_to_what_the_reader_can_close(ada, kwesi, found):
+    other = make_break("7", currency="KES")
+    proposed = explained(ada, found)
+    assert {row.pk for row in listed(ada, open="all")} == {found.pk, other.pk}
+    assert (listed(ada, decision="mine"), listed(kwesi, decision="mine")) == ([], [found])
+    assert listed(ada, decision="others") == [found]
+    confirm(kwesi, address("close", found, proposed.pk))
+    assert listed(ada, open="all") == [other]
+
+
+@pytest.mark.parametrize("term", ["250000.55", "-250000.55", "250,000.55"])
+def test_a_break_is_found_by_its_amount_with_or_without_its_sign(ada, found, term):
+    make_break("7")
+    assert listed(ada, q=term) == [found]
+
+
+def test_a_break_is_found_by_its_reference_and_the_providers_id(ada, found):
+    other = make_break("7")
+    ReconciliationBreak.objects.bulk_create(
+        [
+            ReconciliationBreak(
+                day=other.day,
+                kind="Unknown to us",
+                reference="payout_stranger",
+                provider_id="187",
+                first_report=other.first_report,
+                latest_report=other.latest_report,
+                created_at=timezone.now(),
+            )
+        ]
+    )
+    for term in ("payout_stranger", "187"):
+        [row] = listed(ada, q=term)
+        assert row.reference == "payout_stranger"
+
+
+@pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
+def test_others_look_and_change_nothing(role, ada, found):
+    proposed = explained(ada, found)
+    client = signed_in(role)
+    page = client.get(address("change", found))
+    assert "Your role may look at this, not decide" in text_of(page)
+    for name in ("explain", "hand_over"):
+        assert address(name, found) not in page.content.decode()
+        assert client.post(address(name, found)).status_code == 403
+    for name in ("close", "refuse"):
+        assert client.post(address(name, found, proposed.pk)).status_code == 403
+    assert client.post(address("take", found)).status_code == 403
+    found.refresh_from_db()
+    assert (found.status, found.owner) == ("Explained", None)
+
+
+def test_a_report_lists_its_breaks_with_their_state(ada, found):
+    page = ada.get(reverse("admin:wallets_reconciliation_change", args=[found.first_report_id]))
+    row = next(
+        section for section in page.context["sections"] if section.title.startswith("Breaks")
+    ).rows[0]
+    assert address("change", found) in str(row[0])
+    words = [re.sub("<[^>]+>", "", str(cell)) for cell in row]
+    assert words == [
+        "Balance", str(found.day), "NGN", "-250,000.55 NGN", "Open", "nobody", "Still there",
+    ]  # fmt: skip
+
+
+# --- the front page ---
+
+
+def floats(client: Client) -> Any:
+    return client.get(reverse("admin:index")).context["desk"].floats
+
+
+def close(first: Client, second: Client, found: ReconciliationBreak) -> None:
+    confirm(second, address("close", found, explained(first, found).pk))
+
+
+def test_the_front_page_is_red_until_every_day_is_explained(ada, kwesi):
+    today = timezone.now().date()
+    latest = make_break(day=today - timedelta(days=1))
+    older = make_break("7", currency="KES", day=today - timedelta(days=20))
+    shown = floats(ada)
+    assert (shown.good, shown.word) == (False, "Differs")
+    assert [row.words for row in shown.open_days] == [str(latest.day), str(older.day)]
+    assert shown.url.endswith(f"/{latest.first_report_id}/change/")
+    for row, found in zip(shown.open_days, (latest, older), strict=True):
+        assert ada.get(row.url).context["cl"].result_list[0] == found
+        assert list(row.cells) == ["1", "0", "1"]
+    close(ada, kwesi, latest)
+    shown = floats(ada)
+    assert (shown.good, [row.words for row in shown.open_days]) == (False, [str(older.day)])
+    assert "Days with open breaks" in text_of(ada.get(reverse("admin:index")))
+    close(ada, kwesi, older)
+    shown = floats(ada)
+    assert (shown.good, shown.word, shown.open_days) == (True, "Explained", [])
+
+
+def agree(day: Any) -> None:
+    """A report that agrees about `day`."""
+    found = make_break(day=day)
+    report = found.first_report
+    found.first_report.__class__.objects.create(
+        day=day,
+        status=ReportStatus.AGREES,
+        asked_by=report.asked_by,
+        asked_by_label=report.asked_by_label,
+        created_at=timezone.now(),
+        finished_at=timezone.now(),
+    )
+
+
+def test_comparing_an_older_day_or_again_never_turns_it_green(ada):
+    today = timezone.now().date()
+    make_break(day=today - timedelta(days=1))
+    agree(today - timedelta(days=9))
+    assert not floats(ada).good
+    agree(today - timedelta(days=1))
+    shown = floats(ada)
+    assert (shown.good, shown.word) == (False, "Open breaks")
+
+
+def test_a_day_that_nobody_compared_is_missing(ada, kwesi):
+    found = make_break(day=timezone.now().date() - timedelta(days=3))
+    close(ada, kwesi, found)
+    shown = floats(ada)
+    assert (shown.good, shown.word) == (False, "Missing")
+    # A provisional report about today stands for no day.
+    make_break(day=timezone.now().date())
+    assert floats(ada).word == "Missing"

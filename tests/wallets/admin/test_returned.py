@@ -1,0 +1,192 @@
+"""A payout that the bank returned is seen: its state, filter, queue, the front page, exports; and
+alerts lead to what they are about.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import AUDITOR, FINANCE_APPROVER
+from exchange.actors import Actor
+from tests.support.back_office import confirm, fund, participants, signed_in, text_of, withdraw
+from tests.support.exports import ask, body, table
+from tests.support.payouts import bring_back, settle
+from tests.support.world import OVERRIDE, make_staff
+from wallets.admin.worklists import returned
+from wallets.models import Alert, Proposal, Reconciliation, Withdrawal
+from wallets.selectors.concerns import concerns_of
+from wallets.services import decisions, payouts
+from wallets.services.alerts import raise_alert
+
+pytestmark = pytest.mark.django_db
+
+LIST = "admin:wallets_withdrawal_changelist"
+
+
+def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
+    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
+
+
+@pytest.fixture
+def world(provider_sandbox):
+    organisation, member = participants()
+    fund(organisation, member, "KES", "10000")
+    return organisation, member
+
+
+def paid(sandbox: Any, world: Any, *, returned: bool) -> Withdrawal:
+    withdrawal = withdraw(world[0], world[1], "KES", "400")
+    decisions.approve(
+        withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
+    )
+    payouts.pay(withdrawal.pk)
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.pk)
+    if returned:
+        bring_back(sandbox, withdrawal)
+        payouts.look_up(withdrawal.pk)
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "Completed"
+    return withdrawal
+
+
+def test_a_returned_payout_is_told_from_a_completed_one_until_two_reversed_it(
+    provider_sandbox, world
+):
+    fine = paid(provider_sandbox, world, returned=False)
+    back = paid(provider_sandbox, world, returned=True)
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+
+    def rows(**query: str) -> dict[Any, str]:
+        listed = one.get(reverse(LIST), query).context["cl"]
+        shown = listed.model_admin.shown_state
+        return {row.pk: re.sub("<[^>]+>", "", shown(row)) for row in listed.result_list}
+
+    both = {fine.pk: "Completed", back.pk: "Returned by bank"}
+    assert rows(status="Completed") == rows(status="all") == both
+    assert rows(status="Returned") == rows(view="returned") == {back.pk: "Returned by bank"}
+    seen = text_of(one.get(reverse(LIST), {"status": "Returned"}))
+    assert "two people, to reverse it" in seen
+    assert "Returned by bank 1" in seen
+
+    front = text_of(one.get("/admin/"))
+    assert "Payouts: returned by bank 1" in front
+    assert "The bank sent the money back. Two people reverse the payout." in front
+    paying = text_of(one.get(reverse("admin:wallets_payout_changelist")))
+    assert paying.count("Returned by bank") == 1
+    review = text_of(one.get(page(back)))
+    assert "Returned by bank" in review
+    assert f"Completed {back.reference}" not in review
+    # Beside it, on the page of the other one.
+    assert "Returned by bank 400.00 KES" in text_of(one.get(page(fine)))
+
+    exported, _ = table(body(ask(one, "wallets_withdrawal", "status=all")))
+    assert {row["Withdrawal id"]: row["Status"] for row in exported} == {
+        str(pk): word for pk, word in both.items()
+    }
+    assert {row["Withdrawal id"]: row["Paid out"] for row in exported} == {
+        str(fine.pk): "370",
+        str(back.pk): "",
+    }
+    of_payouts, _ = table(body(ask(one, "wallets_payout")))
+    assert {(row["Withdrawal id"], row["Status"], row["Paid out"]) for row in of_payouts} == {
+        (str(fine.pk), "Completed", "370"),
+        (str(back.pk), "Returned by bank", ""),
+    }
+    exported, _ = table(body(ask(one, "wallets_withdrawal", "status=Returned")))
+    assert [row["Withdrawal id"] for row in exported] == [str(back.pk)]
+
+    one.post(page(back, "propose"), {"action": "Reverse", "reason": "The account is closed"})
+    assert rows(view="returned") == {back.pk: "Returned by bank"}
+    confirm(other, page(back, "confirm", Proposal.objects.get().pk))
+    assert rows(view="returned") == rows(status="Returned") == {}
+    assert rows(status="all") == {fine.pk: "Completed", back.pk: "Reversed"}
+    assert "Payouts: returned by bank 0" in text_of(one.get("/admin/"))
+
+
+def test_the_status_of_a_returned_payout_stays_completed_for_the_client(provider_sandbox, world):
+    back = paid(provider_sandbox, world, returned=True)
+    assert '"status":"Completed"' in back.document.replace(" ", "")
+
+
+def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, world):
+    former = paid(provider_sandbox, world, returned=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(
+            "UPDATE wallets_withdrawal SET created_at = created_at - interval '1 hour'"
+            " WHERE id = %s",
+            [former.pk],
+        )
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("SET ROLE exchange_runtime")
+    again = withdraw(world[0], world[1], "KES", "100")
+    found = {one.code: one.text for one in concerns_of([again])[again.pk]}
+    assert found["payouts_came_back"] == "1 earlier payout to this account failed or came back."
+    assert "account_never_paid" in found
+
+
+def test_returned_payouts_are_found_by_an_index(provider_sandbox, world):
+    paid(provider_sandbox, world, returned=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    plan = Withdrawal.objects.filter(returned()).order_by().explain()
+    assert "payout_returned" in plan, plan
+
+
+def test_every_alert_leads_to_what_it_is_about(provider_sandbox, world):
+    withdrawal = withdraw(world[0], world[1], "KES", "400")
+    day = timezone.now().date()
+    report = Reconciliation.objects.create(
+        day=day, asked_by=str(Actor.system("tests")), asked_by_label="tests",
+        created_at=timezone.now(),
+    )  # fmt: skip
+    about_payouts = (
+        "payout_unknown", "payout_differs", "payout_returned", "payout_vanished",
+        "paid_after_failure",
+    )  # fmt: skip
+    wanted = {kind: (withdrawal.reference, page(withdrawal)) for kind in about_payouts}
+    its_page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+    wanted["reconciliation"] = wanted["reconciliation_incomplete"] = (str(day), its_page)
+    approved = f"{reverse(LIST)}?status=Approved"
+    wanted["float"] = ("NGN", f"{approved}&currency__code__exact=NGN")
+    wanted["bank_list"] = ("NGN", reverse("admin:wallets_banklist_changelist"))
+    wanted["provider_outage"] = ("", approved)
+    wanted["books"] = ("", f"{reverse('admin:wallets_booksproof_changelist')}?passed__exact=0")
+    wanted["collateral_prices"] = ("", reverse("admin:credit_loan_changelist"))
+    for kind, (subject, _) in wanted.items():
+        raise_alert(kind, subject=subject, message=f"About {kind}")
+    client = signed_in(AUDITOR)
+    listed = client.get(reverse("admin:wallets_alert_changelist"))
+    assert listed.context["cl"].result_count == len(wanted)
+    for alert in listed.context["cl"].result_list:
+        link = re.search('href="([^"]+)"', listed.context["cl"].model_admin.about(alert))
+        assert link is not None, alert.kind
+        assert unescape(link[1]) == wanted[alert.kind][1]
+        assert client.get(unescape(link[1])).status_code == 200, alert.kind
+        own = client.get(reverse("admin:wallets_alert_change", args=[alert.pk]))
+        assert link[0] in own.content.decode()
+
+
+@pytest.mark.parametrize("subject", ["", "payout_gone", "2026-13-45", "<b>"])
+def test_an_alert_about_what_is_not_there_is_shown_without_a_link(subject):
+    raise_alert("payout_unknown", subject=subject, message="Look")
+    alert = Alert.objects.get()
+    client = signed_in(AUDITOR)
+    for address in (
+        reverse("admin:wallets_alert_changelist"),
+        reverse("admin:wallets_alert_change", args=[alert.pk]),
+    ):
+        shown = client.get(address)
+        assert shown.status_code == 200
+        assert "<b>" not in shown.content.decode()
+    listed = client.get(reverse("admin:wallets_alert_changelist")).context["cl"]
+    assert str(listed.model_admin.about(listed.result_list[0])) == (subject or "-")

@@ -1,0 +1,285 @@
+"""Stop on the pages: left out of bulk by name, a written reason on the single page, every flag
+repeated before anything is done, and the flags of a decided withdrawal kept on its page.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from config.roles import AUDITOR, FINANCE_APPROVER
+from exchange.models import Event, Organisation
+from tests.support.back_office import (
+    approval_of,
+    everything,
+    flags_on,
+    fund,
+    participants,
+    signed_in,
+    text_of,
+    withdraw,
+)
+from wallets.models import Decision, Payout, Withdrawal
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+LIST = "admin:wallets_withdrawal_changelist"
+STOP = "The bank knows the account as Forrest Green, the name given is Ada Obi: different."
+WHY = "Ada called: Forrest Green is her landlord"
+
+
+@pytest.fixture
+def world():
+    organisation, member = participants()
+    for currency in ("NGN", "KES"):
+        fund(organisation, member, currency, "90000000")
+    return organisation, member
+
+
+def page(withdrawal: Withdrawal, name: str = "change") -> str:
+    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk])
+
+
+def choose(client: Client, rows: list[Withdrawal]) -> Any:
+    chosen = {
+        "action": "approve_selected",
+        "_selected_action": [str(row.pk) for row in rows],
+    }
+    return client.post(f"{reverse(LIST)}?status=all", chosen)
+
+
+def answer(client: Client, asked: Any) -> Any:
+    """What the page that asked sends, field by field."""
+    html = asked.content.decode()
+    fields = re.findall(r'<input type="hidden" name="(row|seen|left_out)" value="([^"]+)"', html)
+    body: dict[str, Any] = {"decision": "approve", "reason": ""}
+    for name, value in fields:
+        body.setdefault(name, []).append(value)
+    return client.post(reverse("admin:wallets_withdrawal_bulk"), body)
+
+
+def test_one_flagged_stop_among_eight_is_left_out_by_name_and_the_others_are_approved(world):
+    organisation, member = world
+    fine = [withdraw(organisation, member, "KES", str(1000 + n)) for n in range(7)]
+    flagged = withdraw(organisation, member, "NGN", "2000")
+    client = signed_in(FINANCE_APPROVER)
+    before = everything()
+    asked = choose(client, [*fine, flagged])
+    assert everything() == before
+    seen = text_of(asked)
+    assert "Approve: 7 withdrawals; 1 left out" in seen
+    assert (
+        "Left out Flagged Stop: it is approved on its own page, with a written reason."
+        f" Stop {STOP}" in seen
+    )
+    assert f'value="{flagged.pk}:1"' not in asked.content.decode()
+
+    done = answer(client, asked)
+    told = text_of(done)
+    assert "7 decided, 0 refused, 1 left out." in told
+    (row,) = [one for one in done.context["outcomes"] if one.word == "Left out"]
+    assert flagged.reference in row.withdrawal
+    assert row.text == (
+        "Flagged Stop: it is approved on its own page, with a written reason."
+        f" Stop: {STOP}"
+    )  # fmt: skip
+    statuses = dict(Withdrawal.objects.values_list("pk", "status"))
+    assert {statuses[row.pk] for row in fine} == {"Approved"}
+    assert statuses[flagged.pk] == "Pending"
+    assert Payout.objects.count() == 7
+
+
+def test_bulk_shows_every_flag_that_the_single_page_shows(world):
+    organisation, member = world
+    rows = [withdraw(organisation, member, currency, "2000") for currency in ("NGN", "KES")]
+    client = signed_in(FINANCE_APPROVER)
+    asked = choose(client, rows)
+    for chosen in asked.context["rows"]:
+        single = client.get(page(chosen.withdrawal)).context["concerns"]
+        assert len(single) >= 2
+        assert list(chosen.concerns) == single
+        for concern in single:
+            assert f"{concern.level} {concern.text}" in text_of(asked)
+
+
+def test_a_stop_sent_to_bulk_by_hand_is_refused(world):
+    flagged = withdraw(world[0], world[1], "NGN", "2000")
+    client = signed_in(FINANCE_APPROVER)
+    body = {
+        "decision": "approve",
+        "row": [f"{flagged.pk}:1"],
+        "seen": [f"{flagged.pk}:{code}" for code in flags_on(flagged)],
+        "override": WHY,
+    }
+    before = everything()
+    done = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
+    (row,) = done.context["outcomes"]
+    assert (row.word, STOP in row.text) == ("Refused", True)
+    assert everything() == before
+
+
+def test_a_flag_that_comes_between_the_question_and_bulk_refuses_that_row(world):
+    organisation, member = world
+    one = withdraw(organisation, member, "KES", "1000")
+    client = signed_in(FINANCE_APPROVER)
+    asked = choose(client, [one])
+    rival = Organisation.objects.create(name="Rival")
+    fund(rival, None, "KES", "5000")
+    withdraw(rival, None, "KES", "1000")
+    before = everything()
+    (row,) = answer(client, asked).context["outcomes"]
+    assert row.word == "Refused"
+    assert row.text.startswith(
+        "Flagged since you looked: Stop: Withdrawals of 1 other organisation go to the same"
+        " account. Please look at it again. Nothing was done."
+    )
+    assert everything() == before
+
+
+@pytest.mark.parametrize("override", [None, "", "   "])
+@pytest.mark.parametrize("confirmed", ["", "yes"])
+def test_the_single_page_wants_the_reason_in_writing(world, override, confirmed):
+    flagged = withdraw(world[0], world[1], "NGN", "2000")
+    client = signed_in(FINANCE_APPROVER)
+    shown = client.get(page(flagged))
+    label = "Why approve although it is flagged Stop (required). Internal: not sent to the"
+    assert f"{label} organisation" in text_of(shown)
+    body = approval_of(flagged, confirmed=confirmed, reason="Called at noon")
+    body.pop("override")
+    if override is not None:
+        body["override"] = override
+    before = everything()
+    response = client.post(page(flagged, "approve"), body)
+    assert response.status_code == 200
+    html = response.content.decode()
+    assert re.search(r'<p class="wrong" id="approve-override_error">It is flagged Stop', html)
+    assert re.search(r'<textarea name="override"[^>]*aria-invalid="true"', html)
+    assert re.search(r'<textarea name="reason" id="approve-reason"[^>]*>Called at noon<', html)
+    assert everything() == before
+
+
+def test_what_was_written_stays_when_a_flag_comes_meanwhile(world):
+    flagged = withdraw(world[0], world[1], "NGN", "2000")
+    client = signed_in(FINANCE_APPROVER)
+    body = approval_of(flagged, override=WHY, reason="Called at noon")
+    rival = Organisation.objects.create(name="Rival")
+    fund(rival, None, "NGN", "5000")
+    withdraw(rival, None, "NGN", "2000")
+    before = everything()
+    response = client.post(page(flagged, "approve"), body)
+    html = response.content.decode()
+    assert re.search(
+        r'id="approve-override_error">Flagged since you looked: Stop: Withdrawals', html
+    )
+    assert re.search(rf'<textarea name="override"[^>]*aria-invalid="true"[^>]*>{WHY}<', html)
+    assert re.search(r'<textarea name="reason" id="approve-reason"[^>]*>Called at noon<', html)
+    assert everything() == before
+
+
+def test_a_page_without_stop_asks_for_no_override(world):
+    seen = signed_in(FINANCE_APPROVER).get(page(withdraw(world[0], world[1], "KES", "2000")))
+    assert "Look Payee is not the owner" in text_of(seen)
+    assert "flagged Stop" not in text_of(seen)
+
+
+def test_two_approvers_read_each_others_reason_and_the_client_reads_none(world):
+    flagged = withdraw(world[0], world[1], "NGN", "5000000")
+    one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
+    body = {"version": 1, "override": WHY}
+    asked = one.post(page(flagged, "approve"), body)
+    seen = text_of(asked)
+    assert f"Stop {STOP}" in seen
+    assert f"Why although flagged (internal, not sent to the organisation) {WHY}" in seen
+    one.post(page(flagged, "approve"), approval_of(flagged, override=WHY))
+    flagged.refresh_from_db()
+    assert (flagged.status, flagged.version) == ("Pending", 2)
+
+    before = everything()
+    told = other.post(page(flagged, "approve"), approval_of(flagged, override=" "))
+    assert "It is flagged Stop" in text_of(told)
+    assert everything() == before
+    for shown in (
+        other.get(page(flagged)),
+        other.post(page(flagged, "approve"), {"version": 2, "override": "I called too"}),
+    ):
+        assert "Flags at decision Approved by one," in text_of(shown)
+        assert f"Why although flagged {WHY}" in text_of(shown)
+    other.post(page(flagged, "approve"), approval_of(flagged, override="I called too"))
+    flagged.refresh_from_db()
+    assert flagged.status == "Approved"
+
+    # What was flagged then stays, whatever is flagged by now.
+    Organisation.objects.update(active=False)
+    seen = text_of(signed_in(AUDITOR).get(page(flagged)))
+    for part in (f"Stop {STOP}", f"Why although flagged {WHY}", "I called too"):
+        assert part in seen, part
+    assert "The organisation is not active." not in seen
+    sent = " ".join(Event.objects.values_list("body", flat=True))
+    assert flagged.reference in sent
+    assert WHY not in sent
+    assert WHY not in flagged.document
+    assert WHY not in flagged.reason
+
+
+def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(world):
+    withdrawal = withdraw(world[0], world[1], "KES", "2000")
+    client = signed_in(FINANCE_APPROVER)
+    client.post(page(withdrawal, "approve"), approval_of(withdrawal))
+    assert "Flags at decision" in text_of(client.get(page(withdrawal)))
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("UPDATE wallets_decision SET flags = NULL")
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("SET ROLE exchange_runtime")
+    assert Decision.objects.get().flags is None
+    assert "Flags at decision" not in text_of(client.get(page(withdrawal)))
+    (row,) = client.get(reverse(LIST), {"status": "all"}).context["cl"].result_list
+    assert row.flags is None
+
+
+def test_the_list_shows_level_and_number_of_flags_of_now_and_of_the_decision(world):
+    organisation, member = world
+    flagged = withdraw(organisation, member, "NGN", "2000")
+    look = withdraw(organisation, member, "KES", "2000")
+    clear = withdraw(organisation, member, "KES", "1000", account_name="Ada")
+    decided = withdraw(organisation, member, "KES", "3000", account_number="0690000045")
+    client = signed_in(FINANCE_APPROVER)
+    client.post(page(decided, "approve"), approval_of(decided))
+    # Its flags of the decision stay, though it would have more by now.
+    Organisation.objects.filter(pk=organisation.pk).update(active=False)
+    shown = client.get(reverse(LIST), {"status": "all"})
+    admin = shown.context["cl"].model_admin
+    risks = {
+        row.pk: re.sub(r"<[^>]+>", "", str(admin.shown_risk(row)))
+        for row in shown.context["cl"].result_list
+    }
+    assert risks == {
+        flagged.pk: "Stop 2 Look 2",
+        look.pk: "Stop 1 Look 2",
+        clear.pk: "Stop 1 Look 1",
+        decided.pk: "Look 2",
+    }
+    Organisation.objects.filter(pk=organisation.pk).update(active=True)
+    text = text_of(client.get(reverse(LIST)))
+    assert "Stop 1 Look 2" in text
+    assert "Risk" in text
+
+
+def test_choosing_many_takes_as_many_queries_as_choosing_two(world):
+    organisation, member = world
+    client = signed_in(FINANCE_APPROVER)
+
+    def queries(count: int) -> int:
+        rows = [withdraw(organisation, member, "KES", "1000") for _ in range(count)]
+        with CaptureQueriesContext(connection) as captured:
+            assert choose(client, rows).status_code == 200
+        return len(captured)
+
+    assert queries(2) == queries(20)

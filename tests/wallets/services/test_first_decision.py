@@ -1,0 +1,54 @@
+"""Who acted on a withdrawal first, and when, stays whatever another person decides later."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.access import TESTER
+from tests.support.world import assert_books_hold, know_banks, make_staff, make_wallet
+from wallets.models import Withdrawal
+from wallets.services import decisions
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def approved_by_one() -> Withdrawal:
+    """500,000 KES, of which the first of two people approved."""
+    know_banks()
+    withdrawal = make_wallet(600_000).request(500_000)
+    once = decisions.approve(
+        withdrawal_id=withdrawal.id, version=withdrawal.version, approver=make_staff()
+    )
+    assert (once.status, once.approvals_needed) == ("Pending", 2)
+    assert once.actioned_by
+    return once
+
+
+def test_a_rejection_after_a_first_approval_keeps_who_acted_first_and_when(approved_by_one):
+    rejected = decisions.reject(
+        withdrawal_id=approved_by_one.id,
+        version=approved_by_one.version,
+        approver=make_staff(),
+        reason="not theirs",
+    )
+    assert rejected.status == "Rejected"
+    assert (rejected.actioned_by, rejected.actioned_on) == (
+        approved_by_one.actioned_by,
+        approved_by_one.actioned_on,
+    )
+    assert_books_hold()
+
+
+def test_a_cancellation_after_a_first_approval_keeps_who_acted_first_and_when(approved_by_one):
+    cancelled = decisions.cancel(
+        withdrawal_id=approved_by_one.id,
+        organisation_id=approved_by_one.organisation_id,
+        actor=TESTER,
+    )
+    assert cancelled.status == "Cancelled"
+    assert (cancelled.actioned_by, cancelled.actioned_on) == (
+        approved_by_one.actioned_by,
+        approved_by_one.actioned_on,
+    )
+    assert_books_hold()

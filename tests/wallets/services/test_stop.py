@@ -1,0 +1,233 @@
+"""Flags at the moment of a decision: Stop takes a written override by each approver, nobody
+approves a flag they were not shown, and a decision keeps the flags it was made under.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from exchange.errors import InvalidRequest, Refused, StateConflict
+from exchange.models import Organisation, StaffUser
+from tests.support.back_office import everything
+from tests.support.world import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
+from wallets.models import Decision, Payout, Withdrawal
+from wallets.selectors.concerns import Level, concerns_of
+from wallets.services import decisions
+
+pytestmark = pytest.mark.django_db
+
+SHARED = "Withdrawals of 1 other organisation go to the same account."
+
+
+@pytest.fixture(autouse=True)
+def _banks() -> None:
+    know_banks()
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    """A wallet whose account another organisation uses too: flagged Stop."""
+    make_wallet(10_000).request(500)
+    return make_wallet(10_000_000)
+
+
+def alone() -> Withdrawal:
+    """A request that nothing but Look speaks against."""
+    return make_wallet(1_000).request(500, account="0611111111")
+
+
+def codes(withdrawal: Withdrawal) -> list[str]:
+    now = Withdrawal.objects.get(pk=withdrawal.pk)
+    return [concern.code for concern in concerns_of([now])[now.pk]]
+
+
+def _flags(kept: Decision) -> list[dict[str, str]]:
+    assert kept.flags is not None
+    flags: list[dict[str, str]] = kept.flags
+    return flags
+
+
+def approve(
+    withdrawal: Withdrawal, *, approver: StaffUser | None = None, **more: Any
+) -> Withdrawal:
+    version = Withdrawal.objects.values_list("version", flat=True).get(pk=withdrawal.pk)
+    return decisions.approve(
+        withdrawal_id=withdrawal.pk, version=version, approver=approver or make_staff(), **more
+    )
+
+
+@pytest.mark.parametrize("override", ["", "   ", "\n\t"])
+def test_what_is_flagged_stop_is_not_approved_without_words(wallet, override):
+    withdrawal = wallet.request(500)
+    person = make_staff()
+    before = everything()
+    with pytest.raises(Refused) as refused:
+        approve(withdrawal, approver=person, override=override)
+    assert refused.value.code == "stop_not_overridden"
+    assert SHARED in refused.value.message
+    assert everything() == before
+
+
+def test_an_override_approves_and_is_kept_with_the_flags(wallet):
+    withdrawal = wallet.request(500)
+    assert approve(withdrawal, override=f" {OVERRIDE} ").status == "Approved"
+    kept = Decision.objects.get(withdrawal=withdrawal)
+    assert kept.override == OVERRIDE
+    assert [flag["code"] for flag in _flags(kept)] == [
+        "account_of_other_organisations", "payee_not_owner", "account_first_used",
+    ]  # fmt: skip
+    assert _flags(kept)[0] == {
+        "code": "account_of_other_organisations",
+        "level": "Stop",
+        "text": SHARED,
+    }
+
+
+def test_each_of_two_approvers_overrides_for_themselves(wallet):
+    withdrawal = wallet.request(5_000_000)
+    assert approve(withdrawal, override="I called the bank").status == "Pending"
+    second = make_staff()
+    before = everything()
+    with pytest.raises(Refused) as refused:
+        approve(withdrawal, approver=second)
+    assert refused.value.code == "stop_not_overridden"
+    assert everything() == before
+    assert not Payout.objects.exists()
+    assert approve(withdrawal, approver=second, override="So did I").status == "Approved"
+    kept = Decision.objects.filter(withdrawal=withdrawal).order_by("created_at", "id")
+    assert [row.override for row in kept] == ["I called the bank", "So did I"]
+
+
+def test_a_flag_that_came_since_the_page_was_shown_is_told_and_refuses(wallet):
+    withdrawal = alone()
+    shown = codes(withdrawal)
+    assert shown == ["payee_not_owner", "account_first_used"]
+    Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=False)
+    person = make_staff()
+    before = everything()
+    with pytest.raises(StateConflict) as refused:
+        approve(withdrawal, approver=person, override=OVERRIDE, seen=shown)
+    assert refused.value.message == (
+        "Flagged since you looked: Stop: The organisation is not active. Please look at it again"
+    )
+    assert everything() == before
+    done = approve(withdrawal, override=OVERRIDE, seen=codes(withdrawal))
+    assert done.status == "Approved"
+
+
+def test_a_page_that_showed_nothing_approves_nothing_that_is_flagged():
+    withdrawal, person = alone(), make_staff()
+    before = everything()
+    with pytest.raises(StateConflict, match="This owner uses this account for the first time"):
+        approve(withdrawal, approver=person, seen=[])
+    assert everything() == before
+
+
+def test_what_is_no_longer_flagged_is_approved_and_its_override_kept():
+    withdrawal = alone()
+    Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=False)
+    shown = codes(withdrawal)
+    Organisation.objects.filter(pk=withdrawal.organisation_id).update(active=True)
+    approve(withdrawal, override=OVERRIDE, seen=shown)
+    kept = Decision.objects.get(withdrawal=withdrawal)
+    assert kept.override == OVERRIDE
+    assert {flag["level"] for flag in _flags(kept)} == {"Look"}
+
+
+def test_a_rejection_needs_no_override_and_keeps_its_flags(wallet):
+    withdrawal = wallet.request(500)
+    decisions.reject(
+        withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not theirs"
+    )
+    kept = Decision.objects.get(withdrawal=withdrawal)
+    assert (kept.override, _flags(kept)[0]["text"]) == ("", SHARED)
+
+
+def test_an_override_is_no_longer_than_its_column(wallet):
+    withdrawal = wallet.request(500)
+    before = Decision.objects.count()
+    with pytest.raises(InvalidRequest, match="at most 500 characters, not 501"):
+        approve(withdrawal, override="x" * 501)
+    assert Decision.objects.count() == before
+
+
+@pytest.mark.parametrize(("override", "taken"), [("", False), (" ", False), ("Known", True)])
+def test_the_database_holds_that_stop_is_overridden_in_writing(wallet, override, taken):
+    withdrawal = wallet.request(500)
+
+    def insert() -> None:
+        with transaction.atomic():
+            Decision.objects.create(
+                withdrawal=withdrawal,
+                verdict="Approve",
+                actor="staff:x",
+                actor_label="x",
+                flags=[{"code": "c", "level": "Look", "text": "t"},
+                       {"code": "d", "level": "Stop", "text": "t"}],
+                override=override,
+                version=1,
+                created_at=timezone.now(),
+            )  # fmt: skip
+
+    if taken:
+        insert()
+        return
+    with pytest.raises(IntegrityError, match="decision_stop_overridden_in_writing"):
+        insert()
+
+
+@pytest.mark.parametrize(
+    ("owner", "payee", "flagged"),
+    [
+        ("Ada Obi", "Ada Obi", False),
+        ("Ada Obi", "OBI ADA", False),
+        ("Ada Obi", "Ada Ngozi Obi", False),
+        ("Ada Ngozi Obi", "Ada Obi", False),
+        ("Ada N. Obi", "Ada Ngozi Obi", False),
+        ("Acme Capital Ltd", "ACME CAPITAL LIMITED", False),
+        ("Acme Capital", "Acme Capital Ltd", False),
+        ("Ada Obi", "Bo Obi", True),
+        ("Ada Obi", "Musa Sani", True),
+        ("Acme Capital", "Grain Traders Ltd", True),
+    ],
+)
+@pytest.mark.parametrize("of_member", [False, True])
+def test_the_payee_is_compared_with_the_owner(owner, payee, flagged, of_member):
+    wallet = make_wallet(1_000)
+    withdrawal = Withdrawal.objects.select_related("organisation", "bank").get(
+        pk=wallet.request(500).pk
+    )
+    withdrawal.bank.account_name = payee
+    if of_member:
+        withdrawal.organisation.name = "A house"
+        withdrawal.member = withdrawal.organisation.members.model(name=owner)
+    else:
+        withdrawal.organisation.name = owner
+    found = [one for one in concerns_of([withdrawal])[withdrawal.pk] if "owner" in one.code]
+    assert [one.level for one in found] == ([Level.LOOK] if flagged else [])
+    if flagged:
+        assert found[0].text.startswith(
+            f"Payee is not the owner: the wallet is of {owner}, the account of {payee}: "
+        )
+
+
+def test_the_flags_of_many_take_as_many_queries_as_those_of_one(wallet):
+    first = wallet.request(500)
+
+    def queries(rows: list[Withdrawal]) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            concerns_of(rows)
+        return len(captured)
+
+    def chosen() -> list[Withdrawal]:
+        return list(Withdrawal.objects.select_related("organisation", "member", "bank"))
+
+    few = queries([row for row in chosen() if row.pk == first.pk])
+    for _ in range(20):
+        wallet.request(500)
+    assert queries(chosen()) == few
