@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils.functional import lazy
 
-from exchange.admin.base import Section, Tool, bind, staff_of
+from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming, Question
-from exchange.admin.fields import Reason
+from exchange.admin.fields import INTERNAL, Reason, read_by
+from exchange.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, difference, page_of, state
 from exchange.admin.token_page import money
@@ -24,6 +28,11 @@ from exchange.numbers import plain
 from exchange.services import quotes
 
 _DECIDE = "exchange.decide_quote"
+
+
+def _reason_help() -> str:
+    words = f"Required when a price changes by more than {settings.QUOTE_BAND_PERCENT} %"
+    return read_by(INTERNAL, f"Where the prices come from. {words}")
 
 
 class PriceForm(forms.Form):
@@ -46,7 +55,17 @@ class PriceForm(forms.Form):
         required=False,
         help_text="0 or empty: none",
     )
-    note = forms.CharField(max_length=300, required=False, help_text="Where the prices come from")
+    note = forms.CharField(
+        label="Reason",
+        max_length=300,
+        required=False,
+        help_text=lazy(_reason_help, str)(),
+    )
+
+
+def prices_of(typed: Mapping[str, Any]) -> quotes.Prices:
+    """Return the prices of a valid `PriceForm`."""
+    return quotes.Prices(typed["buy"], typed["sell"], typed["exchange"] or Decimal(0))
 
 
 class RejectionForm(forms.Form):
@@ -56,21 +75,24 @@ class RejectionForm(forms.Form):
 
 
 @admin.register(Quote)
-class QuoteAdmin(Confirming):
+class QuoteAdmin(DecidedByTwo, Confirming):
+    queue = queue_of("Quotes to approve", quotes.QUOTES)
     list_display = (
         "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
         "decided",
     )  # fmt: skip
-    list_filter = ("status", "token__currency", DayRange)
+    list_filter = (QueueFilter, "status", "token__currency", DayRange)
     list_select_related = ("token__currency", "proposed_by", "decided_by")
     search_fields = ("token__symbol", "token__name")
     id_fields = ("pk", "token_id")
-    search_help_text = "Symbol or name of the token"
+    amount_fields = ("buy", "sell")
+    search_help_text = "Symbol or name of the token, a price, or the id of either"
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
-        ("shown_token", "shown_state"), ("shown_buy", "shown_sell"), ("shown_exchange", "note"),
-        ("proposed_by", "created_at"), ("decided_by", "decided_at"), "reason",
+        ("shown_token", "shown_state"), ("shown_buy", "shown_sell"),
+        ("shown_exchange", "shown_reason"), ("proposed_by", "created_at"),
+        ("decided_by", "decided_at"), "why_rejected",
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
@@ -110,6 +132,14 @@ class QuoteAdmin(Confirming):
     def shown_exchange(self, quote: Quote) -> str:
         return _rate(quote.exchange) if quote.exchange else "-"
 
+    @admin.display(description="reason")
+    def shown_reason(self, quote: Quote) -> str:
+        return quote.note or "-"
+
+    @admin.display(description="why rejected")
+    def why_rejected(self, quote: Quote) -> str:
+        return quote.reason or "-"
+
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related(*self.list_select_related)
 
@@ -120,47 +150,28 @@ class QuoteAdmin(Confirming):
             *super().get_urls(),
         ]
 
-    def tools(self, request: HttpRequest, obj: Quote) -> list[Tool]:
-        if obj.status != ApprovalStatus.PENDING:
-            return []
-        if obj.proposed_by_id == staff_of(request).pk:
-            return [Tool("Take back", self.address("reject", obj.pk))]
-        if not self.may(request, _DECIDE):
-            return []
-        reject = Tool("Reject", self.address("reject", obj.pk))
+    def decision(self, request: HttpRequest, obj: Quote) -> PendingDecision | None:
+        user, reject_at = staff_of(request), self.address("reject", obj.pk)
         prices = f"{money(obj.buy, obj.token)} / {money(obj.sell, obj.token)}"
-        return [Tool(f"Approve {prices}", self.address("approve", obj.pk)), reject]
+        own = obj.proposed_by_id == user.pk
+        return decision_on(
+            obj,
+            user,
+            quotes.QUOTES,
+            proposer=obj.proposed_by or "the system",
+            approve=Tool(f"Approve {prices}", self.address("approve", obj.pk)),
+            reject=Tool("Reject", reject_at),
+            take_back=Tool("Take back", reject_at) if own else None,
+        )
+
+    def warnings(self, obj: Quote) -> list[str]:
+        return _warnings(obj.token, _prices(obj)) if obj.status == ApprovalStatus.PENDING else []
 
     def sections(self, request: HttpRequest, obj: Quote) -> list[Section]:
         if obj.status != ApprovalStatus.PENDING:
             return []
-        token = obj.token
-        rows: list[tuple[object, ...]] = [
-            (
-                name,
-                money(in_force, token),
-                money(proposed, token),
-                difference(in_force, proposed),
-            )
-            for name, in_force, proposed in (
-                ("Buy", token.price_buy, obj.buy),
-                ("Sell", token.price_sell, obj.sell),
-            )
-        ]
-        if token.price_exchange or obj.exchange:
-            rows.append(
-                (
-                    f"{token.currency_id} per USD",
-                    _rate(token.price_exchange),
-                    _rate(obj.exchange),
-                    difference(token.price_exchange, obj.exchange),
-                )
-            )
-        since = age(token.quoted_at) if token.quoted_at else "-"
-        headings = ("One unit", "In force now", "Proposed", "Change")
         title = "What approval changes: nothing has changed yet, somebody else must approve it"
-        rows.append(("Age of the prices in force", since, "", ""))
-        return [Section(title, headings, rows, right=(1, 2, 3))]
+        return [_side_by_side(title, obj.token, _prices(obj))]
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """The second pair of eyes: asks, and puts the prices in force."""
@@ -196,8 +207,64 @@ def _rate(value: Decimal) -> str:
     return f"{Decimal(plain(value)):,f}"
 
 
-def proposal(token: Token) -> Question:
-    """What is asked of who proposes prices."""
+def _prices(quote: Quote) -> quotes.Prices:
+    return quotes.Prices(quote.buy, quote.sell, quote.exchange)
+
+
+def _warnings(token: Token, prices: quotes.Prices) -> list[str]:
+    """Say in red which price changes by more than the band."""
+    beyond = [
+        f"{change.name} {_moved(change)}"
+        for change in quotes.changes(token, prices)
+        if change.is_beyond_band
+    ]
+    if not beyond:
+        return []
+    return [
+        f"A price changes by more than {settings.QUOTE_BAND_PERCENT} %: {', '.join(beyond)}. "
+        "Check the figures: a misplaced decimal point looks like this."
+    ]
+
+
+def _side_by_side(title: str, token: Token, prices: quotes.Prices) -> Section:
+    rows: list[tuple[object, ...]] = [
+        (
+            change.name.capitalize(),
+            money(change.in_force, token),
+            money(change.proposed, token),
+            _change(change),
+        )
+        for change in quotes.changes(token, prices)
+    ]
+    if token.price_exchange or prices.exchange:
+        rows.append(
+            (
+                f"{token.currency_id} per USD",
+                _rate(token.price_exchange),
+                _rate(prices.exchange),
+                difference(token.price_exchange, prices.exchange),
+            )
+        )
+    rows.append(
+        ("Age of the prices in force", age(token.quoted_at) if token.quoted_at else "-", "", "")
+    )
+    headings = ("One unit", "In force now", "Proposed", "Change")
+    return Section(title, headings, rows, right=(1, 2, 3))
+
+
+def _change(change: quotes.PriceChange) -> str:
+    return state(_moved(change), "bad") if change.is_beyond_band else _moved(change)
+
+
+def _moved(change: quotes.PriceChange) -> str:
+    # Two decimals: 20.01 % is beyond a band of 20 %, and says so.
+    return difference(change.in_force, change.proposed, places=2)
+
+
+def proposal(token: Token, prices: quotes.Prices | None) -> Question:
+    """What is asked of who proposes `prices`; None while they are still to be typed."""
+    if prices and quotes.wrong_prices(token, prices):
+        prices = None
     waiting = token.quotes.filter(status=ApprovalStatus.PENDING).first()
     return Question(
         title=f"Propose quotes of {token.symbol}",
@@ -208,6 +275,8 @@ def proposal(token: Token) -> Question:
         ],
         words="Nothing changes before somebody else approves them.",
         submit="Propose",
+        sections=[_side_by_side("What you propose", token, prices)] if prices else (),
+        warnings=_warnings(token, prices) if prices else (),
     )
 
 
@@ -220,6 +289,8 @@ def _approval(quote: Quote, user: StaffUser) -> Question:
         "them. They change again only by another quote.",
         submit=f"Yes, approve {money(quote.buy, token)} / {money(quote.sell, token)}",
         hindrance=quotes.QUOTES.describe_obstacle(quote, user),
+        sections=[_side_by_side("Side by side", token, _prices(quote))],
+        warnings=_warnings(token, _prices(quote)),
     )
 
 
@@ -244,7 +315,7 @@ def _facts(quote: Quote) -> list[tuple[str, object]]:
         facts += [
             (f"{name}, in force now", money(now, token)),
             (f"{name}, proposed", money(then, token)),
-            (f"{name}, change", difference(now, then)),
+            (f"{name}, change", difference(now, then, places=2)),
         ]
     if token.price_exchange or quote.exchange:
         facts += [
@@ -255,7 +326,7 @@ def _facts(quote: Quote) -> list[tuple[str, object]]:
         *facts,
         ("Proposed by", quote.proposed_by or "the system"),
         ("Proposed (UTC)", f"{quote.created_at:%Y-%m-%d %H:%M:%S}"),
-        ("Where the prices come from", quote.note or "not told"),
+        ("Reason", quote.note or "none given"),
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from exchange.admin.fields import VISIBLE, read_by
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.token_page import label_of
 from exchange.models import (
@@ -43,7 +44,9 @@ class TermsForm(forms.Form):
     image = forms.CharField(
         max_length=500, required=False, help_text="Web address, or a path of this service"
     )
-    listing_reference = forms.CharField(max_length=60, required=False)
+    listing_reference = forms.CharField(
+        max_length=60, required=False, help_text=read_by(VISIBLE, "`request` in the API")
+    )
     type = forms.ChoiceField(choices=TokenType.choices, initial=TokenType.PUBLIC)
     deal_access = forms.ChoiceField(
         choices=DealAccess.choices,

@@ -20,7 +20,7 @@ from exchange.admin import token_page
 from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.named import IssuerFilter
-from exchange.admin.quotes import PriceForm, proposal
+from exchange.admin.quotes import PriceForm, prices_of, proposal
 from exchange.admin.token_forms import EditForm, GrantForm, WithdrawForm
 from exchange.admin.token_page import money
 from exchange.models import ApprovalStatus, DealAccess, Token
@@ -116,7 +116,10 @@ class TokenPages(OwnPage, Confirming):
                 token_page.limits(token),
                 *self.tables(token),
             ],
-            decisions=self.decisions(request, token),
+            decisions=[
+                (*self.keep_in_tools(request, [tool]), words)
+                for tool, words in self.decisions(request, token)
+            ],
             chart=token_page.price_chart(token, approved),
             sections=[
                 token_page.price_table(token, approved),
@@ -242,8 +245,8 @@ class TokenPages(OwnPage, Confirming):
         """Proposes prices; nothing changes before somebody else approves them."""
         token: Token = self.record(request, object_id, PROPOSE)
 
-        def act(*, buy: Decimal, sell: Decimal, exchange: Decimal | None, note: str) -> None:
-            prices = quotes.Prices(buy, sell, exchange or Decimal(0))
+        def act(*, note: str, **numbers: Decimal | None) -> None:
+            prices = prices_of(numbers)
             quotes.propose(token_id=token.pk, prices=prices, user=staff_of(request), note=note)
 
         form = bind(
@@ -253,10 +256,11 @@ class TokenPages(OwnPage, Confirming):
             sell=plain(token.price_sell),
             exchange=plain(token.price_exchange),
         )
+        prices = prices_of(form.cleaned_data) if form.is_valid() else None
         return self.confirm_page(
             request,
             token,
-            proposal(token),
+            proposal(token, prices),
             act,
             "Proposed. Nothing has changed yet: somebody else must approve it.",
             form=form,

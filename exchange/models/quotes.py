@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from exchange.models.approvals import ProposalModel
 from exchange.models.tokens import Token
@@ -33,6 +33,11 @@ class Quote(ProposalModel):
         constraints = [
             models.CheckConstraint(
                 condition=Q(buy__gt=0, sell__gt=0, exchange__gte=0), name="quote_positive"
+            ),
+            # One of before the rule can still be rejected.
+            models.CheckConstraint(
+                condition=Q(sell__lte=F("buy")) | Q(status="Rejected"),
+                name="quote_sell_not_above_buy",
             ),
             models.UniqueConstraint(
                 fields=["token"], condition=Q(status="Pending"), name="quote_pending_once"

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Conflict, Forbidden, InvalidRequest, TokenNotFound
+from exchange.errors import Conflict, Forbidden, InvalidRequest, Refused, TokenNotFound
 from exchange.models import ApprovalStatus, Quote, StaffUser, Token
 from exchange.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
 from exchange.words import given
 
-QUOTES = TwoPersonApproval(model=Quote, noun="quote", once="quote_pending_once")
-
 _DECIDE = "exchange.decide_quote"
+QUOTES = TwoPersonApproval(model=Quote, noun="quote", permission=_DECIDE, once="quote_pending_once")
+
 _LONGEST_WORDS = 300
 
 
@@ -34,21 +35,50 @@ class Prices:
     exchange: Decimal = Decimal(0)
 
 
+@dataclass(frozen=True, slots=True)
+class PriceChange:
+    """What a quote does to one price, `buy` or `sell`, of a unit."""
+
+    name: str
+    in_force: Decimal
+    proposed: Decimal
+
+    @property
+    def is_beyond_band(self) -> bool:
+        """Whether it moves a price that there was by more than `QUOTE_BAND_PERCENT`."""
+        moved = abs(self.proposed - self.in_force)
+        return self.in_force > 0 and moved * 100 > self.in_force * settings.QUOTE_BAND_PERCENT
+
+
+def changes(token: Token, prices: Prices) -> tuple[PriceChange, PriceChange]:
+    """Return what `prices` would change of those of `token` in force now."""
+    return (
+        PriceChange("buy", token.price_buy, prices.buy),
+        PriceChange("sell", token.price_sell, prices.sell),
+    )
+
+
 def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") -> Quote:
     """Enters new prices; nothing changes until another person approves them.
+
+    `note` says where the prices come from; beyond the band it is the reason, and is required.
 
     Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, or `Conflict` while another quote of
     the token waits.
     """
     require_decider(user, "exchange.propose_quote", "You may not propose quotes")
     token = _checked(token_id, prices)
+    note = given(note, longest=_LONGEST_WORDS)
+    if not note and _beyond_band(token, prices):
+        told = f"A change of more than {settings.QUOTE_BAND_PERCENT} % needs a reason"
+        raise InvalidRequest(told, code="quote_needs_reason", fields={"note": told})
     return QUOTES.propose(
         Conflict("Another quote of this token waits for a decision", code="quote_pending"),
         token=token,
         buy=prices.buy,
         sell=prices.sell,
         exchange=prices.exchange,
-        note=given(note, longest=_LONGEST_WORDS),
+        note=note,
         proposed_by=user,
     )
 
@@ -56,12 +86,26 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
 def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
     """Another person approves, and the prices are in force; `prev_price` keeps the last.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
+    The band is judged again by the prices in force now. Raises `Forbidden`, `NotFound`,
+    `StateConflict`, `Refused` (`approver_not_independent`, `quote_needs_reason`,
+    `sell_above_buy`).
     """
     require_decider(user, _DECIDE, "You may not approve quotes")
     with transaction.atomic():
         quote = QUOTES.get_approvable(quote_id, user)
-        _apply(quote)
+        prices = Prices(quote.buy, quote.sell, quote.exchange)
+        if prices.sell > prices.buy:
+            raise Refused(
+                "It would sell above what it buys at. Please reject it", code="sell_above_buy"
+            )
+        token = _locked(quote.token_id)
+        if not quote.note and _beyond_band(token, prices):
+            raise Refused(
+                f"By now it changes a price by more than {settings.QUOTE_BAND_PERCENT} %, which "
+                "needs a reason, and it gives none. Please reject it and have it proposed again",
+                code="quote_needs_reason",
+            )
+        _apply(quote, token)
         return QUOTES.close(quote, ApprovalStatus.APPROVED, user)
 
 
@@ -95,13 +139,20 @@ def put_in_force_at_once(*, token_id: UUID, prices: Prices, note: str) -> Quote:
             status=ApprovalStatus.APPROVED,
             decided_at=timezone.now(),
         )
-        _apply(quote)
+        _apply(quote, _locked(token_id))
         return quote
 
 
-def _apply(quote: Quote) -> None:
-    # The lock of the token: matching and lending read prices under it.
-    token = Token.objects.select_for_update(no_key=True).get(id=quote.token_id)
+def _beyond_band(token: Token, prices: Prices) -> bool:
+    return any(change.is_beyond_band for change in changes(token, prices))
+
+
+def _locked(token_id: UUID) -> Token:
+    # Matching and lending read prices under this lock.
+    return Token.objects.select_for_update(no_key=True).get(id=token_id)
+
+
+def _apply(quote: Quote, token: Token) -> None:
     token.prev_price_buy = token.price_buy
     token.prev_price_sell = token.price_sell
     token.prev_price_exchange = token.price_exchange
@@ -126,19 +177,27 @@ def _checked(token_id: UUID, prices: Prices) -> Token:
     token = Token.objects.select_related("currency").filter(id=token_id).first()
     if token is None:
         raise TokenNotFound
+    wrong = wrong_prices(token, prices)
+    if wrong:
+        raise InvalidRequest("; ".join(wrong.values()), fields=wrong)
+    return token
+
+
+def wrong_prices(token: Token, prices: Prices) -> dict[str, str]:
+    """Return what is wrong with `prices` for `token`, whatever is in force, by the price's name."""
     decimals = token.currency.decimals
-    wrong = []
+    wrong = {}
     for name, value, most in (
         ("buy", prices.buy, decimals),
         ("sell", prices.sell, decimals),
         ("exchange", prices.exchange, TOKEN_DECIMALS),
     ):
         if not value.is_finite() or not 0 <= value <= LARGEST:
-            wrong.append(f"{name} must be from 0 to 1000000000000000")
+            wrong[name] = f"{name} must be from 0 to 1000000000000000"
         elif value == 0 and name != "exchange":
-            wrong.append(f"{name} must be above 0")
+            wrong[name] = f"{name} must be above 0"
         elif decimals_of(value) > most:
-            wrong.append(f"{name} must not have more than {most} decimals")
-    if wrong:
-        raise InvalidRequest("; ".join(wrong))
-    return token
+            wrong[name] = f"{name} must not have more than {most} decimals"
+    if not wrong and prices.sell > prices.buy:
+        wrong["sell"] = "sell must not be above buy"
+    return wrong

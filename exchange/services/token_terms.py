@@ -25,26 +25,22 @@ PERCENT = {
 }
 
 
-def wrong_terms(token: Token, decimals: int) -> list[str]:
-    """What is wrong with the terms of `token`, whose currency has that many decimals; [] if nothing
-    is.
-    """
-    wrong = [
-        *(wrong_number(name, getattr(token, name), decimals) for name in MONEY),
-        *(
-            wrong_number(name, getattr(token, name), PERCENT_DECIMALS, most)
-            for name, most in PERCENT.items()
-        ),
-    ]
-    wrong = [text for text in wrong if text]
+def wrong_terms(token: Token, decimals: int) -> dict[str, str]:
+    """What is wrong with the terms of `token`, whose currency has that many decimals, by field."""
+    limits = {
+        **dict.fromkeys(MONEY, (decimals, LARGEST)),
+        **{name: (PERCENT_DECIMALS, most) for name, most in PERCENT.items()},
+    }
+    found = {name: wrong_number(name, getattr(token, name), *limits[name]) for name in limits}
+    wrong = {name: text for name, text in found.items() if text}
     if not wrong:
-        wrong = [
-            f"{low} must not be above {high}"
+        wrong = {
+            low: f"{low} must not be above {high}"
             for low, high in LOWEST_AND_HIGHEST
             if 0 < getattr(token, high) < getattr(token, low)
-        ]
+        }
     if token.image and not re.fullmatch(IMAGE_ADDRESS, token.image, re.IGNORECASE):
-        wrong.append("image must be a web address, or a path that begins with /")
+        wrong["image"] = "image must be a web address, or a path that begins with /"
     return wrong
 
 

@@ -156,6 +156,6 @@ def _check(token: Token) -> None:
         try:
             token.clean_fields(exclude={"currency", "issuer", "creator", "document"})
         except ValidationError as error:
-            wrong += [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
+            wrong = {name: f"{name}: {' '.join(t)}" for name, t in error.message_dict.items()}
     if wrong:
-        raise InvalidRequest("; ".join(wrong))
+        raise InvalidRequest("; ".join(wrong.values()), fields=wrong)

@@ -10,6 +10,9 @@ DECLARE
         WHEN NEW.secondaries AND NOT NEW.completed_raise THEN 'token_secondaries_after_raise'
         WHEN NOT NEW.completed_raise AND (NEW.raise_amount <= 0 OR NEW.price_buy <= 0)
             THEN 'token_raise_has_an_offer'
+        -- Later prices are those of a quote, which holds the same.
+        WHEN TG_OP = 'INSERT' AND NEW.price_sell > NEW.price_buy
+            THEN 'token_sell_not_above_buy'
         WHEN least(NEW.buy_fee, NEW.sell_fee) < 0 OR greatest(NEW.buy_fee, NEW.sell_fee) > 50
             THEN 'token_fees_within_half'
         WHEN least(NEW.carry, NEW.management_fee, NEW.discount, NEW.interest, NEW.dividend) < 0

@@ -294,6 +294,15 @@ def test_the_database_refuses_terms_that_services_refuse(values, constraint):
 
 
 @pytest.mark.django_db
+def test_no_token_is_listed_that_sells_above_what_it_buys_at():
+    token = bare_token(make_organisation(), price_buy=Decimal(5), price_sell=Decimal("5.01"))
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        token.save(force_insert=True)
+    assert constraint_of(refused.value) == "token_sell_not_above_buy"
+    assert not Token.objects.exists()
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "name",
     ["type", "deal_access", "investment_type", "investment_category", "payout_frequency"],

@@ -43,6 +43,11 @@ def make_token(issuer: Organisation | None = None, **overrides: Any) -> Token:
         "price_sell": Decimal(100),
         "secondaries": not overrides.get("raise_amount"),
     }
+    # Who sets one price only gets the other one to go with it.
+    if "price_buy" not in overrides:
+        listing["price_buy"] = max(listing["price_buy"], overrides.get("price_sell", 0))
+    elif "price_sell" not in overrides:
+        listing["price_sell"] = min(listing["price_sell"], overrides["price_buy"])
     after: dict[str, Any] = {}
     for name, value in overrides.items():
         (listing if name in _LISTING else after)[name] = value

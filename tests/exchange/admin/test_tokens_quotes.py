@@ -6,13 +6,17 @@ import re
 from decimal import Decimal
 
 import pytest
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.database import constraint_of
+from exchange.errors import Refused
 from exchange.models import Quote, Token
 from exchange.services import quotes
-from tests.support.back_office import confirm, everything, said, signed_in, text_of
+from tests.support.back_office import confirm, everything, said, signed_in, text_of, user_of
 from tests.support.signin import sign_in
 from tests.support.staff import create_superuser
 from tests.support.tokens import make_token
@@ -45,8 +49,8 @@ def test_one_person_proposes_and_another_one_puts_the_prices_in_force():
     assert waiting in text_of(office.get(token_page(token)))
     shown = text_of(finance.get(page(quote, "change")))
     assert "Approve 118.00 NGN / 115.50 NGN" in shown
-    assert "Buy 100.00 NGN 118.00 NGN +18.0 %" in shown
-    assert "Sell 100.00 NGN 115.50 NGN +15.5 %" in shown
+    assert "Buy 100.00 NGN 118.00 NGN +18.00 %" in shown
+    assert "Sell 100.00 NGN 115.50 NGN +15.50 %" in shown
     approved = confirm(finance, page(quote, "approve"))
     assert said(approved) == [
         f"Approved: {token.symbol} is quoted at 118.00 NGN to buy and 115.50 NGN to sell."
@@ -192,9 +196,9 @@ def test_approving_asks_first_and_repeats_what_changes_for_which_token():
     for told in (
         f"Approve the quote of {token.symbol}?",
         "Nothing has been done yet.",
-        "Buy, in force now 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.0 %",
+        "Buy, in force now 100.00 NGN Buy, proposed 118.00 NGN Buy, change +18.00 %",
         "Proposed by back-office",
-        "Where the prices come from Annual report",
+        "Reason Annual report",
         "Yes, approve 118.00 NGN / 115.50 NGN",
     ):
         assert told in text
@@ -275,19 +279,19 @@ def test_the_front_page_leads_to_quotes_that_wait():
 def test_the_price_history_is_a_picture_with_words_and_a_table():
     token = make_token()
     office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
-    for buy, sell in (("90", "88"), ("120", "118"), ("120", "117")):
+    for buy, sell in (("90", "88"), ("108", "105"), ("108", "104")):
         propose(office, token, buy=buy, sell=sell)
         confirm(finance, page(Quote.objects.get(status="Pending"), "approve"))
     shown = finance.get(token_page(token))
     html = shown.content.decode()
     assert re.search(r'<svg [^>]*role="img" aria-labelledby="chart-title chart-words"', html)
     assert (
-        "3 approved quotes. Buy from 90.00 NGN to 120.00 NGN, sell from 88.00 NGN to 117.00 NGN."
+        "3 approved quotes. Buy from 90.00 NGN to 108.00 NGN, sell from 88.00 NGN to 104.00 NGN."
         in text_of(shown)
     )
     assert len(re.findall(r'<path class="line line-\d" d="M[0-9. HV]+"', html)) == 2
     (table,) = (s for s in shown.context["sections"] if s.title == "Approved quotes")
-    assert [row[2] for row in table.rows] == ["117.00 NGN", "118.00 NGN", "88.00 NGN"]
+    assert [row[2] for row in table.rows] == ["104.00 NGN", "105.00 NGN", "88.00 NGN"]
 
 
 def test_prices_that_never_moved_are_drawn_too():
@@ -299,3 +303,135 @@ def test_prices_that_never_moved_are_drawn_too():
     shown = finance.get(token_page(token))
     assert shown.status_code == 200
     assert shown.context["chart"] is not None
+
+
+def test_a_sell_quote_above_the_buy_quote_is_refused():
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    before = everything()
+    response = propose(client, token, buy="110", sell="110.01")
+    assert "sell must not be above buy" in text_of(response)
+    assert everything() == before
+    propose(client, token, buy="110", sell="110")
+    assert Quote.objects.get().status == "Pending"
+
+
+def test_the_database_holds_that_a_quote_does_not_sell_above_what_it_buys_at():
+    token = make_token()
+    values = {"token": token, "buy": 10, "created_at": timezone.now(), "status": "Approved"}
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        Quote.objects.create(**values, sell=Decimal("10.01"), decided_at=timezone.now())
+    assert constraint_of(refused.value) == "quote_sell_not_above_buy"
+    Quote.objects.create(**values, sell=Decimal(10), decided_at=timezone.now())
+
+
+def test_a_quote_of_before_the_rule_that_sells_above_what_it_buys_at_is_not_approved():
+    token = make_token()
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE")
+        cursor.execute("ALTER TABLE exchange_quote DROP CONSTRAINT quote_sell_not_above_buy")
+        cursor.execute("SET ROLE exchange_runtime")
+    quote = Quote.objects.create(
+        token=token, buy=110, sell=111, note="Old", created_at=timezone.now()
+    )
+    finance = signed_in(FINANCE_APPROVER)
+    before = everything()
+    with pytest.raises(Refused) as error:
+        quotes.approve(quote_id=quote.pk, user=user_of(finance))
+    assert error.value.code == "sell_above_buy"
+    assert everything() == before
+    assert confirm(finance, page(quote, "reject"), reason="Propose it anew").status_code == 302
+
+
+def test_a_change_beyond_the_band_is_shown_in_red_before_it_is_proposed_and_needs_a_reason():
+    token = make_token()
+    client = signed_in(BACK_OFFICE)
+    address = reverse("admin:exchange_token_quote", args=[token.pk])
+    assert "errornote" not in client.get(address).content.decode()
+    before = everything()
+    asked = propose(client, token, buy="1180", sell="79.99", note="")
+    told = "A price changes by more than 20 %: buy +1,080.00 %, sell -20.01 %."
+    assert told in text_of(asked)
+    assert 'class="errornote" role="alert">A price changes' in asked.content.decode()
+    assert "Buy 100.00 NGN 1,180.00 NGN +1,080.00 %" in text_of(asked)
+    assert "Sell 100.00 NGN 79.99 NGN -20.01 %" in text_of(asked)
+    assert b'value="79.99"' in asked.content
+    # The button of a page that has shown it wants the reason as well.
+    typed = {"buy": "1180", "sell": "79.99"}
+    refused = confirm(client, address, at=asked, **typed, note=" ")
+    assert "A change of more than 20 % needs a reason" in text_of(refused)
+    # And other prices than those on the page are shown first.
+    other = confirm(client, address, at=asked, buy="1280", sell="79.99", note="Split undone")
+    assert "buy +1,180.00 %" in text_of(other)
+    assert everything() == before
+    done = confirm(client, address, at=asked, **typed, note="Split undone")
+    assert said(done) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
+    assert Quote.objects.get().note == "Split undone"
+
+
+@pytest.mark.parametrize(("buy", "sell"), [("120", "80"), ("100", "100"), ("119.99", "80.01")])
+def test_a_change_within_the_band_needs_no_reason(buy, sell):
+    token = make_token()
+    done = propose(signed_in(BACK_OFFICE), token, buy=buy, sell=sell, note="")
+    assert said(done) == ["Proposed. Nothing has changed yet: somebody else must approve it."]
+    shown = signed_in(FINANCE_APPROVER).get(page(Quote.objects.get(), "change"))
+    assert "A price changes by more than" not in text_of(shown)
+
+
+def test_the_band_is_a_setting(settings):
+    settings.QUOTE_BAND_PERCENT = 5
+    token = make_token()
+    asked = propose(signed_in(BACK_OFFICE), token, buy="105.01", sell="95")
+    assert "A price changes by more than 5 %: buy +5.01 %." in text_of(asked)
+    assert not Quote.objects.exists()
+
+
+def test_a_first_price_has_no_band():
+    token = make_token()
+    Token.objects.filter(pk=token.pk).update(quoted_at=None)
+    unpriced = Token(price_buy=Decimal(0), price_sell=Decimal(0))
+    assert not any(
+        change.is_beyond_band
+        for change in quotes.changes(unpriced, quotes.Prices(Decimal(500), Decimal(400)))
+    )
+
+
+def test_the_approver_sees_in_red_what_is_beyond_the_band_by_the_prices_in_force_then():
+    token = make_token()
+    office, finance = signed_in(BACK_OFFICE), signed_in(FINANCE_APPROVER)
+    propose(office, token, buy="119", sell="118", note="Annual report")
+    quote = Quote.objects.get()
+    asked = finance.get(page(quote, "approve"))
+    told = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
+    assert told not in text_of(asked)
+    prices = quotes.Prices(Decimal(90), Decimal(85))
+    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    assert told in text_of(finance.get(page(quote, "change")))
+    before = everything()
+    # The button of the page that did not show it does nothing.
+    assert told in text_of(confirm(finance, page(quote, "approve"), at=asked))
+    asked = finance.get(page(quote, "approve"))
+    assert told in text_of(asked)
+    assert "Buy 90.00 NGN 119.00 NGN +32.22 %" in text_of(asked)
+    finance.post(page(quote, "approve"), {"seen": asked.context["seen"]})
+    assert everything() == before
+    confirm(finance, page(quote, "approve"), at=asked)
+    token.refresh_from_db()
+    assert (token.price_buy, token.prev_price_buy) == (119, 90)
+
+
+def test_a_quote_without_a_reason_is_not_approved_once_it_is_beyond_the_band():
+    token = make_token()
+    propose(signed_in(BACK_OFFICE), token, buy="119", sell="118", note="")
+    quote = Quote.objects.get()
+    prices = quotes.Prices(Decimal(90), Decimal(85))
+    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    finance = signed_in(FINANCE_APPROVER)
+    before = everything()
+    refused = confirm(finance, page(quote, "approve"))
+    assert said(refused)[-1].startswith("By now it changes a price by more than 20 %")
+    with pytest.raises(Refused) as error:
+        quotes.approve(quote_id=quote.pk, user=user_of(finance))
+    assert error.value.code == "quote_needs_reason"
+    assert everything() == before
+    assert confirm(finance, page(quote, "reject"), reason="Propose it anew").status_code == 302
