@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,9 @@ from config.demo.world import (
     ORGANISATION_FUNDS,
     ORGANISATIONS,
     PROPOSER,
+    RETURNED_WITHDRAWAL,
     STAFF,
+    WITHDRAWALS,
     DemoOrganisation,
     DemoStaff,
 )
@@ -40,7 +43,12 @@ from config.roles import create_staff, ensure_roles
 from exchange.actors import Actor
 from exchange.models import ApiKey, Member, Organisation, StaffUser, WebhookEndpoint
 from exchange.services import second_factor
-from exchange.services.access import issue_access_token, issue_api_key
+from exchange.services.access import (
+    issue_access_token,
+    issue_api_key,
+    revoke_api_key,
+    unended_keys,
+)
 from exchange.services.members import create_member
 from exchange.services.organisations import create_organisation
 from exchange.services.webhook_endpoints import rotate_secret, set_endpoint
@@ -85,12 +93,16 @@ def load_demo(
     organisations = [_credentials(participant, known) for participant in participants]
     tokens = bring_to_market(_market(participants, institutions, base_url))
     bring_to_credit(_lenders(participants, institutions))
-    answered = show_withdrawals(
-        {participant.about.slug: participant.organisation for participant in participants},
-        {participant.about.slug: participant.members for participant in participants},
-        patience_seconds=patience_seconds,
+    show = partial(
+        show_withdrawals,
+        organisations={p.about.slug: p.organisation for p in participants},
+        members={p.about.slug: p.members for p in participants},
     )
+    answered = show(WITHDRAWALS, patience_seconds=patience_seconds)
     look_over(actor=_ACTOR, provider_answers=answered)
+    if answered:
+        # After the comparison, which would tell of a gap once the money is back.
+        show([RETURNED_WITHDRAWAL], patience_seconds=0)
     for participant, entry in zip(participants, organisations, strict=True):
         entry["webhook_secret"] = _webhook_secret(participant, known)
     content = {
@@ -233,6 +245,9 @@ def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, s
         ).exists()
     ):
         return {**entry, "name": organisation.name}
+    # Nobody has the secret of an earlier one any more.
+    for lost in unended_keys(organisation).filter(name=_KEY_NAME):
+        revoke_api_key(key_id=lost.pk, actor=_ACTOR)
     key, secret = issue_api_key(
         organisation=organisation, name=_KEY_NAME, scopes=settings.SCOPES, actor=_ACTOR
     )

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import structlog
 
-from config.demo.world import APPROVER, WITHDRAWALS, DemoWithdrawal
+from config.demo.world import APPROVER, DemoWithdrawal
 from exchange.actors import Actor, ActorKind
 from exchange.models import ApiKey, Member, Organisation, StaffUser
 from exchange.services.events import mark_delivered_without_sending
@@ -30,17 +30,18 @@ _PAUSE_SECONDS = 0.25
 
 
 def show_withdrawals(
+    withdrawals: Sequence[DemoWithdrawal],
     organisations: Mapping[str, Organisation],
     members: Mapping[str, Sequence[Member]],
     *,
     patience_seconds: float,
 ) -> bool:
-    """Makes what is missing; organisations and members by the slug of their organisation.
+    """Makes those that are missing; organisations and members by the slug of their organisation.
 
     A provider that may still be starting is asked for `patience_seconds`; whether it answered.
     """
     deadline = time.monotonic() + patience_seconds
-    for shown in WITHDRAWALS:
+    for shown in withdrawals:
         organisation = organisations[shown.organisation]
         member = None if shown.member is None else members[shown.organisation][shown.member]
         withdrawal = _find(organisation, shown)
@@ -118,7 +119,12 @@ def _decide(organisation: Organisation, withdrawal: Withdrawal, shown: DemoWithd
                 reason=shown.reason,
             )
         case "Completed":
-            decisions.approve(withdrawal_id=withdrawal.id, version=version, approver=approver)
+            decisions.approve(
+                withdrawal_id=withdrawal.id,
+                version=version,
+                approver=approver,
+                override=shown.override,
+            )
             _await_payout(withdrawal.id)
 
 

@@ -60,6 +60,7 @@ class DemoWithdrawal:
     account_number: str
     becomes: str = "Pending"
     reason: str = ""
+    override: str = ""
     corridor: Corridor = field(default_factory=Corridor)
 
 
@@ -140,6 +141,19 @@ HOUSE_FUNDS = {
     "USD": Decimal(20_000_000),
 }
 
+
+def paid_in() -> dict[str, Decimal]:
+    """What the world pays in of each currency: with it the provider's balances begin."""
+    total = dict.fromkeys(MEMBER_FUNDS, Decimal(0))
+    for currency in total:
+        for organisation in ORGANISATIONS:
+            members = len(organisation.members)
+            own = ORGANISATION_FUNDS[currency] + members * MEMBER_FUNDS[currency]
+            total[currency] += 2 * own  # as much again is invested
+        total[currency] += len(HOUSES) * HOUSE_FUNDS[currency]
+    return total
+
+
 STAFF = (
     DemoStaff("amina.finance", FINANCE_APPROVER),
     DemoStaff("kwesi.finance", FINANCE_APPROVER),
@@ -185,5 +199,12 @@ WITHDRAWALS = (
     DemoWithdrawal(
         "sikadua", None, "NGN", Decimal(150_000), "Zenith Bank", "Sikadua Capital", "2010290019",
         becomes="Completed",
+        override="Zenith Bank confirmed in writing that the account is the treasurer's, in trust.",
     ),
+)  # fmt: skip
+# The sandbox returns what is paid to this account a few seconds after it was paid: the provider
+# then holds more than the books say, until two people reverse it.
+RETURNED_WITHDRAWAL = DemoWithdrawal(
+    "baobridge", 1, "KES", Decimal(18_400), "Equity Bank Kenya", "Tunde Alabi", "0690000038",
+    becomes="Completed",
 )  # fmt: skip

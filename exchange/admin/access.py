@@ -7,7 +7,7 @@ no cookie, no address and no message, and the browser is told not to keep the pa
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -24,17 +24,16 @@ from django.utils.safestring import SafeString
 from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.endings import ending_of_key, ending_of_token, live_tokens
-from exchange.admin.fields import InstantField, NoteForm
+from exchange.admin.fields import VISIBLE, InstantField, NoteForm, read_by
 from exchange.admin.named import OrganisationFilter
 from exchange.admin.participants import OrganisationChoice
-from exchange.admin.show import moment, page_address, page_of, state
+from exchange.admin.show import expiry, lately, moment, page_address, page_of, state
 from exchange.models import AccessProposal, ApiKey
 from exchange.services import access_proposals
 from exchange.services.access import (
     has_power_over_money,
     issue_access_token,
     issue_api_key,
-    require_free_key_name,
     revoke_access_token,
     revoke_api_key,
     rotate_api_key,
@@ -53,12 +52,12 @@ class KeyForm(NoteForm):
     """A new API key."""
 
     organisation = OrganisationChoice()
-    name = forms.CharField(max_length=200, help_text="What the key is for")
+    name = forms.CharField(max_length=200, help_text=read_by(VISIBLE, "What the key is for"))
     scopes = forms.MultipleChoiceField(
         choices=[(scope, f"{scope}: {words}") for scope, words in settings.SCOPES.items()],
         widget=forms.CheckboxSelectMultiple,
     )
-    expires_at = InstantField(label="Ends", help_text="UTC; empty: never")
+    expires_at = InstantField(label="Expires", help_text="UTC; empty: no expiry")
     field_order = ("organisation", "name", "scopes", "expires_at", "note")
 
 
@@ -81,23 +80,31 @@ class RotationForm(NoteForm):
         initial="24",
         widget=forms.RadioSelect,
     )
-    expires_at = InstantField(label="The new key ends", help_text="UTC; empty: never")
+    expires_at = InstantField(label="The new key expires", help_text="UTC; empty: no expiry")
     field_order = ("overlap", "expires_at", "note")
 
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(AddPage, Confirming):
     add_permission = "exchange.add_apikey"
-    list_display = ("name", "organisation", "client_id", "shown_state", "created", "last_used")
+    list_display = (
+        "name",
+        "organisation",
+        "client_id",
+        "shown_state",
+        "shown_created",
+        "ends",
+        "last_used",
+    )
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), OrganisationFilter)
     list_select_related = ("organisation",)
-    search_fields = ("name", "client_id", "organisation__name")
+    search_fields = ("name", "client_id", "organisation__name", "=organisation__email")
     id_fields = ("pk", "organisation_id")
     add_label = "Issue an API key"
-    search_help_text = "Name, client id, organisation, or the id of either"
+    search_help_text = "Name, client id, organisation or its email, or the id of either"
     fields = (
-        "name", "shown_organisation", "client_id", "shown_scopes", "shown_state", "created",
-        "ends", "revoked_at", "last_used",
+        "name", "shown_organisation", "client_id", "shown_scopes", "shown_state",
+        "shown_created", "ends", "shown_revoked", "rotated_to", "last_used",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -123,13 +130,21 @@ class ApiKeyAdmin(AddPage, Confirming):
             return state("Expired")
         return state("Active" if key.organisation.active else "Inactive")
 
-    @admin.display(description="expires", ordering="expires_at", empty_value="never")
-    def ends(self, key: ApiKey) -> datetime | None:
-        return key.expires_at
+    @admin.display(description="created (UTC)", ordering="created")
+    def shown_created(self, key: ApiKey) -> str:
+        return moment(key.created)
 
-    @admin.display(description="last used", ordering="last_used_at", empty_value="never")
-    def last_used(self, key: ApiKey) -> datetime | None:
-        return key.last_used_at
+    @admin.display(description="expiry", ordering="expires_at")
+    def ends(self, key: ApiKey) -> str:
+        return expiry(key.expires_at)
+
+    @admin.display(description="revoked")
+    def shown_revoked(self, key: ApiKey) -> str:
+        return lately(key.revoked_at, "Not revoked")
+
+    @admin.display(description="last used", ordering="last_used_at")
+    def last_used(self, key: ApiKey) -> str:
+        return lately(key.last_used_at)
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -161,7 +176,7 @@ class ApiKeyAdmin(AddPage, Confirming):
                 moment(token.created),
                 moment(token.expires),
                 token.scope.replace(" ", ", "),
-                self._way_to_revoke(obj, token) if may_revoke else "",
+                self._way_to_revoke(request, obj, token) if may_revoke else "",
             )
             for token in found[:_TOKENS_SHOWN]
         ]
@@ -170,15 +185,14 @@ class ApiKeyAdmin(AddPage, Confirming):
             title = "Access tokens, none of which works: the key has ended"
         elif len(found) > _TOKENS_SHOWN:
             title = f"Live access tokens: the {_TOKENS_SHOWN} that end last"
-        headings = ("Issued (UTC)", "Ends (UTC)", "Scopes", "")
+        headings = ("Issued (UTC)", "Expires (UTC)", "Scopes", "")
         return [Section(title, headings, rows, empty="None.")]
 
-    def _way_to_revoke(self, key: ApiKey, token: Any) -> SafeString:
+    def _way_to_revoke(self, request: HttpRequest, key: ApiKey, token: Any) -> SafeString:
+        address = f"{self.address('revoke_token', key.pk)}?token={token.pk}"
         return format_html(
-            '<a class="button" href="{}?token={}" aria-label="Revoke the token issued {}">'
-            "Revoke</a>",
-            self.address("revoke_token", key.pk),
-            token.pk,
+            '<a class="button" href="{}" aria-label="Revoke the token issued {}">Revoke</a>',
+            self.keep_in_url(request, address),
             f"{token.created:%Y-%m-%d %H:%M:%S} UTC",
         )
 
@@ -190,8 +204,7 @@ class ApiKeyAdmin(AddPage, Confirming):
             if has_power_over_money(data["scopes"]):
                 proposal = access_proposals.propose_key(**data, by=staff_of(request), note=note)
                 return self._proposed(request, proposal)
-            # Sending the form again (a double click, a reload) must not issue a second key.
-            require_free_key_name(data["organisation"], data["name"])
+            # Sent again (a double click, a reload) its name is taken: no second key is issued.
             key, secret = issue_api_key(**data, actor=actor_of(request))
             return self._shown_once(
                 request,
@@ -230,7 +243,7 @@ class ApiKeyAdmin(AddPage, Confirming):
                 [
                     ("Organisation", key.organisation),
                     ("Access token", token),
-                    ("Ends", f"in {data['days']} days, or when the key is revoked"),
+                    ("Expires", f"in {data['days']} days, or when the key is revoked"),
                 ],
             )
 
@@ -270,7 +283,7 @@ class ApiKeyAdmin(AddPage, Confirming):
             key.refresh_from_db()
             ends = "It has ended."
             if key.revoked_at is None and key.expires_at is not None:
-                ends = f"{key.expires_at:%Y-%m-%d %H:%M:%S} UTC"
+                ends = expiry(key.expires_at)
             return self._shown_once(
                 request,
                 made,

@@ -16,16 +16,18 @@ from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
+from django.utils.dateparse import parse_datetime
 
-from exchange.admin.base import Tool, bind, staff_of
+from exchange.admin.base import PendingDecision, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
+from exchange.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.admin.ranges import DayRange
-from exchange.admin.show import moment, page_of, state
+from exchange.admin.show import expiry, moment, page_of, state
 from exchange.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
 from exchange.services import access_decisions
-from exchange.services.access_decisions import DECIDE, collectable
-from exchange.services.access_proposals import APPROVAL
+from exchange.services.access_decisions import collectable
+from exchange.services.access_proposals import APPROVAL, DECIDE
 
 _TITLES = {
     "username": "Username",
@@ -33,7 +35,7 @@ _TITLES = {
     "seen": "Role now",
     "name": "Key",
     "scopes": "Scopes",
-    "expires_at": "Ends (UTC)",
+    "expires_at": "Expiry",
     "overlap_hours": "Hours until the old key ends",
     "days": "Days that the token lives",
     "keys": "Keys that move money again",
@@ -50,12 +52,13 @@ class RejectionForm(forms.Form):
 
 
 @admin.register(AccessProposal)
-class AccessProposalAdmin(Confirming):
+class AccessProposalAdmin(DecidedByTwo, Confirming):
+    queue = queue_of("Access proposals to confirm", APPROVAL)
     list_display = (
         "created", "kind", "about", "shown_state", "shown_proposer", "decided_by", "decided",
     )  # fmt: skip
     list_display_links = ("created",)
-    list_filter = ("status", "kind", "break_glass", DayRange)
+    list_filter = (QueueFilter, "status", "kind", "break_glass", DayRange)
     list_select_related = ("person", "organisation", "key", "proposed_by", "decided_by")
     search_fields = ("person__username", "organisation__name")
     id_fields = ("pk", "person_id", "organisation_id", "key_id")
@@ -115,21 +118,25 @@ class AccessProposalAdmin(Confirming):
         return [*own, *super().get_urls()]
 
     def tools(self, request: HttpRequest, obj: AccessProposal) -> list[Tool]:
-        me = staff_of(request)
-        if not self.may(request, DECIDE):
+        own = obj.proposed_by_id == staff_of(request).pk
+        if not own or not collectable(obj) or not self.may(request, DECIDE):
             return []
-        shown = []
+        return [Tool("Collect the secret", self.address("collect", obj.pk))]
+
+    def decision(self, request: HttpRequest, obj: AccessProposal) -> PendingDecision | None:
+        me = staff_of(request)
         own = obj.proposed_by_id == me.pk
-        if obj.status == AccessProposalStatus.PENDING:
-            if own:
-                shown.append(("Withdraw", "withdraw"))
-            else:
-                if obj.person_id != me.pk:
-                    shown.append(("Confirm" if obj.proposed_by_id else "Take up", "confirm"))
-                shown.append(("Reject", "reject"))
-        elif own and collectable(obj):
-            shown.append(("Collect the secret", "collect"))
-        return [Tool(label, self.address(name, obj.pk)) for label, name in shown]
+        confirm = "Confirm" if obj.proposed_by_id else "Take up"
+        withdraw = Tool("Withdraw", self.address("withdraw", obj.pk))
+        return decision_on(
+            obj,
+            me,
+            APPROVAL,
+            proposer=self.shown_proposer(obj),
+            approve=Tool(confirm, self.address("confirm", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
+            take_back=withdraw if own and self.may(request, DECIDE) else None,
+        )
 
     # --- pages ---
 
@@ -215,7 +222,7 @@ def _payload(proposal: AccessProposal) -> list[tuple[str, str]]:
     if proposal.kind in {AccessKind.ROTATE_KEY, AccessKind.ISSUE_TOKEN} and proposal.key:
         payload["scopes"] = proposal.key.scopes
     if "expires_at" in payload:
-        payload["expires_at"] = payload["expires_at"] or "never"
+        payload["expires_at"] = expiry(parse_datetime(payload["expires_at"] or ""))
     return [
         (_TITLES.get(name, name), ", ".join(value) if isinstance(value, list) else str(value))
         for name, value in payload.items()

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from oauth2_provider.models import get_access_token_model
 
 from exchange.admin.confirming import Question
-from exchange.admin.show import lately, moment
+from exchange.admin.show import expiry, lately, moment
 from exchange.models import ApiKey, Organisation, WebhookEndpoint
 from exchange.selectors.events import COUNTED_EXHAUSTED, Standing
 from exchange.services.access import unended_keys, unended_keys_with_power
@@ -59,7 +59,7 @@ def ending_of_token(key: ApiKey, token: Any) -> Question:
         title=f"Revoke an access token of {key.name}?",
         facts=[
             ("Issued", format_html("{} UTC", moment(token.created))),
-            ("Ends by itself", format_html("{} UTC", moment(token.expires))),
+            ("Expiry", expiry(token.expires)),
             ("May", token.scope.replace(" ", ", ")),
             *_facts_of_key(key)[:3],
         ],
@@ -72,13 +72,12 @@ def ending_of_token(key: ApiKey, token: Any) -> Question:
 
 
 def _facts_of_key(key: ApiKey) -> list[tuple[str, object]]:
-    ends = "never" if key.expires_at is None else format_html("{} UTC", moment(key.expires_at))
     return [
         ("API key", key.name),
         ("Organisation", key.organisation),
         ("Client id", key.client_id),
         ("May", ", ".join(key.scopes)),
-        ("Ends by itself", ends),
+        ("Expiry", expiry(key.expires_at)),
     ]
 
 

@@ -25,6 +25,15 @@ class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no ty
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # The key that was issued in its place.
+    rotated_to = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="rotated_from",
+    )
 
     class Meta(AbstractApplication.Meta):  # type: ignore[misc] # as above
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"

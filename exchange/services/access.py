@@ -35,20 +35,32 @@ def check_key(*, name: str, scopes: Iterable[str], expires_at: datetime | None) 
     wanted = set(scopes)
     unknown = sorted(wanted - set(settings.SCOPES))
     if unknown:
-        raise InvalidRequest(f"Unknown scopes: {', '.join(unknown)}")
+        raise InvalidRequest.about("scopes", f"Unknown scopes: {', '.join(unknown)}")
     if not wanted:
-        raise InvalidRequest("An API key needs at least one scope")
+        raise InvalidRequest.about("scopes", "An API key needs at least one scope")
     if not name.strip():
-        raise InvalidRequest("An API key needs a name")
+        raise InvalidRequest.about("name", "An API key needs a name")
     if expires_at is not None and expires_at <= timezone.now():
-        raise InvalidRequest("The end of an API key must lie ahead")
+        raise InvalidRequest.about("expires_at", "The end of an API key must lie ahead")
     return wanted
 
 
 def require_free_key_name(organisation: Organisation, name: str) -> None:
-    """Raise `Conflict` when the organisation has a key called `name` that was not revoked."""
-    if ApiKey.objects.filter(organisation=organisation, name=name, revoked_at=None).exists():
-        raise Conflict(f"{organisation} has a key of this name already")
+    """Raise `Conflict` when the organisation has a key called `name` that has not ended."""
+    if unended_keys(organisation).filter(name=name).exists():
+        words = f"{organisation} has a key of this name already"
+        raise Conflict(words, fields={"name": words})
+
+
+def require_rotatable(key: ApiKey) -> None:
+    """Raise `Conflict` for a key that is not usable, or has a usable one in its place already."""
+    if not key.usable:
+        raise Conflict(UNUSABLE)
+    made = key.rotated_to
+    if made is not None and made.usable:
+        raise Conflict(
+            f"The API key was rotated before: {made.client_id} took its place. Rotate that one"
+        )
 
 
 def has_power_over_money(scopes: Iterable[str]) -> bool:
@@ -82,8 +94,28 @@ def issue_api_key(
     """Issue a key of `organisation`; give it and its client secret.
 
     Raises `Forbidden` where a second person is needed, `InvalidRequest` for an empty name, no
-    scopes, an unknown scope, or an end that has passed.
+    scopes, an unknown scope, or an end that has passed, and `Conflict` for a name that is taken.
     """
+    require_free_key_name(organisation, name)
+    return _issue(
+        organisation=organisation,
+        name=name,
+        scopes=scopes,
+        expires_at=expires_at,
+        actor=actor,
+        confirmed_by=confirmed_by,
+    )
+
+
+def _issue(
+    *,
+    organisation: Organisation,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None,
+    actor: Actor,
+    confirmed_by: StaffUser | None,
+) -> tuple[ApiKey, str]:
     wanted = check_key(name=name, scopes=scopes, expires_at=expires_at)
     _require_second_person(wanted, actor, confirmed_by)
     secret = generate_client_secret()
@@ -111,8 +143,8 @@ def rotate_api_key(
     """Issue a second key with the name and scopes of `key_id`; give it and its client secret.
 
     The old key and its tokens end after `overlap` (zero: at once), or when they would have ended
-    anyway. Raises `NotFound`, `InvalidRequest`, `Conflict` for a key that is not usable or was
-    rotated before, `Forbidden` where a second person is needed.
+    anyway. Other keys of the same name do not matter. Raises `NotFound`, `InvalidRequest`,
+    `Conflict` as `require_rotatable`, `Forbidden` where a second person is needed.
     """
     if overlap < timedelta(0):
         raise InvalidRequest("The old key cannot end before now")
@@ -125,13 +157,8 @@ def rotate_api_key(
         )
         if old is None:
             raise NotFound("API key not found")
-        if not old.usable:
-            raise Conflict(UNUSABLE)
-        if ApiKey.objects.filter(
-            organisation=old.organisation, name=old.name, revoked_at=None, created__gt=old.created
-        ).exists():
-            raise Conflict("The API key was rotated before: there is a newer one of this name")
-        made = issue_api_key(
+        require_rotatable(old)
+        made = _issue(
             organisation=old.organisation,
             name=old.name,
             scopes=old.scopes,
@@ -139,11 +166,12 @@ def rotate_api_key(
             actor=actor,
             confirmed_by=confirmed_by,
         )
+        old.rotated_to = made[0]
         if overlap:
             ends = timezone.now() + overlap
             old.expires_at = min(old.expires_at or ends, ends)
-            old.save(update_fields=["expires_at"])
-        else:
+        old.save(update_fields=["rotated_to", "expires_at"])
+        if not overlap:
             revoke_api_key(key_id=old.id, actor=actor)
     logger.info("api_key.rotated", key=str(old.id), to=str(made[0].id), actor=str(actor))
     return made

@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from exchange.actors import Actor
-from exchange.approvals import require_decider, require_independent
+from exchange.approvals import require_decider
 from exchange.errors import Conflict, Forbidden
 from exchange.models import (
     AccessKind,
@@ -29,14 +29,12 @@ from exchange.models import (
     StaffUser,
 )
 from exchange.services import access, organisations, second_factor, staff
-from exchange.services.access_proposals import APPROVAL, LONGEST_WORDS
-from exchange.services.deciding_access import require_tenured
+from exchange.services.access_proposals import APPROVAL, DECIDE, LONGEST_WORDS
 from exchange.words import given
 
 logger = structlog.get_logger(__name__)
 
 COLLECT_HOURS = 72
-DECIDE = "exchange.decide_accessproposal"
 _SECRET_KINDS = frozenset(
     {
         AccessKind.INVITE_PERSON,
@@ -68,16 +66,12 @@ def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
     """
     require_decider(by, DECIDE, "You may not confirm access proposals")
     with transaction.atomic():
-        proposal = APPROVAL.get_pending(proposal_id)
-        require_independent(
-            by, proposal.proposed_by_id, proposal.person_id, message=APPROVAL.independence
-        )
+        proposal = APPROVAL.get_approvable(proposal_id, by)
         if proposal.proposed_by is None:
             proposal.proposed_by = by
             proposal.save(update_fields=["proposed_by"])
             logger.info("access_proposal.taken_up", proposal=str(proposal.pk), by=str(by.pk))
             return proposal
-        require_tenured(proposal.proposed_by_id, by.pk)
         _require_standing(proposal, proposal.proposed_by)
         person = _carry_out(proposal, proposal.proposed_by, by)
         return _close(proposal, AccessProposalStatus.APPROVED, by, person=person)
@@ -180,7 +174,6 @@ def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
     confirmed_by = proposal.decided_by
     match proposal.kind:
         case AccessKind.ISSUE_KEY if proposal.organisation:
-            access.require_free_key_name(proposal.organisation, payload["name"])
             key, secret = access.issue_api_key(
                 organisation=proposal.organisation,
                 name=payload["name"],

@@ -16,6 +16,7 @@ from uuid import UUID
 import structlog
 from django.contrib.auth.models import Group
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from exchange.approvals import TwoPersonApproval, require_decider
@@ -39,12 +40,17 @@ logger = structlog.get_logger(__name__)
 LONGEST_WORDS = 300
 _RESTORE = "exchange.restore_administrator"
 _NOT_YOURS = "You may not propose to change this person's access"
+DECIDE = "exchange.decide_accessproposal"
 APPROVAL = TwoPersonApproval(
     model=AccessProposal,
     noun="proposal",
+    permission=DECIDE,
     once="access_proposal_pending_once",
     independence="Somebody else must confirm what you proposed, or what is about you",
     proposers=lambda proposal: (proposal.proposed_by_id, proposal.person_id),
+    own=lambda user: Q(proposed_by=user) | Q(person=user),
+    # The person concerned is none of the two; what a command filed has no first one yet.
+    tenured=lambda proposal: (proposal.proposed_by_id,),
 )
 
 
@@ -133,6 +139,7 @@ def propose_rotation(
 ) -> AccessProposal:
     """Propose a second key in the place of one with power over money. Raises as above."""
     key = _key(key_id, by)
+    access.require_rotatable(key)
     access.check_key(name=key.name, scopes=key.scopes, expires_at=expires_at)
     payload = {"overlap_hours": overlap / timedelta(hours=1), "expires_at": _text(expires_at)}
     return _file_about_key(AccessKind.ROTATE_KEY, key, by, note, payload)

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -61,6 +61,17 @@ def deciding_from(user: StaffUser) -> datetime:
 def cooling_off(user: StaffUser) -> bool:
     """Say whether the person may only look for now."""
     return deciding_from(user) > timezone.now()
+
+
+def people_who_decide(permission: str, *others: UUID | str | None) -> QuerySet[StaffUser]:
+    """Give who may decide by `permission` now, without `others`: ids, or actors as text."""
+    since = timezone.now() - timedelta(hours=settings.COOLING_OFF_HOURS)
+    return (
+        StaffUser.objects.with_perm(permission, backend="django.contrib.auth.backends.ModelBackend")
+        .filter(is_staff=True, access_changed_at__lte=since)
+        .exclude(pk__in=_ids_of(others))
+        .order_by("username")
+    )
 
 
 def require_settled(user_id: UUID) -> None:

@@ -18,7 +18,7 @@ from django.utils import timezone
 from exchange.actors import Actor
 from exchange.errors import Conflict, EndpointNotFound, InvalidRequest
 from exchange.models import Event, WebhookEndpoint
-from exchange.services.events import emit
+from exchange.services.events import emit, told_actor
 from exchange.webhooks.addresses import UnsafeUrl, check_url
 from exchange.webhooks.signing import new_secret
 
@@ -54,7 +54,7 @@ def set_endpoint(
     try:
         check_url(url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
     except UnsafeUrl as error:
-        raise InvalidRequest(f"url: {error}") from None
+        raise InvalidRequest(f"url {error}", code="invalid_url") from None
     values = {
         "url": url,
         "enabled": enabled,
@@ -83,7 +83,7 @@ def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> We
         try:
             check_url(endpoint.url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
         except UnsafeUrl as error:
-            raise InvalidRequest(f"url: {error}") from None
+            raise InvalidRequest(f"url {error}", code="invalid_url") from None
     rows = WebhookEndpoint.objects.filter(
         id=endpoint.id, enabled=not enabled, url=endpoint.url
     ).update(
@@ -135,6 +135,6 @@ def send_test(*, organisation_id: UUID, actor: Actor) -> Event:
         organisation_id=organisation_id,
         event_type=TEST_EVENT,
         subject_id=endpoint.id,
-        data=json.dumps({"message": "This is a test", "requested_by": actor.label}),
+        data=json.dumps({"message": "This is a test", "requested_by": told_actor(actor)}),
     )
     return Event.objects.get(id=event_id)

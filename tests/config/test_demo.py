@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import stat
+import time
 from collections import Counter
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from standardwebhooks import Webhook
 from config.demo import logos, trading
 from config.demo.loader import load_demo
 from config.demo.tokens import TOKENS
+from config.demo.world import paid_in
+from config.supervisor.service import Installation
 from exchange.models import (
     ApiKey,
     DeliveryAttempt,
@@ -33,6 +37,8 @@ from exchange.models import (
 from exchange.models.tokens import InvestmentCategory, InvestmentType
 from orders.models import Order, Trade
 from tests.support.access import make_organisation
+from tests.support.payouts import control
+from tests.support.services import Sandbox
 from tests.support.signin import enter_password, present_code
 from tests.support.world import SYSTEM, assert_books_hold
 from wallets.models import (
@@ -45,7 +51,9 @@ from wallets.models import (
     ReportStatus,
     Withdrawal,
 )
+from wallets.providers.sandbox.rules import RETURNED_ACCOUNT
 from wallets.selectors.configuration import minimum_withdrawal
+from wallets.selectors.overview import floats
 from wallets.selectors.wallets import wallet_balances
 from wallets.services.banks import forget_bank_lists
 from wallets.services.listings import Listing, list_token
@@ -74,6 +82,30 @@ def data_dir(all_tokens: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same with a few tokens only, for what is not about them."""
     monkeypatch.setattr(trading, "TOKENS", TOKENS[:2])
     return all_tokens
+
+
+def await_returns(sandbox: Sandbox) -> None:
+    """Wait for the money that the sandbox gives back after payouts of other tests."""
+    deadline = time.monotonic() + 10
+    while any(
+        (row["account_number"], row["status"]) == (RETURNED_ACCOUNT, "SUCCESSFUL")
+        for row in control(sandbox, "GET", "transfers")
+    ):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def funded(provider_sandbox: Sandbox) -> Iterator[dict[str, str]]:
+    """The provider holds what the world pays in, as a new installation's does; floats before."""
+    await_returns(provider_sandbox)
+    before = control(provider_sandbox, "GET", "float")
+    for currency, amount in paid_in().items():
+        if currency in before:
+            control(provider_sandbox, "POST", "float", currency=currency, amount=str(amount))
+    yield before
+    for currency, amount in before.items():
+        control(provider_sandbox, "POST", "float", currency=currency, amount=amount)
 
 
 def load(data_dir: Path, base_url: str = "http://127.0.0.1:8000") -> dict[str, Any]:
@@ -137,16 +169,14 @@ def test_every_owner_has_enough_of_every_currency_and_the_books_hold(all_tokens,
     assert set(Event.objects.values_list("status", flat=True)) == {"Delivered"}
 
 
-def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(
-    data_dir, provider_sandbox
-):
+def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(data_dir, funded):
     load(data_dir)
     shown = Withdrawal.objects.select_related("bank")
     assert Counter(shown.values_list("status", flat=True)) == {
         "Pending": 5,
         "Cancelled": 1,
         "Rejected": 1,
-        "Completed": 1,
+        "Completed": 2,
     }
     assert {row.currency_id for row in shown if row.status == "Pending"} == {
         *("KES", "NGN", "UGX", "GHS", "ZAR")
@@ -158,12 +188,34 @@ def test_the_withdrawals_shown_are_in_the_states_they_are_meant_to_be_in(
     assert not Alert.objects.filter(resolved_at=None).exists()
 
 
-def test_the_books_are_proved_and_compared_with_the_provider_once(data_dir, provider_sandbox):
+def test_the_books_are_proved_and_compared_with_the_provider_once(data_dir, funded):
     load(data_dir)
     assert BooksProof.objects.get().passed
     assert Reconciliation.objects.get().status == ReportStatus.AGREES
     load(data_dir)
     assert BooksProof.objects.count() == Reconciliation.objects.count() == 1
+
+
+def test_the_provider_holds_what_the_world_paid_in(data_dir, funded):
+    load(data_dir)
+    found = floats(Reconciliation.objects.get())
+    assert {row.currency for row in found} == set(funded)
+    for row in found:
+        assert row.clearing is not None
+        assert row.clearing > 0
+        assert row.unexplained == 0, row
+
+
+def test_a_new_sandbox_of_the_demo_begins_with_what_the_world_pays_in(data_dir):
+    def floats_of(*, demo: bool) -> list[str]:
+        installation = Installation("127.0.0.1", 1, demo=demo, data_dir=data_dir)
+        installation._sandbox_port = 1
+        return [word for word in installation._sandbox_command() if word.startswith("--float")]
+
+    paid = paid_in()
+    wanted = {f"--float={code}={paid[code]}" for code in CURRENCIES if code != "USD"}
+    assert set(floats_of(demo=True)) == wanted
+    assert floats_of(demo=False) == []
 
 
 def test_its_own_events_count_as_delivered_and_nobody_was_sent_any(data_dir, provider_sandbox):
@@ -179,7 +231,7 @@ def test_loading_it_twice_changes_nothing(data_dir, provider_sandbox):
     before = counts()
     assert load(data_dir) == first
     assert counts() == before
-    assert Event.objects.filter(status="Pending").count() == 8
+    assert Event.objects.filter(status="Pending").count() == 9
 
 
 def test_keys_tokens_logins_and_webhook_secrets_work(data_dir, provider_sandbox):
@@ -231,6 +283,7 @@ def test_credentials_whose_file_was_lost_are_issued_anew(data_dir, provider_sand
         assert old["id"] == new["id"]
         assert old["client_secret"] != new["client_secret"]
         assert wallet(new["access_token"]).status_code == 200
+        assert wallet(old["access_token"]).status_code == 401
         endpoint = WebhookEndpoint.objects.get(organisation_id=new["id"])
         assert endpoint.secret == new["webhook_secret"] != old["webhook_secret"]
     for person in second["staff"]:
@@ -251,7 +304,7 @@ def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir
     assert wallet(demo["organisations"][0]["access_token"]).status_code == 200
     provider_sandbox.reset()
     assert load(data_dir) == demo
-    assert Withdrawal.objects.count() == 8
+    assert Withdrawal.objects.count() == 9
     assert_books_hold()
 
 

@@ -62,6 +62,26 @@ def test_units_are_rounded_up_to_the_last_decimal(world, officers):
     assert proposal.deficiency == 0
 
 
+def test_units_rounded_up_never_pass_more_value_than_is_owed(world, officers):
+    """0.22799997 units, rounded up, would be worth 1,596,000.02 of 1,596,000 owed."""
+    loan = default(world, units=300)
+    world.price(7_000_001)
+    proposal = propose_ending(
+        loan_id=loan.id, action=EndingAction.LIQUIDATE, note="no answer", user=officers[0]
+    )
+    assert (proposal.plan[0]["passed"], proposal.plan[0]["value"]) == ("0.22799997", "1596000")
+    assert proposal.value_passed == 1_596_000
+    assert proposal.deficiency == 0
+    confirm_ending(proposal_id=proposal.id, user=officers[1])
+    proposal.refresh_from_db()
+    assert proposal.final_owed == proposal.final_value == 1_596_000
+    assert proposal.final_deficiency == 0
+    assert held(world.creditor.owner_id, world.token.id) == Decimal("0.22799997")
+    for event in Event.objects.filter(subject_id=loan.id, type="loan.liquidated"):
+        assert '"owed":1596000,"value_passed":1596000,"deficiency":0}' in event.body
+    assert_books_hold()
+
+
 def test_what_the_collateral_does_not_cover_is_a_deficiency(world, officers):
     loan = default(world)  # 105 units
     proposal = propose_ending(

@@ -14,7 +14,7 @@ from django.test import Client
 
 from exchange.actors import Actor
 from exchange.models import ApiKey, Member, Organisation
-from exchange.services.access import issue_access_token, issue_api_key
+from exchange.services.access import issue_access_token, issue_api_key, unended_keys
 from exchange.services.members import create_member
 
 TESTER = Actor.system("tests")
@@ -65,9 +65,10 @@ def make_caller(
 ) -> ApiCaller:
     """A key with `scopes` (all when None) and a token of it."""
     owner = organisation or make_organisation()
+    others = unended_keys(owner).count()
     key, secret = issue_api_key(
         organisation=owner,
-        name="tests",
+        name=f"tests {others + 1}" if others else "tests",
         scopes=settings.SCOPES if scopes is None else scopes,
         actor=TESTER,
     )

@@ -29,12 +29,12 @@ class Button:
 
 @dataclass
 class Form:
-    """A form with what it would send as it stands."""
+    """A form with what it would send as it stands: each field's values, in their order."""
 
     action: str
     method: str
     id: str = ""
-    fields: dict[str, str] = field(default_factory=dict)
+    fields: dict[str, list[str]] = field(default_factory=dict)
     buttons: list[Button] = field(default_factory=list)
 
 
@@ -90,7 +90,7 @@ class _Reader(HTMLParser):
         if self._button is not None:
             self._button.label += data
         elif self._area and self._form is not None:
-            self._form.fields[self._area] += data
+            self._form.fields[self._area][-1] += data
 
     def _input(self, given: dict[str, str], *, checked: bool) -> None:
         kind = given.get("type", "text").lower()
@@ -105,7 +105,7 @@ class _Reader(HTMLParser):
         if form_id:
             self.strays.append((form_id, name, value))
         elif self._form is not None:
-            self._form.fields[name] = value
+            self._form.fields.setdefault(name, []).append(value)
 
     def _add(self, button: Button) -> None:
         if button.form_id or self._form is None:
@@ -137,7 +137,7 @@ class Page:
         by_id = {form.id: form for form in self.forms if form.id}
         for form_id, name, value in reader.strays:
             if form_id in by_id:
-                by_id[form_id].fields[name] = value
+                by_id[form_id].fields.setdefault(name, []).append(value)
         for button in reader.stray_buttons:
             if button.form_id in by_id:
                 by_id[button.form_id].buttons.append(button)
@@ -195,18 +195,18 @@ class BackOffice:
 
     def send(self, page: Page, form: Form, button: Button | None = None, **values: str) -> Page:
         """Sends `form` of `page` with `values` filled in; gives the page that follows."""
-        content = {**form.fields, **values}
+        content = form.fields | {name: [value] for name, value in values.items()}
         action = form.action
         if button is not None:
             action = button.action or action
             if button.name:
-                content[button.name] = button.value
+                content[button.name] = [button.value]
         if form.method != "post":
             raise TourFailed(f"A form of {page.url} would change something by GET")
         return self._page("POST", urljoin(page.url, action), content, referer=page.url)
 
     def _page(
-        self, method: str, url: str, content: dict[str, str] | None = None, referer: str = ""
+        self, method: str, url: str, content: dict[str, list[str]] | None = None, referer: str = ""
     ) -> Page:
         try:
             answer = self._session.request(

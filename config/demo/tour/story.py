@@ -314,7 +314,7 @@ class Tour:
         return {
             "amount": int(AMOUNT),
             "bank_name": bank_name,
-            "account_name": self.member["name"],
+            "account_name": ACCOUNT_NAME,
             "account_number": ACCOUNT_NUMBER,
             "currency": CURRENCY,
         }

@@ -80,7 +80,7 @@ class Command(BaseCommand):
         self.stdout.write(f"client_id:     {key.client_id}")
         self.stdout.write(f"client_secret: {secret}")
         self.stdout.write(f"scopes:        {' '.join(key.scopes)}")
-        self.stdout.write(f"expires:       {key.expires_at or 'never'}")
+        self.stdout.write(f"expires:       {key.expires_at or 'no expiry'}")
         self.stdout.write("The secret is not shown again.")
 
 

@@ -46,7 +46,7 @@ def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
     front = text_of(finance.get("/admin/"))
     assert "Access proposals to confirm 1" in front
     asked = text_of(finance.get(of(proposal, "confirm")))
-    for words in ("Issue an API key", "Acme", "wallets:withdraw", "Their new server", "never"):
+    for words in ("Issue an API key", "Acme", "wallets:withdraw", "Their new server", "No expiry"):
         assert words in asked
     done = confirm(finance, of(proposal, "confirm"))
     assert said(done)[-1] == "Confirmed. administrator collects the secret now, once."
@@ -77,6 +77,7 @@ def test_the_proposer_withdraws_and_another_rejects_with_a_reason():
     assert "Somebody else must confirm" in said(refused)[-1]
     page = text_of(admin.get(of(proposal, "change")))
     assert "Withdraw" in page
+    assert "Somebody else must confirm what you proposed, or what is about you." in page
     assert "Confirm" not in page
     assert "This field is required" in text_of(confirm(finance, of(proposal, "reject"), reason=""))
     done = confirm(finance, of(proposal, "reject"), reason="Nobody asked for it")
@@ -127,7 +128,9 @@ def test_who_is_cooling_off_reads_until_when_on_the_page():
     proposal = propose_key(signed_in(ADMINISTRATOR))
     shift_access(user_of(finance), hours=1)
     assert "Your access was given or reset" in text_of(finance.get("/admin/"))
-    assert "Your access was given or reset" in text_of(finance.get(of(proposal, "confirm")))
+    page = text_of(finance.get(of(proposal, "change")))
+    assert "Your access was given or reset a short time ago. You may look at everything" in page
+    assert of(proposal, "confirm") not in page
     refused = confirm(finance, of(proposal, "confirm"))
     assert "You may look at everything, and decide from" in said(refused)[-1]
     proposal.refresh_from_db()

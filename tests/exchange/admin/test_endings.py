@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -52,6 +52,18 @@ def page(record: Any, name: str) -> str:
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[record.pk])
 
 
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        (datetime(2024, 3, 2, 12, tzinfo=UTC), "Expired 2 March 2024, 12:00 UTC"),
+        (datetime(2999, 3, 2, 12, tzinfo=UTC), "Expires 2 March 2999, 12:00 UTC"),
+    ],
+)
+def test_the_page_of_a_key_says_when_it_expires_or_expired(key, ends, words):
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=ends)
+    assert f"Expiry {words}" in text_of(signed_in(ADMINISTRATOR).get(page(key, "change")))
+
+
 def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, key):
     token = token_of(key)
     issue(organisation, "Trading")
@@ -62,7 +74,7 @@ def test_revoking_a_key_is_asked_with_whose_it_is_and_what_stops(organisation, k
         "Revoke Payouts of Acme?",
         "Nothing has been done yet.",
         f"Organisation Acme Client id {key.client_id} May wallets:read, wallets:withdraw",
-        "Ends by itself never Last used never Live access tokens 1 Other keys that work 1",
+        "Expiry No expiry Last used Never used Live access tokens 1 Other keys that work 1",
         "the key gets no more access tokens, and those it has stop working",
         "Whatever Acme runs with it is shut out.",
     ):
@@ -98,7 +110,7 @@ def test_a_key_that_somebody_else_rotated_meanwhile_is_asked_anew(key):
     before = everything()
     refused = confirm(client, page(key, "revoke"), at=asked)
     assert (
-        "Nothing was done. Since you opened the page: Ends by itself was never and is"
+        "Nothing was done. Since you opened the page: Expiry was No expiry and is Expires"
         in text_of(refused)
     )
     assert everything() == before
@@ -125,7 +137,7 @@ def test_shutting_out_an_organisation_is_asked_with_the_keys_that_stop(organisat
     client = signed_in(BACK_OFFICE)
     off, on = page(organisation, "deactivate"), page(organisation, "activate")
     asked = client.get(off)
-    assert "State Active Keys that stop working 1 Last used never" in text_of(asked)
+    assert "State Active Keys that stop working 1 Last used Never used" in text_of(asked)
     Organisation.objects.filter(pk=organisation.pk).update(name="Acme Holdings")
     refused = confirm(client, off, at=asked)
     assert "Organisation was Acme and is Acme Holdings" in text_of(refused)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -15,9 +16,15 @@ from oauth2_provider.models import AccessToken
 from config.roles import ADMINISTRATOR
 from exchange.errors import Conflict, InvalidRequest, NotFound
 from exchange.ids import uuid7
-from exchange.models import AccessProposal, ApiKey
-from exchange.services.access import issue_access_token, issue_api_key, revoke_api_key
+from exchange.models import AccessProposal, ApiKey, Organisation
+from exchange.services.access import (
+    issue_access_token,
+    issue_api_key,
+    revoke_api_key,
+    rotate_api_key,
+)
 from tests.support.access import TESTER, make_caller, make_organisation
+from tests.support.back_office import everything
 from tests.support.staff import create_staff
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +68,72 @@ def test_a_key_is_revoked_once_with_its_tokens_and_others_keep_theirs():
         revoke_api_key(key_id=caller.key.id, actor=TESTER)
     with pytest.raises(NotFound):
         revoke_api_key(key_id=uuid7(), actor=TESTER)
+
+
+def issued(organisation: Organisation, **more: Any) -> ApiKey:
+    wanted = {"name": "server", "scopes": ["tokens:read"], "actor": TESTER, **more}
+    return issue_api_key(organisation=organisation, **wanted)[0]
+
+
+def rotated(key: ApiKey, hours: int = 24) -> ApiKey:
+    return rotate_api_key(key_id=key.id, overlap=timedelta(hours=hours), actor=TESTER)[0]
+
+
+def test_a_key_is_rotated_whichever_other_keys_have_its_name():
+    owner = make_organisation()
+    older, newer = issued(owner), issued(owner, name="other")
+    # As keys were issued before names had to be free.
+    ApiKey.objects.filter(id=newer.id).update(name=older.name)
+    made = rotated(older)
+    assert (made.name, made.scopes, made.organisation) == ("server", ["tokens:read"], owner)
+    older.refresh_from_db()
+    newer.refresh_from_db()
+    assert (older.rotated_to, newer.rotated_to) == (made, None)
+    assert older.expires_at is not None
+    assert (newer.usable, newer.expires_at) == (True, None)
+    assert rotated(newer, hours=0).usable
+    newer.refresh_from_db()
+    assert not newer.usable
+
+
+def test_a_key_that_was_rotated_is_not_rotated_again_but_the_one_in_its_place_is():
+    first = issued(make_organisation())
+    second = rotated(first)
+    before = everything()
+    with pytest.raises(Conflict) as refused:
+        rotated(first)
+    assert refused.value.message == (
+        f"The API key was rotated before: {second.client_id} took its place. Rotate that one"
+    )
+    assert everything() == before
+    third = rotated(second)
+    second.refresh_from_db()
+    assert second.rotated_to == third
+
+
+@pytest.mark.parametrize("ended", ["revoked", "expired"])
+def test_a_key_whose_successor_has_ended_is_rotated_again(ended):
+    first = issued(make_organisation())
+    second = rotated(first)
+    if ended == "revoked":
+        revoke_api_key(key_id=second.id, actor=TESTER)
+    else:
+        ApiKey.objects.filter(id=second.id).update(expires_at=timezone.now())
+    third = rotated(first)
+    first.refresh_from_db()
+    assert (first.rotated_to, third.usable) == (third, True)
+
+
+def test_a_name_is_free_again_when_its_key_has_ended():
+    owner = make_organisation()
+    key = issued(owner)
+    with pytest.raises(Conflict, match="has a key of this name already"):
+        issued(owner)
+    with pytest.raises(CommandError, match="has a key of this name already"):
+        issue(str(owner.id), "--name", "server", "--scopes", "tokens:read")
+    assert ApiKey.objects.get() == key
+    ApiKey.objects.filter(id=key.id).update(expires_at=timezone.now())
+    assert issued(owner).usable
 
 
 def test_no_token_is_issued_for_a_key_that_cannot_be_used_or_for_no_time():

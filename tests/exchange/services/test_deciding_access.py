@@ -43,9 +43,8 @@ def newcomer(role: str = FINANCE_APPROVER, name: str = "newcomer") -> StaffUser:
 def test_whoever_is_new_looks_and_does_not_decide_until_a_day_has_passed():
     new = newcomer()
     proposer = create_staff("office", PASSWORD, BACK_OFFICE)
-    quote = quotes.propose(
-        token_id=make_token().pk, prices=quotes.Prices(Decimal(5), Decimal(4)), user=proposer
-    )
+    prices = quotes.Prices(Decimal(5), Decimal(4))
+    quote = quotes.propose(token_id=make_token().pk, prices=prices, user=proposer, note="Revalued")
     until = f"{deciding_from(new):%Y-%m-%d %H:%M} UTC"
     with pytest.raises(Forbidden, match=f"decide from {until} on") as refused:
         quotes.approve(quote_id=quote.pk, user=new)

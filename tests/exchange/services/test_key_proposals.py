@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -10,7 +11,7 @@ from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
 from exchange.actors import Actor
-from exchange.errors import Conflict, Forbidden, Refused
+from exchange.errors import Conflict, Forbidden, InvalidRequest, Refused
 from exchange.models import AccessProposal, ApiKey
 from exchange.services import (
     access,
@@ -119,6 +120,47 @@ def test_a_key_does_not_exist_before_its_proposer_collects_it(house):
     assert ApiKey.objects.get().usable
     collect(rotation, house.admin)
     assert [key.usable for key in ApiKey.objects.order_by("created")] == [False, True]
+
+
+def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
+    owner = make_organisation()
+    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    made, _ = access.rotate_api_key(key_id=key.pk, overlap=timedelta(days=1), actor=TESTER)
+    propose = partial(
+        access_proposals.propose_rotation, overlap=timedelta(0), expires_at=None, by=house.admin
+    )
+    before = everything()
+    with pytest.raises(Conflict, match=f"{made.client_id} took its place"):
+        propose(key_id=key.pk)
+    assert everything() == before
+    assert propose(key_id=made.pk).key == made
+
+
+def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
+    owner = make_organisation()
+    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    before = everything()
+    with pytest.raises(InvalidRequest, match="must lie ahead"):
+        access_proposals.propose_rotation(
+            key_id=key.pk,
+            overlap=timedelta(0),
+            expires_at=timezone.now() - timedelta(seconds=1),
+            by=house.admin,
+        )
+    assert everything() == before
+
+
+def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(house):
+    proposal = house.key(house.admin)
+    confirm(proposal, house.first)
+    assert proposal.organisation is not None
+    access.issue_api_key(
+        organisation=proposal.organisation, name="Payouts", scopes=["wallets:read"], actor=TESTER
+    )
+    before = everything()
+    with pytest.raises(Conflict, match="has a key of this name already"):
+        collect(proposal, house.admin)
+    assert everything() == before
 
 
 def test_a_key_gets_no_wider_scope_no_later_end_and_stays_revoked():
