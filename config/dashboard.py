@@ -12,7 +12,6 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -21,33 +20,26 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from config.roles import decides
-from credit.admin.loan_lists import work as loan_work
-from credit.models import LoanConfiguration
-from credit.models.configurations import VersionStatus
+from config.waiting import (
+    WITHDRAWALS_OF_OTHERS,
+    WITHDRAWALS_TO_DECIDE,
+    Item,
+    bounded_count,
+    list_address,
+    waiting_for,
+    withdrawal_lists,
+)
 from credit.selectors.overview import loans_by_state, owed_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import COUNTED_AT_MOST, staff_of
 from exchange.admin.show import age
-from exchange.models import (
-    AccessProposal,
-    AccessProposalStatus,
-    ApprovalStatus,
-    Event,
-    Quote,
-    StaffUser,
-)
+from exchange.models import Event, StaffUser
 from exchange.models.events import EventStatus
 from wallets.admin.show import money
-from wallets.admin.worklists import waiting, worklists_for
+from wallets.admin.worklists import waiting
 from wallets.models import (
     Alert,
     BooksProof,
-    ConfigurationFigure,
-    Deposit,
-    DepositStatus,
-    FigureStatus,
-    Proposal,
-    ProposalStatus,
     ReportStatus,
     WithdrawalStatus,
 )
@@ -57,6 +49,7 @@ from wallets.selectors.overview import (
     floats,
     last_comparison,
     last_proof,
+    open_breaks,
     payouts_on_hold,
     payouts_that_ended,
     waiting_withdrawals,
@@ -65,21 +58,8 @@ from wallets.selectors.overview import (
 CHART_DAYS = 30
 # A proof older than this says nothing of today: it runs daily.
 PROOF_GOOD_FOR = timedelta(hours=26)
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """Something to be done: how many there are, and the list of them."""
-
-    words: str
-    url: str
-    count: int
-    explanation: str = ""
-
-    @property
-    def shown(self) -> str:
-        """The count as it is read: `12`, or `10,000+` where counting stopped."""
-        return f"{self.count:,}{'+' if self.count >= COUNTED_AT_MOST else ''}"
+# Yesterday is compared from 02:00 UTC on; from this hour on it should have been.
+COMPARED_BY = timedelta(hours=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +85,9 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Floats:
-    """The provider's balances beside our clearing accounts, as the last report has them."""
+    """The provider's balances beside our clearing accounts, as the report about the latest day has
+    them, and every day with differences that two people have not explained.
+    """
 
     rows: Sequence[Row]
     word: str
@@ -113,14 +95,18 @@ class Floats:
     url: str
     good: bool
     when: object = ""
+    open_days: Sequence[Row] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the front page shows; what the person may not see is None."""
+    """What the front page shows; what the person may not see is None. `elsewhere` is what waits
+    for somebody else.
+    """
 
     decides: bool
     to_decide: Sequence[Item]
+    elsewhere: Sequence[Item]
     stuck: Sequence[Item] | None
     waiting: Sequence[Row] | None
     payouts: Bars | None
@@ -143,10 +129,12 @@ def desk_of(user: StaffUser) -> Desk:
     credit = user.has_perm("credit.view_loan")
     counts = waiting(user) if money_out else {}
     ended, paid = payouts_that_ended(days=CHART_DAYS) if money_out else ([], [])
+    mine, elsewhere = waiting_for(user, counts)
     bars, days = _payouts(ended) if money_out else (None, [])
     return Desk(
         decides=decides(user),
-        to_decide=list(_to_decide(user, counts)),
+        to_decide=mine,
+        elsewhere=elsewhere,
         stuck=list(_stuck(user, counts)),
         waiting=_waiting() if money_out else None,
         payouts=bars,
@@ -157,19 +145,6 @@ def desk_of(user: StaffUser) -> Desk:
         floats=_floats() if user.has_perm("wallets.view_reconciliation") else None,
         proof=_proof() if user.has_perm("wallets.view_booksproof") else None,
     )
-
-
-def _list(model: str, **query: str) -> str:
-    """The address of a list of the admin, filtered."""
-    address = reverse(f"admin:{model}_changelist")
-    return f"{address}?{urlencode(query)}" if query else address
-
-
-def _count(rows: QuerySet[Any]) -> int:
-    return rows.order_by()[:COUNTED_AT_MOST].count()
-
-
-_WITHDRAWALS_TO_DECIDE = ("mine", "second", "missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +161,9 @@ class _Queue:
         """What there is to do, if the person may see it."""
         if user.has_perm(f"{self.app}.view_{self.model}"):
             yield Item(
-                self.words, _list(f"{self.app}_{self.model}", **self.query), _count(self.rows())
+                self.words,
+                list_address(f"{self.app}_{self.model}", **self.query),
+                bounded_count(self.rows()),
             )
 
 
@@ -197,22 +174,6 @@ def _in_status(model: type[Model], words: str, status: str) -> _Queue:
     return _Queue(app, name, words, {"status__exact": status}, rows)
 
 
-_QUEUES = (
-    _in_status(
-        Proposal, "Lost or returned payouts, proposals to confirm", ProposalStatus.OPEN.value
-    ),
-    _in_status(Deposit, "Deposits to confirm", DepositStatus.PENDING.value),
-    _in_status(AccessProposal, "Access proposals to confirm", AccessProposalStatus.PENDING.value),
-    _in_status(Quote, "Quotes to approve", ApprovalStatus.PENDING.value),
-    _in_status(ConfigurationFigure, "Figures to approve", FigureStatus.PENDING.value),
-    _Queue(
-        "credit",
-        "loanconfiguration",
-        "Loan configurations to decide",
-        {"waiting": "yes"},
-        lambda: LoanConfiguration.objects.filter(versions__status=VersionStatus.PENDING).distinct(),
-    ),
-)
 _STUCK = (
     _in_status(Event, "Webhooks nobody took", EventStatus.EXHAUSTED.value),
     _Queue(
@@ -225,48 +186,28 @@ _STUCK = (
 )
 
 
-def _to_decide(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
-    yield from _worklists(user, counts, "Withdrawals", to_decide=True)
-    for queue in _QUEUES:
-        yield from queue.item(user)
-    if user.has_perm("credit.view_loan"):
-        for work in loan_work():
-            yield Item(work.words, work.url, work.count)
-
-
 def _stuck(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
     hold = payouts_on_hold(at_most=COUNTED_AT_MOST) if counts else None
     if hold is not None:
         yield Item(
             "Payouts on hold: the payment provider fails",
-            _list("wallets_withdrawal", status=WithdrawalStatus.APPROVED.value),
+            list_address("wallets_withdrawal", status=WithdrawalStatus.APPROVED.value),
             hold.waiting,
             f"For {age(hold.since)}. They are sent once the provider accepts one again.",
         )
-    yield from _worklists(user, counts, "Payouts", to_decide=False)
+    pending = (*WITHDRAWALS_TO_DECIDE, *WITHDRAWALS_OF_OTHERS)
+    yield from withdrawal_lists(
+        user, counts, "Payouts", [key for key in counts if key not in pending]
+    )
     for queue in _STUCK:
         yield from queue.item(user)
-
-
-def _worklists(
-    user: StaffUser, counts: dict[str, int], what: str, *, to_decide: bool
-) -> Iterator[Item]:
-    """The saved views of withdrawals; `counts` is empty for who may not see withdrawals."""
-    for one in worklists_for(user):
-        if one.key in counts and (one.key in _WITHDRAWALS_TO_DECIDE) == to_decide:
-            yield Item(
-                f"{what}: {one.title.lower()}",
-                _list("wallets_withdrawal", view=one.key),
-                counts[one.key],
-                one.explanation,
-            )
 
 
 def _waiting() -> list[Row]:
     return [
         Row(
             found.currency,
-            _list("wallets_withdrawal", status="Pending", currency=found.currency),
+            list_address("wallets_withdrawal", status="Pending", currency=found.currency),
             (f"{found.count:,}", money(found.amount, found.currency), age(found.oldest)),
         )
         for found in waiting_withdrawals()
@@ -309,7 +250,9 @@ def _ended(status: WithdrawalStatus, day: date, count: int) -> str:
         "updated_at__gte": _midnight(day),
         "updated_at__lt": _midnight(day + timedelta(days=1)),
     }
-    return format_html('<a href="{}">{}</a>', _list("wallets_withdrawal", **query), f"{count:,}")
+    return format_html(
+        '<a href="{}">{}</a>', list_address("wallets_withdrawal", **query), f"{count:,}"
+    )
 
 
 def _midnight(day: date) -> str:
@@ -321,7 +264,7 @@ def _paid(paid: Sequence[Paid]) -> list[Row]:
     return [
         Row(
             found.currency,
-            _list(
+            list_address(
                 "wallets_withdrawal",
                 status=WithdrawalStatus.COMPLETED.value,
                 currency=found.currency,
@@ -339,7 +282,7 @@ def _loans() -> list[Row]:
     return [
         Row(
             state.status.label,
-            _list("credit_loan", status__exact=state.status),
+            list_address("credit_loan", status__exact=state.status),
             (f"{state.count:,}",),
             share=round(100 * state.count / most),
         )
@@ -351,7 +294,7 @@ def _owed() -> list[Row]:
     return [
         Row(
             found.currency,
-            _list("credit_loan", currency__code__exact=found.currency),
+            list_address("credit_loan", currency__code__exact=found.currency),
             (f"{found.count:,}", money(found.amount, found.currency)),
         )
         for found in owed_by_currency()
@@ -365,44 +308,65 @@ def _bare(amount: Decimal | None, currency: str) -> str:
 
 _COMPARED = {
     ReportStatus.AGREES: "The provider's transfers of the day agree with ours.",
-    ReportStatus.DIFFERS: "The provider's transfers of the day differ from ours.",
+    ReportStatus.DIFFERS: "The provider's transfers or balances differ from ours.",
     ReportStatus.INCOMPLETE: "The provider could not be relied on; nothing is shown to agree.",
 }
 
 
 def _floats() -> Floats:
-    report = last_comparison()
+    report, days = last_comparison(), _open_days()
+    due = (timezone.now() - COMPARED_BY).date() - timedelta(days=1)
+    every = list_address("wallets_reconciliation")
     if report is None:
-        every = _list("wallets_reconciliation")
-        return Floats([], "Never compared", "No report has been made yet.", every, good=False)
+        words = "No report about a complete day has been made yet."
+        return Floats([], "Never compared", words, every, good=False, open_days=days)
     url = reverse("admin:wallets_reconciliation_change", args=[report.pk])
     rows = [
         Row(
             found.currency,
             url,
-            (
-                _bare(found.provider, found.currency),
-                _bare(found.clearing, found.currency),
-                _bare(found.under_way, found.currency),
-                _bare(found.unexplained, found.currency),
+            tuple(
+                _bare(amount, found.currency)
+                for amount in (
+                    found.provider, found.clearing, found.under_way, found.gap, found.unexplained,
+                )
             ),
         )
         for found in floats(report)
-    ]
+    ]  # fmt: skip
     status = ReportStatus(report.status)
+    word, words = status.label, f"{report.day}: {_COMPARED[status]}"
+    if report.day < due:
+        word, words = "Missing", f"{due} was not compared. {words}"
+    elif status == ReportStatus.DIFFERS and not days:
+        word, words = "Explained", f"{words} Two people explained every difference."
+    elif status == ReportStatus.AGREES and days:
+        word = "Open breaks"
     return Floats(
         rows,
-        status.label,
-        f"{report.day}: {_COMPARED[status]}",
+        word,
+        words,
         url,
-        good=status == ReportStatus.AGREES,
+        good=report.day >= due and not days and status != ReportStatus.INCOMPLETE,
         when=age(report.finished_at or report.created_at),
+        open_days=days,
     )
+
+
+def _open_days() -> list[Row]:
+    return [
+        Row(
+            f"{found.day}",
+            list_address("wallets_reconciliationbreak", open="all", day__exact=str(found.day)),
+            (f"{found.count:,}", f"{found.explained:,}", f"{found.count - found.owned:,}"),
+        )
+        for found in open_breaks()
+    ]
 
 
 def _proof() -> Proof:
     proof: BooksProof | None = last_proof()
-    every = _list("wallets_booksproof")
+    every = list_address("wallets_booksproof")
     if proof is None:
         return Proof("Never ran", "The books have not been proven yet.", every, good=False)
     address = reverse("admin:wallets_booksproof_change", args=[proof.pk])

@@ -13,9 +13,11 @@ from django.db.models import CharField, QuerySet, Value
 from django.http import HttpRequest
 from django.urls import reverse
 
-from credit.models import ConfigurationVersion, EndingProposal, EndingStatus, VersionStatus
-from exchange.models import AccessProposal, Quote
-from wallets.models import Alert, ConfigurationFigure, FigureStatus, Proposal, Withdrawal
+from exchange.admin.base import staff_of
+from exchange.admin.pending import queues
+from exchange.models import StaffUser
+from wallets.admin.worklists import undecided_by
+from wallets.models import Alert, Withdrawal
 
 # Title, icon of `exchange/icons.svg`, models in order.
 GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -44,6 +46,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "wallets.entry",
             "wallets.booksproof",
             "wallets.reconciliation",
+            "wallets.reconciliationbreak",
             "wallets.alert",
             "exchange.export",
         ),
@@ -69,7 +72,7 @@ COUNTED_AT_MOST = 99
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """The groups of links to what the person may see, for the settings of the theme."""
     seen = _addresses(request)
-    badges = _badges(seen)
+    badges = _badges(staff_of(request), seen)
     here = _model_of(request)
     placed = {label for _, _, labels in GROUPS for label in labels}
     others = tuple(sorted(seen.keys() - placed))
@@ -121,22 +124,18 @@ def _model_of(request: HttpRequest) -> str:
     return ".".join(parts[:2]) if len(parts) > 2 else ""
 
 
-def _badges(seen: Mapping[str, object]) -> dict[str, str]:
-    """What waits, in one statement; each part has a partial index to count by."""
+def _badges(user: StaffUser, seen: Mapping[str, object]) -> dict[str, str]:
+    """What `user` may decide, and open alerts, in one statement; each part has a partial index to
+    count by.
+    """
     waiting: dict[str, QuerySet[Any]] = {
-        "wallets.withdrawal": Withdrawal.objects.filter(status="Pending"),
-        "wallets.proposal": Proposal.objects.filter(status="Open"),
-        "wallets.alert": Alert.objects.filter(resolved_at__isnull=True),
-        "exchange.accessproposal": AccessProposal.objects.filter(status="Pending"),
-        "exchange.quote": Quote.objects.filter(status="Pending"),
-        "wallets.configurationfigure": ConfigurationFigure.objects.filter(
-            status=FigureStatus.PENDING
-        ),
-        "credit.loan": EndingProposal.objects.filter(status=EndingStatus.PENDING),
-        "credit.loanconfiguration": ConfigurationVersion.objects.filter(
-            status=VersionStatus.PENDING
-        ),
+        "wallets.alert": Alert.objects.filter(resolved_at__isnull=True)
     }
+    if user.has_perm("wallets.decide_withdrawal"):
+        waiting["wallets.withdrawal"] = Withdrawal.objects.filter(undecided_by(user))
+    for model, queue in queues().items():
+        if user.has_perm(queue.permission):
+            waiting[model._meta.label_lower] = queue.mine(model._default_manager.all(), user)
     parts = [
         rows.order_by()
         .annotate(of=Value(label, output_field=CharField()))

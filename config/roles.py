@@ -40,7 +40,7 @@ _SEEN = {
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
         "configurationfigure", "decision", "deposit", "entry", "payout", "proposal",
-        "providerevent", "reconciliation", "transfer", "withdrawal",
+        "providerevent", "reconciliation", "reconciliationbreak", "transfer", "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _SEEN.items() for model in models)
@@ -58,6 +58,7 @@ ROLES: dict[str, frozenset[str]] = {
     | {
         "wallets.decide_withdrawal",
         "wallets.resolve_payout",
+        "wallets.decide_break",
         "wallets.decide_deposit",
         "wallets.decide_configuration",
         "wallets.change_alert",
@@ -139,6 +140,7 @@ DECIDING = frozenset(
         "exchange.propose_quote",
         "exchange.restore_administrator",
         "wallets.add_deposit",
+        "wallets.decide_break",
         "wallets.decide_configuration",
         "wallets.decide_deposit",
         "wallets.decide_withdrawal",

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from exchange.actors import Actor, ActorKind
@@ -58,6 +58,16 @@ def require_independent(user: StaffUser, *others: UUID | str | None, message: st
         raise Refused(message, code="approver_not_independent")
 
 
+def describe_refusal(*checks: Callable[[], object]) -> str:
+    """Return what the first of `checks` that refuses says; empty when none does."""
+    try:
+        for check in checks:
+            check()
+    except DomainError as error:
+        return error.message
+    return ""
+
+
 def _is_person(other: UUID | str | None) -> bool:
     return isinstance(other, UUID) or str(other).startswith(f"{ActorKind.STAFF}:")
 
@@ -66,22 +76,31 @@ def _proposer(record: Any) -> Collection[UUID | str | None]:
     return (record.proposed_by_id,)
 
 
+def _proposed_by(user: StaffUser) -> Q:
+    return Q(proposed_by=user)
+
+
 @dataclass(frozen=True, slots=True)
 class TwoPersonApproval(Generic[Record]):
     """The proposals of one table: `model` has the columns of `exchange.models.ProposalModel`.
 
-    `noun` names a record in messages and error codes. `once` is the unique constraint that allows
-    one pending proposal for a subject. `independence` tells a proposer who tries to approve.
-    `proposers` returns who may not approve a record; `closed` overrides the message about a record
-    that is not pending any more.
+    `noun` names a record in messages and error codes; who has `permission` decides. `once` is the
+    unique constraint that allows one pending proposal for a subject. `independence` tells a
+    proposer who tries to approve. `proposers` returns who may not approve a record, and `own` is
+    the same as a condition on rows; `tenured` returns those of them who count as one of the two
+    who approve, where not all do. `closed` overrides the message about a record that is not
+    pending any more.
     """
 
     model: type[Record]
     noun: str
+    permission: str
     once: str = ""
     pending: str = "Pending"
     independence: str = "Somebody else must approve what you proposed"
     proposers: Callable[[Any], Collection[UUID | str | None]] = _proposer
+    own: Callable[[StaffUser], Q] = _proposed_by
+    tenured: Callable[[Any], Collection[UUID | str | None]] | None = None
     closed: Callable[[Any], str] | None = None
 
     def propose(self, otherwise: DomainError, **values: Any) -> Record:
@@ -120,11 +139,12 @@ class TwoPersonApproval(Generic[Record]):
         `require_tenured`).
         """
         record = self.get_pending(record_id, lock=lock)
-        people = self.proposers(record)
-        require_independent(user, *people, message=self.independence)
-        if any(_is_person(other) for other in people):
-            require_tenured(*people, user.pk)
+        self._require_second_person(record, user)
         return record
+
+    def waiting(self) -> QuerySet[Record]:
+        """Return the pending records."""
+        return self.model._default_manager.filter(status=self.pending)
 
     def require_pending(self, record: Record) -> None:
         """Raise `StateConflict` for a record that is decided."""
@@ -157,6 +177,14 @@ class TwoPersonApproval(Generic[Record]):
     def describe_obstacle(self, record: Any, user: StaffUser) -> str:
         """Return why `user` cannot approve `record` now; empty when nothing prevents it."""
         problem = self.describe_closed(record)
-        if not problem and not is_independent(user, *self.proposers(record)):
-            problem = self.independence
-        return problem
+        if problem:
+            return problem
+        return describe_refusal(
+            lambda: self._require_second_person(record, user), lambda: require_settled(user.pk)
+        )
+
+    def _require_second_person(self, record: Record, user: StaffUser) -> None:
+        require_independent(user, *self.proposers(record), message=self.independence)
+        people = (self.tenured or self.proposers)(record)
+        if any(_is_person(other) for other in people):
+            require_tenured(*people, user.pk)

@@ -21,9 +21,9 @@ from django.urls import URLPattern, URLResolver, path, reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
-from config.signin import views
+from config.signin import kept, views
 from config.signin.standing import Standing, may_change_things, standing, touch
 from exchange.addresses import address_of
 from exchange.models import AccessEvent, StaffUser
@@ -59,6 +59,11 @@ class StaffSignIn(admin.AdminSite):
         """The pages of signing in, and everything else."""
         own: list[URLPattern | URLResolver] = [
             path("login/code/", self._outside(partial(views.code_step, self)), name="code"),
+            path(
+                "login/continue/",
+                self.admin_view(require_safe(_named(partial(views.resume, self), "resume"))),
+                name="resume",
+            ),
             path("second-factor/enrol/", self._outside(partial(views.enrol, self)), name="enrol"),
             path(
                 "second-factor/",
@@ -134,8 +139,10 @@ def _stopped(request: HttpRequest) -> HttpResponse | None:
             return views.ask_for_second_factor(wanted)
         case Standing.IN:
             if not looking and not may_change_things(request):
-                request.session[views.INTERRUPTED] = True
+                kept.keep(request)
                 return views.ask_for_second_factor(wanted)
+            if not looking:
+                kept.forget(request)
             touch(request)
     return None
 

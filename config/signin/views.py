@@ -24,6 +24,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from config.roles import decides
+from config.signin import kept
 from config.signin.devices import known_device, known_device_of, remember_device
 from config.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
 from config.signin.standing import Standing, confirm, fresh, sign_in, standing
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 # What a session keeps between two steps.
 _PENDING = "signin_pending"
 _SECRET = "signin_secret"  # noqa: S105 - a name; what it names is encrypted
-INTERRUPTED = "signin_interrupted"
 
 _PENDING_SECONDS = 600
 _MISMATCH = "The username or the password is not right."
@@ -124,12 +124,10 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
         if inside:
             confirm(request)
             record(event=AccessEvent.CONFIRMED, user=user, address=address)
-            if request.session.pop(INTERRUPTED, False):
-                messages.warning(request, _NOT_DONE)
         else:
             sign_in(request, user, second_factor=True)
             record(event=AccessEvent.SIGNED_IN, user=user, address=address)
-        response = HttpResponseRedirect(target_of(request))
+        response = HttpResponseRedirect(_after_code(request))
         remember_device(request, response, user)
         return response
     other = {"next": target_of(request)}
@@ -143,8 +141,28 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
         form=form,
         recovery=kind is RecoveryCodeForm,
         other=f"{reverse('admin:code')}?{urlencode(other)}",
-        interrupted=request.session.get(INTERRUPTED, False),
+        interrupted=kept.was_interrupted(request),
+        kept=kept.kept_form(request),
         inside=inside,
+    )
+
+
+def _after_code(request: HttpRequest) -> str:
+    """Where a right code leads: on with what it interrupted, or to the page one was going to."""
+    if kept.kept_form(request) is not None:
+        return _with_next("admin:resume", target_of(request))
+    if kept.forget(request):
+        messages.warning(request, _NOT_DONE)
+    return target_of(request)
+
+
+def resume(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show what a code interrupted; its button sends it on."""
+    form = kept.kept_form(request)
+    if form is None:
+        return HttpResponseRedirect(target_of(request))
+    return _page(
+        site, request, "signin/resume.html", "Continue", kept=form, back=target_of(request)
     )
 
 

@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from types import FrameType
 
@@ -24,12 +25,14 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config import webserver
 from config.celery import app as celery_app
+from config.demo.world import paid_in
 from config.embedded import sharing
 from config.embedded.layout import EmbeddedError
 from config.preflight import check_server
 from config.supervisor import summary
 from config.supervisor.children import Child, Children, ending, say
 from config.supervisor.ports import PortUnusable, answers, claim_port
+from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
 
 TASK_THREADS = 8
 _START_SECONDS = 180.0
@@ -276,7 +279,15 @@ class Installation:
             *("--data", str(self.data_dir / "sandbox")),
             *("--webhook-url", f"{self.base_url}/hooks/flutterwave"),
             *("--delay", os.environ.get("SANDBOX_DELAY_SECONDS", "2")),
+            *(f"--float={currency}={amount}" for currency, amount in self._opening_floats()),
         ]
+
+    def _opening_floats(self) -> list[tuple[str, Decimal]]:
+        """What a new sandbox holds for us: what the demo world pays in, else its own default."""
+        if not self.demo:
+            return []
+        held = COUNTRY_OF_CURRENCY
+        return [(currency, amount) for currency, amount in paid_in().items() if currency in held]
 
     def _worker_command(self) -> list[str]:
         return [

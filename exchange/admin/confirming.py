@@ -20,7 +20,7 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import strip_tags
 
-from exchange.admin.base import SafeAdmin, Section, fieldsets_of
+from exchange.admin.base import SafeAdmin, Section, fieldsets_of, mark_refusal
 from exchange.errors import DomainError
 
 
@@ -28,7 +28,8 @@ from exchange.errors import DomainError
 class Question:
     """What is to be decided. `facts` are what the person relies on, so they hold no ages, which
     change by themselves; what is worth seeing and changes by itself stands in `passing`, and is no
-    reason to refuse. `hindrance` says why it cannot be decided now, by this person.
+    reason to refuse. `hindrance` says why it cannot be decided now, by this person. `warnings`
+    stand in red above it all, and the button works only on a page that showed them.
     """
 
     title: str
@@ -39,10 +40,16 @@ class Question:
     passing: Sequence[tuple[str, object]] = ()
     sections: Sequence[Section] = ()
     final: bool = False
+    warnings: Sequence[str] = ()
 
     def as_shown(self) -> dict[str, str]:
         """The facts as text."""
         return {name: unescape(strip_tags(str(value))) for name, value in self.facts}
+
+    @property
+    def warned(self) -> str:
+        """The warnings as the page sends them along."""
+        return json.dumps(list(self.warnings))
 
     def changes_since(self, seen: str) -> list[str]:
         """What is different from `seen`, which a page sent along, in words."""
@@ -82,6 +89,8 @@ class Confirming(SafeAdmin):
             messages.error(
                 request, f"Nothing was done. Since you opened the page: {told}. Look again."
             )
+        elif question.warnings and request.POST.get("warned") != question.warned:
+            pass  # They are on the page that follows.
         elif seen and (form is None or form.is_valid()):
             try:
                 answer = act(**form.cleaned_data) if form is not None else act()
@@ -89,7 +98,7 @@ class Confirming(SafeAdmin):
                 if form is None:
                     messages.error(request, error.message)
                     return self.back_to(record.pk)
-                form.add_error(None, error.message)
+                mark_refusal(form, error)
             else:
                 messages.success(request, done if isinstance(done, str) else done(answer))
                 return self.back_to(record.pk)

@@ -22,6 +22,7 @@ from exchange.errors import DomainError, Forbidden, Refused
 from exchange.models import Quote, StaffUser
 from exchange.services import quotes
 from tests.support.access import make_organisation
+from tests.support.breaks import make_break
 from tests.support.credit import make_configuration, make_terms, waiting
 from tests.support.lending import make_lending
 from tests.support.loans import default
@@ -34,12 +35,13 @@ from wallets.models import (
     FigureStatus,
     Proposal,
     ProposalAction,
+    ReconciliationBreak,
     Transfer,
     Withdrawal,
 )
 from wallets.selectors.configuration import figure_in_force
 from wallets.services import configuration as figures
-from wallets.services import decisions, deposits, resolutions
+from wallets.services import decisions, deposits, reconciliation, resolutions
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +49,7 @@ FEE = "NGN_WITHDRAWAL_FEE"
 # Of two persons each, so that one has every right and the other too.
 RIGHTS = (
     "propose_quote", "decide_quote", "add_deposit", "decide_deposit", "propose_configuration",
-    "decide_configuration", "decide_withdrawal", "resolve_payout", "end_loan",
+    "decide_configuration", "decide_withdrawal", "resolve_payout", "end_loan", "decide_break",
 )  # fmt: skip
 Decision = Callable[[StaffUser], Any]
 Case = Callable[[StaffUser], Decision]
@@ -126,11 +128,20 @@ def ending(first: StaffUser) -> Decision:
     return lambda second: confirm_ending(proposal_id=made.id, user=second)
 
 
-CASES = [quote, figure, withdrawal_of_figure, deposit, withdrawal, payout, terms, ending]
+def explanation(first: StaffUser) -> Decision:
+    made = reconciliation.explain(break_id=make_break().pk, explanation="why", user=first)
+    return lambda second: reconciliation.close(explanation_id=made.id, user=second)
+
+
+CASES = [
+    quote, figure, withdrawal_of_figure, deposit, withdrawal, payout, terms, ending, explanation,
+]  # fmt: skip
 
 
 def picture() -> list[tuple[object, ...]]:
-    models = (Quote, ConfigurationFigure, Deposit, Withdrawal, Proposal, Transfer)
+    models = (
+        Quote, ConfigurationFigure, Deposit, Withdrawal, Proposal, Transfer, ReconciliationBreak,
+    )  # fmt: skip
     return [row for model in models for row in model.objects.order_by("pk").values_list()]
 
 

@@ -330,7 +330,7 @@ def test_an_auditor_acts_nowhere_but_in_files_and_an_administrator_not_on_money(
 def test_no_file_holds_a_secret(world):
     client = browser(StaffUser.objects.get(username="owner"))
     files = [name for name in PAGES if name.endswith("_export")]
-    assert len(files) == 6
+    assert len(files) == 10
     for address in addresses(world):
         if address.name not in files or address.name == "exchange_change_export":
             continue

@@ -9,7 +9,15 @@ from functools import partial
 import pytest
 
 from credit.errors import ConfigurationNotFound
-from credit.services.configurations import approve, propose, propose_change, reject, retire
+from credit.models import ConfigurationVersion
+from credit.services.configurations import (
+    VERSIONS,
+    approve,
+    propose,
+    propose_change,
+    reject,
+    retire,
+)
 from exchange.actors import Actor
 from exchange.errors import Forbidden, InvalidRequest, NotFound, Refused
 from exchange.ids import uuid7
@@ -30,6 +38,11 @@ from tests.support.world import make_staff
 pytestmark = pytest.mark.django_db
 
 
+def to_decide(user: StaffUser) -> list[ConfigurationVersion]:
+    """What the list of those that `user` can decide holds."""
+    return list(VERSIONS.waiting().exclude(VERSIONS.own(user)))
+
+
 def test_nobody_approves_what_they_proposed_whatever_they_may():
     boss = create_superuser("boss", password="x")
     made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(boss))
@@ -46,6 +59,8 @@ def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approv
     for person in (creator, changer):
         act = partial(approve, version_id=waiting(made).id, user=person)
         refusal(act, Refused, "approver_not_independent")
+        assert to_decide(person) == []
+    assert to_decide(third) == [waiting(made)]
     approve(version_id=waiting(made).id, user=third)
     assert states(made)[0] == "Approved"
 
@@ -60,6 +75,7 @@ def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
         Refused,
         "approver_not_independent",
     )
+    assert (to_decide(changer), to_decide(creator)) == ([], [waiting(made)])
     approve(version_id=waiting(made).id, user=creator)
     assert states(made) == ("Approved", ["Superseded", "Approved"])
 

@@ -214,7 +214,7 @@ def test_sql_does_not_change_a_proposal_nor_a_decision_nor_remove_either(runtime
 
 def test_prices_that_were_in_force_before_come_back_by_a_new_quote_only(runtime):
     token = make_token()
-    for prices in (PRICES, Prices(buy=Decimal(90), sell=Decimal(80))):
+    for prices in (PRICES, Prices(buy=Decimal(100), sell=Decimal(97))):
         quote = quotes.propose(token_id=token.id, prices=prices, user=make_proposer())
         quotes.approve(quote_id=quote.id, user=make_approver())
     before = picture()

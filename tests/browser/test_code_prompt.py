@@ -1,0 +1,144 @@
+"""What was typed survives the question for a code, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Page, expect
+
+from config.roles import BACK_OFFICE
+from exchange.models import Quote, SecondFactor, StaffUser
+from tests.support import axe
+from tests.support.access import make_organisation
+from tests.support.keyboard import person, sign_in
+from tests.support.signin import present_code
+from tests.support.tokens import make_token
+from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
+from wallets.models import Deposit
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+
+def let_the_code_grow_old(page: Page) -> None:
+    """The last code of the session is too old to decide; the app has a new one."""
+    (cookie,) = [c for c in page.context.cookies() if c["name"] == "sessionid"]
+    session = Session.objects.get(session_key=cookie["value"])
+    data = {**session.get_decoded(), "second_factor_at": 0}
+    Session.objects.filter(pk=session.pk).update(session_data=Session.objects.encode(data))
+    SecondFactor.objects.update(last_step=0)
+
+
+def answer_the_prompt(page: Page, secret: str, typed: str) -> None:
+    """A wrong code, then the right one; what was typed is shown and stands in no address."""
+    expect(page.get_by_role("heading", name="Enter a code")).to_be_visible()
+    assert typed not in unquote(page.url)
+    right = present_code(secret)
+    page.locator("[name=code]").fill("000000" if right != "000000" else "000001")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This is not the present code")).to_be_visible()
+    page.locator("[name=code]").fill(present_code(secret))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Continue", exact=True)).to_be_visible()
+    expect(page.locator("main")).to_contain_text(typed)
+    assert typed not in unquote(page.url)
+    assert axe.findings(page) == []
+    expect(page.get_by_role("button", name="Continue")).to_be_focused()
+    page.keyboard.press("Enter")
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    return Wallet(make_organisation()).fund(100_000_000)
+
+
+def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
+    withdrawal = wallet.request(500)
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
+    reason = "The account is not the member's: “Ọmọ & Sons”"
+    page.locator("form[action$='/reject/'] [name=reason]").fill(reason)
+    let_the_code_grow_old(page)
+    page.get_by_role("button", name=re.compile("^Reject")).click()
+    answer_the_prompt(page, secret, reason)
+    expect(page.locator("main")).to_contain_text(reason)
+    assert status_of(withdrawal) == "Pending"
+    # And once more at the second step, whose page cannot be opened by its address.
+    let_the_code_grow_old(page)
+    page.get_by_role("button", name=re.compile("^Yes, reject")).click()
+    answer_the_prompt(page, secret, reason)
+    expect(page.locator("main .lede")).to_contain_text("Rejected")
+    withdrawal.refresh_from_db()
+    assert (withdrawal.status, withdrawal.reason) == ("Rejected", reason)
+    assert_books_hold()
+
+
+def test_a_bulk_approval_survives_the_code(page, wallet):
+    chosen = [wallet.request(amount) for amount in (500, 700)]
+    left = wallet.request(900)
+    _, secret = person("amina")
+    sign_in(page, "amina", secret)
+    page.goto("/admin/wallets/withdrawal/?status=Pending")
+    for withdrawal in chosen:
+        page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
+    page.locator("select[name=action]").select_option("approve_selected")
+    let_the_code_grow_old(page)
+    page.get_by_role("button", name="Go", exact=True).click()
+    answer_the_prompt(page, secret, "2 chosen")
+    expect(page.locator("main")).to_contain_text("2 withdrawals")
+    assert {status_of(w) for w in chosen} == {"Pending"}
+    let_the_code_grow_old(page)
+    page.get_by_role("button", name=re.compile("^Yes, approve 2")).click()
+    answer_the_prompt(page, secret, "2 chosen")
+    expect(page.get_by_role("status").first).to_contain_text("2 decided")
+    assert "Pending" not in {status_of(w) for w in chosen}
+    assert status_of(left) == "Pending"
+    assert_books_hold()
+
+
+def test_a_new_quote_survives_the_code(page):
+    token = make_token()
+    _, secret = person("lindiwe", BACK_OFFICE)
+    sign_in(page, "lindiwe", secret)
+    page.goto(f"/admin/exchange/token/{token.pk}/quote/")
+    for name, value in {"buy": "110.25", "sell": "109", "note": "Annual report 2026"}.items():
+        page.locator(f"[name={name}]").fill(value)
+    let_the_code_grow_old(page)
+    page.get_by_role("button", name="Propose", exact=True).click()
+    answer_the_prompt(page, secret, "Annual report 2026")
+    expect(page.get_by_text("Proposed. Nothing has changed yet")).to_be_visible()
+    quote = Quote.objects.get()
+    assert (str(quote), quote.note) == ("110.25 / 109", "Annual report 2026")
+
+
+def test_a_deposit_survives_the_code_even_if_it_is_to_be_put_right(page):
+    organisation = make_organisation("Baobridge Wealth")
+    _, secret = person("lindiwe", BACK_OFFICE)
+    sign_in(page, "lindiwe", secret)
+    page.goto("/admin/wallets/deposit/add/")
+    page.evaluate(
+        """([id, name]) => document.querySelector("[name=organisation]")
+            .append(new Option(name, id, true, true))""",
+        [str(organisation.pk), organisation.name],
+    )
+    page.locator("[name=currency]").select_option("NGN")
+    page.locator("[name=reference]").fill("GTB/2026/000417")
+    page.locator("[name=note]").fill("Salary run")
+    let_the_code_grow_old(page)
+    page.get_by_role("button", name="Enter", exact=True).click()
+    answer_the_prompt(page, secret, "GTB/2026/000417")
+    # The amount was forgotten: the form is back with all that was typed.
+    expect(page.get_by_text("This field is required.", exact=True)).to_be_visible()
+    expect(page.locator("[name=reference]")).to_have_value("GTB/2026/000417")
+    expect(page.locator("[name=note]")).to_have_value("Salary run")
+    assert not Deposit.objects.exists()
+    page.locator("[name=amount]").fill("1500.50")
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.get_by_text("Entered. Nothing has moved yet")).to_be_visible()
+    deposit = Deposit.objects.get()
+    assert (deposit.reference, deposit.note) == ("GTB/2026/000417", "Salary run")
+    assert deposit.entered_by == StaffUser.objects.get(username="lindiwe")

@@ -1,0 +1,231 @@
+"""A day of finance and the back office in a real browser: quotes, flags, returned payouts, owners,
+deposits, searches and filters. What came of a step is read from the database.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, Page, expect
+
+from config.roles import BACK_OFFICE, FINANCE_APPROVER
+from exchange.models import Member, Quote
+from tests.support import axe
+from tests.support.access import make_organisation
+from tests.support.back_office import flags_on, fund, participants, withdraw
+from tests.support.browser import confine
+from tests.support.keyboard import person, sign_in
+from tests.support.payouts import bring_back, settle
+from tests.support.services import Service
+from tests.support.tokens import make_token
+from tests.support.world import OVERRIDE, Wallet, know_banks, make_staff, status_of
+from wallets.models import Decision, Deposit, Proposal
+from wallets.services import decisions, payouts
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+LIST = "/admin/wallets/withdrawal/"
+
+
+@contextmanager
+def another(
+    chromium: Browser, service: Service, name: str, role: str = FINANCE_APPROVER
+) -> Iterator[Page]:
+    """A second person, in a browser of their own."""
+    _, secret = person(name, role)
+    context = chromium.new_context(base_url=service.base_url)
+    strayed = confine(context)
+    shown = context.new_page()
+    sign_in(shown, name, secret)
+    yield shown
+    context.close()
+    assert strayed == []
+
+
+def enter(page: Page, name: str, role: str = FINANCE_APPROVER) -> None:
+    sign_in(page, name, person(name, role)[1])
+
+
+def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(
+    page, chromium, live_service
+):
+    token = make_token()
+    enter(page, "lindiwe", BACK_OFFICE)
+    page.goto(f"/admin/exchange/token/{token.pk}/quote/")
+    propose = page.get_by_role("button", name="Propose", exact=True)
+
+    page.locator("[name=buy]").fill("110")
+    page.locator("[name=sell]").fill("110.01")
+    propose.click()
+    expect(page.get_by_text("sell must not be above buy").first).to_be_visible()
+    expect(page.locator("[name=sell]")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("[name=sell]")).to_be_focused()
+    assert axe.findings(page) == []
+
+    page.locator("[name=buy]").fill("1100")
+    page.locator("[name=sell]").fill("1090")
+    propose.click()
+    far = page.get_by_role("alert").filter(has_text="A price changes by more than 20 %")
+    expect(far).to_contain_text("buy +1,000.00 %, sell +990.00 %")
+    assert not Quote.objects.exists()
+    propose.click()
+    expect(page.get_by_text("A change of more than 20 % needs a reason").first).to_be_visible()
+    expect(page.locator("[name=note]")).to_have_attribute("aria-invalid", "true")
+    page.locator("[name=note]").fill("Ten shares became one")
+    propose.click()
+    expect(page.get_by_text("Proposed. Nothing has changed yet")).to_be_visible()
+
+    with another(chromium, live_service, "amina") as amina:
+        amina.get_by_role("link", name="Quotes to approve").click()
+        amina.locator(".results tbody th a").first.click()
+        expect(amina.get_by_role("alert").filter(has_text="more than 20 %")).to_be_visible()
+        expect(amina.get_by_role("row", name=re.compile("^Buy"))).to_contain_text("1,100.00 NGN")
+        expect(amina.locator("main")).to_contain_text("Ten shares became one")
+        amina.get_by_role("link", name=re.compile("^Approve")).click()
+        expect(amina.get_by_role("alert").filter(has_text="more than 20 %")).to_be_visible()
+        amina.get_by_role("button", name=re.compile("^Yes, approve")).click()
+        expect(amina.get_by_text("Approved: ").first).to_be_visible()
+    token.refresh_from_db()
+    assert (token.price_buy, token.price_sell) == (1100, 1090)
+
+
+def test_stop_is_left_out_of_bulk_and_takes_a_written_reason(page, provider_sandbox):
+    organisation, member = participants()
+    for currency in ("NGN", "KES"):
+        fund(organisation, member, currency, "1000000")
+    fine, flagged = (withdraw(organisation, member, code, "2000") for code in ("KES", "NGN"))
+    enter(page, "amina")
+    page.goto(LIST)
+    expect(page.get_by_role("row", name="2,000.00 NGN")).to_contain_text("Stop 1")
+    for withdrawal in (fine, flagged):
+        page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
+    page.locator("select[name=action]").select_option("approve_selected")
+    page.get_by_role("button", name="Go", exact=True).click()
+    expect(page.get_by_role("heading", name="Approve: 1 withdrawal; 1 left out")).to_be_visible()
+    expect(page.locator("tr.out")).to_contain_text("The bank knows the account as Forrest Green")
+    page.get_by_role("button", name=re.compile("^Yes, approve 1")).click()
+    expect(page.get_by_role("status").first).to_contain_text("1 decided, 0 refused, 1 left out.")
+    assert (status_of(fine) != "Pending", status_of(flagged)) == (True, "Pending")
+
+    page.get_by_role("row", name="Left out").get_by_role("link").click()
+    approve = page.get_by_role("button", name=re.compile("^Approve"))
+    page.locator("#approve-reason").fill("Called at noon")
+    page.locator("#approve-override").fill("   ")
+    approve.click()
+    expect(page.locator("#approve-override")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#approve-override")).to_be_focused()
+    expect(page.locator("#approve-reason")).to_have_value("Called at noon")
+    assert axe.findings(page) == []
+    page.locator("#approve-override").fill(OVERRIDE)
+    approve.click()
+    flags = page.get_by_role("list", name="Flags")
+    expect(flags.get_by_role("listitem")).to_have_count(len(flags_on(flagged)))
+    expect(page.locator("main")).to_contain_text(OVERRIDE)
+    page.get_by_role("button", name=re.compile("^Yes, approve")).click()
+    expect(page.get_by_text("queued for payout")).to_be_visible()
+    expect(page.get_by_role("heading", name="Flags at decision")).to_be_visible()
+    expect(page.locator("main")).to_contain_text(OVERRIDE)
+    assert Decision.objects.get(withdrawal=flagged).override == OVERRIDE
+
+
+def test_a_returned_payout_is_found_from_the_front_page_and_reversed_by_two(
+    page, chromium, live_service, provider_sandbox
+):
+    organisation, member = participants()
+    fund(organisation, member, "KES", "10000")
+    withdrawal = withdraw(organisation, member, "KES", "400")
+    decisions.approve(
+        withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
+    )
+    payouts.pay(withdrawal.pk)
+    settle(provider_sandbox, withdrawal)
+    payouts.look_up(withdrawal.pk)
+    bring_back(provider_sandbox, withdrawal)
+    payouts.look_up(withdrawal.pk)
+
+    enter(page, "amina")
+    page.get_by_role("link", name="Alerts", exact=True).last.click()
+    page.get_by_role("link", name=withdrawal.reference, exact=True).click()
+    expect(page.locator("main .lede")).to_contain_text("Returned by bank")
+    page.goto("/admin/")
+    page.get_by_role("link", name="Payouts: returned by bank").click()
+    page.get_by_role("link", name="400.00 KES").click()
+    expect(page.get_by_label(re.compile(r"^Why \(required\)\. Visible to the"))).to_be_visible()
+    page.locator("#propose-reason").fill("The account is closed")
+    page.get_by_role("button", name="Propose", exact=True).click()
+    expect(page.locator("main")).to_contain_text("Somebody else must confirm what you proposed.")
+
+    with another(chromium, live_service, "kwesi") as kwesi:
+        kwesi.get_by_role("link", name="Payout proposals to confirm").first.click()
+        kwesi.locator(".results tbody th a").first.click()
+        kwesi.get_by_role("link", name=re.compile("^Confirm")).click()
+        kwesi.get_by_role("button", name=re.compile("^Yes, reverse it")).click()
+        expect(kwesi.get_by_text("Confirmed and carried out.")).to_be_visible()
+    assert Proposal.objects.get().status == "Confirmed"
+    assert status_of(withdrawal) == "Reversed"
+
+
+def test_a_members_links_lead_to_nobody_elses_and_a_list_stays_as_it_was(page):
+    know_banks()
+    organisation = make_organisation("Baobridge Wealth")
+    wallets = [
+        Wallet(
+            organisation,
+            Member.objects.create(organisation=organisation, name="Ada Obi", email=email),
+        ).fund(5000)
+        for email in ("ada@example.com", "other@example.com")
+    ]
+    mine, others = (
+        wallet.request(amount) for wallet, amount in zip(wallets, (500, 600), strict=True)
+    )
+    enter(page, "amina")
+    page.goto(f"/admin/exchange/member/{wallets[0].member_id}/change/")
+    page.get_by_role("link", name=re.compile("withdrawals", re.IGNORECASE)).last.click()
+    rows = page.locator(".results tbody tr")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("500.00 KES")
+
+    # By the id that the API tells, by amount and by email.
+    for term, row in ((str(others.pk), "600"), ("600.00", "600"), ("ada@example.com", "500")):
+        page.goto(LIST)
+        page.get_by_label("Search").fill(term)
+        page.keyboard.press("Enter")
+        expect(rows).to_have_count(1)
+        expect(rows).to_contain_text(f"{row}.00 KES")
+
+    page.goto(f"{LIST}?view=mine&amount_to=550")
+    page.get_by_role("link", name="500.00 KES").click()
+    page.get_by_label("Reason (required").fill("Not theirs")
+    page.get_by_role("button", name=re.compile("^Reject")).click()
+    page.get_by_role("button", name=re.compile("^Yes, reject")).click()
+    assert status_of(mine) == "Rejected"
+    page.get_by_role("navigation", name="Breadcrumbs").get_by_role(
+        "link", name="Withdrawals"
+    ).click()
+    assert "view=mine" in page.url
+    assert "amount_to=550" in page.url
+
+
+def test_whoever_entered_a_deposit_cancels_it_before_it_is_confirmed(page):
+    organisation = make_organisation("Baobridge Wealth")
+    enter(page, "lindiwe", BACK_OFFICE)
+    page.goto("/admin/wallets/deposit/add/")
+    page.evaluate(
+        """([id, name]) => document.querySelector("[name=organisation]")
+            .append(new Option(name, id, true, true))""",
+        [str(organisation.pk), organisation.name],
+    )
+    page.locator("[name=currency]").select_option("NGN")
+    page.locator("[name=amount]").fill("1500.50")
+    page.locator("[name=reference]").fill("GTB/2026/000417")
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.get_by_text("Entered. Nothing has moved yet")).to_be_visible()
+    page.goto(reverse("admin:wallets_deposit_change", args=[Deposit.objects.get().pk]))
+    page.get_by_role("link", name=re.compile("^Cancel|^Take back")).first.click()
+    page.get_by_role("button", name="Yes, cancel 1,500.50 NGN").click()
+    expect(page.get_by_text("Cancelled. Nothing moved.")).to_be_visible()
+    assert Deposit.objects.get().status == "Cancelled"

@@ -1,0 +1,130 @@
+"""What was typed survives the question for a code, and only that, and only there."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import BACK_OFFICE
+from exchange.models import Member, Organisation
+from tests.support.back_office import everything, participants, said, text_of
+from tests.support.signin import app_of, person, present_code, shift_session, sign_in
+
+pytestmark = pytest.mark.django_db
+
+CODE, RESUME = "/admin/login/code/", "/admin/login/continue/"
+FORM = "/admin/exchange/member/add/"
+REFERER = {"Referer": f"http://testserver{FORM}"}
+
+
+class Office:
+    """Somebody at work whose last code is too old to change anything."""
+
+    def __init__(self) -> None:
+        organisation, _ = participants()
+        user = person(BACK_OFFICE)
+        self.secret = app_of(user)
+        self.client = Client()
+        sign_in(self.client, user)
+        self.grow_stale()
+        self.body = {
+            "organisation": str(organisation.pk),
+            "name": "Eve <b>Adeyemi</b>",
+            "email": "eve@acme.example",
+        }
+
+    def grow_stale(self) -> None:
+        shift_session(self.client, second_factor_at=15 * 60 + 1)
+
+    def press(self, **changes: object) -> str:
+        """Sends the form; gives the address of the question for a code."""
+        answer = self.client.post(FORM, {**self.body, **changes}, headers=REFERER)
+        assert answer.status_code == 302
+        return str(answer["Location"])
+
+    def enter(self, address: str, code: str | None = None):
+        return self.client.post(address, {"code": code or present_code(self.secret)})
+
+
+@pytest.fixture
+def office() -> Office:
+    return Office()
+
+
+def test_after_a_wrong_code_and_a_right_one_the_form_goes_on_as_it_was_typed(office):
+    before = everything()
+    asked = office.press()
+    assert "What you typed is kept" in text_of(office.client.get(asked))
+    assert office.enter(asked, "000000").status_code == 200
+    office.client.get(asked)
+    answer = office.enter(asked)
+    assert answer["Location"].startswith(RESUME)
+    page = office.client.get(answer["Location"])
+    text = text_of(page)
+    assert "Nothing was done yet." in text
+    assert "Page Member: add Organisation 1 chosen Name Eve <b>Adeyemi</b>" in text
+    assert "Eve <b>" not in page.content.decode()
+    assert f'<form method="post" action="{FORM}">' in page.content.decode()
+    tables = ("exchange_accessrecord", "exchange_secondfactor", "exchange_signintries")
+    now = everything()
+    moved = {name for name in now if now[name] != before.get(name)} - {"exchange_change"}
+    assert moved <= {*tables, "exchange_signinattempt"}
+    kept = page.context["kept"]
+    assert dict(kept.fields) == office.body
+    done = office.client.post(kept.path, dict(kept.fields))
+    assert done.status_code == 302
+    assert Member.objects.filter(name=office.body["name"]).count() == 1
+    # It went on once: there is nothing left of it.
+    again = office.client.get(RESUME)
+    assert (again.status_code, again["Location"]) == (302, "/admin/")
+
+
+def test_nothing_that_was_typed_is_in_an_address_a_log_or_readable_in_the_session(office, capfd):
+    asked = office.press()
+    onward = office.enter(asked)["Location"]
+    office.client.get(onward)
+    stored = Session.objects.get(session_key=office.client.session.session_key)
+    printed = "".join(capfd.readouterr())
+    for typed in ("Adeyemi", "eve@acme.example"):
+        assert typed not in asked + onward + printed
+        assert typed not in str(stored.get_decoded())
+
+
+def test_a_token_against_forgery_and_a_file_are_not_kept(office):
+    upload = SimpleUploadedFile("passport.txt", b"Ada Obi")
+    asked = office.press(csrfmiddlewaretoken="x" * 32, passport=upload)
+    page = office.client.get(office.enter(asked)["Location"])
+    assert dict(page.context["kept"].fields) == office.body
+
+
+@pytest.mark.parametrize("changes", [{"new_password1": "secret"}, {"name": "x" * 70_000}])
+def test_of_a_form_with_a_password_or_too_large_a_one_nothing_is_kept(office, changes):
+    asked = office.press(**changes)
+    assert "What you typed is kept" not in text_of(office.client.get(asked))
+    assert "Nothing was done yet." in text_of(office.client.get(asked))
+    answer = office.enter(asked)
+    assert answer["Location"] == FORM
+    assert "was not done" in said(answer)[0]
+    assert Member.objects.count() == 1
+
+
+def test_it_is_kept_for_a_quarter_of_an_hour_and_for_whoever_typed_it(office, monkeypatch):
+    asked = office.press()
+    now = __import__("time").time()
+    monkeypatch.setattr("config.signin.kept.time.time", lambda: now + 15 * 60 + 1)
+    shift_session(office.client, signin_seen=-15 * 60)
+    answer = office.client.get(RESUME)
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/")
+    monkeypatch.undo()
+    shift_session(office.client, signin_seen=0)
+    assert office.client.get(RESUME).status_code == 200
+    office.client.post(reverse("admin:logout"))
+    assert asked
+    stranger = Client()
+    sign_in(stranger, person(BACK_OFFICE, "other"))
+    assert stranger.get(RESUME).status_code == 302
+    assert Organisation.objects.count() == 1
+    assert Member.objects.count() == 1

@@ -1,0 +1,184 @@
+"""What the front page, the lists and the sidebar say a person can decide, and what a proposal's own
+page offers: each kind of proposal there is, for each role.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db.models import Model
+from django.test import Client
+from django.urls import reverse
+
+from config.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
+from credit.models import Loan, LoanConfiguration
+from exchange.admin.pending import NOT_FOR_ROLE, queues
+from exchange.models import AccessProposal, Quote, StaffUser
+from tests.support.back_office import everything, signed_in, text_of
+from tests.support.signin import sign_in
+from tests.support.staff import shift_access
+from tests.support.whole_world import WholeWorld, make_whole_world
+from wallets.models import ConfigurationFigure, Deposit, Proposal, ReconciliationBreak, Withdrawal
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+# Who decides about the proposals of each list, and the address that approves.
+DECIDED_BY: dict[type[Model], str] = {
+    Deposit: FINANCE_APPROVER,
+    Proposal: FINANCE_APPROVER,
+    Quote: FINANCE_APPROVER,
+    ConfigurationFigure: FINANCE_APPROVER,
+    LoanConfiguration: CREDIT_OFFICER,
+    Loan: CREDIT_OFFICER,
+    ReconciliationBreak: FINANCE_APPROVER,
+}
+WORDS = {
+    Deposit: "Deposits to confirm",
+    Proposal: "Payout proposals to confirm",
+    AccessProposal: "Access proposals to confirm",
+    Quote: "Quotes to approve",
+    ConfigurationFigure: "Figures to decide",
+    LoanConfiguration: "Loan configurations to decide",
+    Loan: "Loan endings to confirm",
+    ReconciliationBreak: "Breaks to close",
+}
+
+
+@pytest.fixture
+def world() -> WholeWorld:
+    return make_whole_world()
+
+
+def signed_in_as(username: str) -> Client:
+    client = Client()
+    sign_in(client, StaffUser.objects.get(username=username))
+    return client
+
+
+def approval_of(world: WholeWorld, model: type[Model]) -> tuple[str, str]:
+    """The page of the proposal of `model`, and the address at which it is approved."""
+    app, name = model._meta.label_lower.split(".")
+    if model is Proposal:
+        subject, found = world.proposals[Withdrawal]
+        page = reverse("admin:wallets_proposal_change", args=[found])
+        return page, reverse("admin:wallets_withdrawal_confirm", args=[subject, found])
+    verb = "approve" if model in {Quote, ConfigurationFigure, LoanConfiguration} else "confirm"
+    verb = "close" if model is ReconciliationBreak else verb
+    if model in world.proposals:
+        subject, found = world.proposals[model]
+        page = reverse(f"admin:{app}_{name}_change", args=[subject])
+        return page, reverse(f"admin:{app}_{name}_{verb}", args=[subject, found])
+    found = world.records[model].pk
+    page = reverse(f"admin:{app}_{name}_change", args=[found])
+    return page, reverse(f"admin:{app}_{name}_{verb}", args=[found])
+
+
+def desk(client: Client) -> Any:
+    return client.get(reverse("admin:index")).context["desk"]
+
+
+def counted(items: Any) -> dict[str, int]:
+    return {item.words: item.count for item in items}
+
+
+def test_every_kind_of_proposal_is_in_the_queue_of_whoever_decides_it(world):
+    assert set(queues()) == set(WORDS)
+    finance, credit = signed_in(FINANCE_APPROVER), signed_in(CREDIT_OFFICER)
+    of_finance, of_credit = (counted(desk(who).to_decide) for who in (finance, credit))
+    for model, words in WORDS.items():
+        expected = {FINANCE_APPROVER} if model is AccessProposal else {DECIDED_BY[model]}
+        assert of_finance.get(words) == (1 if FINANCE_APPROVER in expected else None), words
+        assert of_credit.get(words) == (1 if CREDIT_OFFICER in expected else None), words
+    assert counted(desk(signed_in(ADMINISTRATOR)).to_decide) == {WORDS[AccessProposal]: 1}
+
+
+@pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
+def test_who_decides_nothing_reads_what_waits_for_others(world, role):
+    shown = desk(signed_in(role))
+    assert shown.to_decide == []
+    found = counted(shown.elsewhere)
+    seen = {words for model, words in WORDS.items() if role == AUDITOR or model != AccessProposal}
+    assert {words: found.get(words) for words in seen} == dict.fromkeys(seen, 1)
+    assert "Withdrawals: mine to decide" not in found
+
+
+def test_where_nothing_waits_only_an_auditor_reads_of_it():
+    assert set(counted(desk(signed_in(AUDITOR)).elsewhere).values()) == {0}
+    for role in (BACK_OFFICE, FINANCE_APPROVER):
+        assert desk(signed_in(role)).elsewhere == []
+
+
+def test_what_one_proposed_waits_for_somebody_else(world):
+    proposed: dict[str, tuple[type[Model], ...]] = {
+        "decider": (Proposal, AccessProposal),
+        "owner": (Deposit, Quote, Loan, ConfigurationFigure, ReconciliationBreak),
+    }
+    for username, own in proposed.items():
+        shown = desk(signed_in_as(username))
+        mine, elsewhere = counted(shown.to_decide), counted(shown.elsewhere)
+        for model in own:
+            assert (mine[WORDS[model]], elsewhere[WORDS[model]]) == (0, 1), (username, model)
+    assert counted(desk(signed_in_as("owner")).to_decide)[WORDS[Proposal]] == 1
+
+
+def test_each_count_is_that_of_the_list_behind_it_and_all_of_it_can_be_decided(world):
+    for client in (signed_in(FINANCE_APPROVER), signed_in_as("decider"), signed_in_as("owner")):
+        shown = desk(client)
+        for item in [*shown.to_decide, *shown.elsewhere]:
+            found = client.get(item.url).context["cl"]
+            assert found.result_count == item.count, item
+            if "decision=mine" in item.url:
+                for row in found.result_list:
+                    page = reverse(
+                        f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk]
+                    )
+                    assert 'class="hindrance"' not in client.get(page).content.decode(), page
+
+
+def test_the_sidebar_counts_what_the_person_can_decide(world):
+    def badges(client: Client) -> set[str]:
+        groups = client.get(reverse("admin:index")).context["sidebar_navigation"]
+        items = [item for group in groups for item in group["items"]]
+        return {f"{item['title']} {item['badge']}" for item in items if item.get("badge")}
+
+    of_finance = {"Quotes 1", "Deposits 1", "Access proposals 1", "Alerts 1"}
+    assert of_finance <= badges(signed_in(FINANCE_APPROVER))
+    assert badges(signed_in(AUDITOR)) == {"Alerts 1"}
+    assert {title for title in badges(signed_in_as("owner")) if "Quotes" in title} == set()
+
+
+@pytest.mark.parametrize("model", WORDS, ids=lambda model: model.__name__)
+def test_a_proposal_is_decided_on_its_own_page_or_the_page_says_why_not(world, model):
+    page, approve_at = approval_of(world, model)
+    decider = DECIDED_BY.get(model, FINANCE_APPROVER)
+    before = everything()
+    able = signed_in(decider, "able").get(page)
+    assert f'href="{approve_at}"' in able.content.decode()
+    assert "Who may" in text_of(able)
+    assert 'class="hindrance"' not in able.content.decode()
+
+    new = signed_in(decider, "new")
+    shift_access(StaffUser.objects.get(username="new"), hours=1)
+    hindered = new.get(page)
+    assert f'href="{approve_at}"' not in hindered.content.decode()
+    assert "Your access was given or reset a short time ago" in text_of(hindered)
+    assert ", new" not in text_of(hindered).partition("Who may")[2].partition(".")[0]
+
+    looking = signed_in(AUDITOR).get(page)
+    assert f'href="{approve_at}"' not in looking.content.decode()
+    assert NOT_FOR_ROLE in text_of(looking)
+
+    own = signed_in_as("decider" if model in {Proposal, AccessProposal} else "owner").get(page)
+    if model is not LoanConfiguration:  # an API client proposed that one
+        assert f'href="{approve_at}"' not in own.content.decode()
+        assert "Somebody else must" in text_of(own)
+    after = everything()
+    moved = {name for name in before if before[name] != after[name]}
+    assert not {name for name in moved if name.startswith(("wallets_", "credit_", "orders_"))}
