@@ -2,7 +2,8 @@
 
 Numbers are numbers. CSV has them in plain notation with every digit. A cell of XLSX holds a binary
 float, which gives back a decimal of up to 15 significant digits exactly; a longer number is written
-as text, so that no digit is lost. Times are UTC in ISO 8601.
+as text, so that no digit is lost. Days and times, in UTC, are ISO 8601 in CSV and date cells in
+XLSX, whose columns are as wide as what the first rows hold.
 
 Text can be anything a client sent, so it is made harmless: what a spreadsheet would take for a
 formula gets an apostrophe in front, control characters become spaces.
@@ -15,7 +16,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -24,6 +25,7 @@ from typing import IO, Any, Protocol
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Font
+from openpyxl.utils import get_column_letter
 
 from exchange.numbers import plain
 from exchange.times import wire_time
@@ -45,6 +47,10 @@ _FORMULA_STARTS = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - full-width for
 _CONTROL = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
 _CONTROL |= dict.fromkeys(range(55296, 57344), "�")
 _NUMBER_FORMAT = "#,##0.00######"
+_DAY_FORMAT, _TIME_FORMAT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
+# Columns are measured by so many rows, and are between so many characters wide.
+_MEASURED_ROWS = 200
+_NARROWEST, _WIDEST = 8, 60
 _SPOOLED_BYTES = 1024 * 1024
 
 
@@ -70,7 +76,7 @@ def fits_a_cell(number: Decimal) -> bool:
 class _Table(Protocol):
     def row(self, cells: Sequence[Cell]) -> None: ...
 
-    def close(self) -> None: ...
+    def close(self, last: str) -> None: ...
 
     def abandon(self) -> None: ...
 
@@ -85,7 +91,8 @@ class _CsvTable:
     def row(self, cells: Sequence[Cell]) -> None:
         self._writer.writerow([_csv_cell(cell) for cell in cells])
 
-    def close(self) -> None:
+    def close(self, last: str) -> None:
+        self.row([last])
         self._text.flush()
         self._text.detach()
 
@@ -103,13 +110,43 @@ class _XlsxTable:
         self._most = rows_of_a_sheet
         self._book = Workbook(write_only=True)
         self._bold = Font(bold=True)
+        # A sheet takes widths before its first row: those that measure are held back.
+        self._held: list[Sequence[Cell]] | None = []
+        self._widths: list[int] = []
+
+    def row(self, cells: Sequence[Cell]) -> None:
+        if self._held is None:
+            self._write(cells)
+            return
+        self._held.append(cells)
+        if len(self._held) >= _MEASURED_ROWS:
+            self._release()
+
+    def close(self, last: str) -> None:
+        self._release()
+        self._write([last])
+        self._book.save(self._file)
+
+    def _release(self) -> None:
+        """Measure the rows held back, and write them."""
+        if self._held is None:
+            return
+        held, self._held = self._held, None
+        self._widths = [
+            max(_width(cell) for cell in column)
+            for column in zip(self._headings, *held, strict=True)
+        ]
         self._begin()
+        for cells in held:
+            self._write(cells)
 
     def _begin(self) -> None:
         number = len(self._book.worksheets) + 1
         name = self._title if number == 1 else f"{self._title} {number}"
         self._sheet = self._book.create_sheet(name[:31])
         self._sheet.freeze_panes = "A2"
+        for place, width in enumerate(self._widths, start=1):
+            self._sheet.column_dimensions[get_column_letter(place)].width = width
         heads = []
         for heading in self._headings:
             cell = WriteOnlyCell(self._sheet, heading)
@@ -118,7 +155,7 @@ class _XlsxTable:
         self._sheet.append(heads)
         self._rows = 0
 
-    def row(self, cells: Sequence[Cell]) -> None:
+    def _write(self, cells: Sequence[Cell]) -> None:
         if self._rows >= self._most:
             self._begin()
         self._rows += 1
@@ -128,15 +165,19 @@ class _XlsxTable:
         if isinstance(value, Decimal):
             if not fits_a_cell(value):
                 return plain(value)
-            cell = WriteOnlyCell(self._sheet, value)
-            cell.number_format = _NUMBER_FORMAT
-            return cell
+            return self._formatted(value, _NUMBER_FORMAT)
         if isinstance(value, int):
             return value if fits_a_cell(Decimal(value)) else str(value)
+        if isinstance(value, datetime):
+            return self._formatted(_cell_time(value), _TIME_FORMAT)
+        if isinstance(value, date):
+            return self._formatted(value, _DAY_FORMAT)
         return _text(value)
 
-    def close(self) -> None:
-        self._book.save(self._file)
+    def _formatted(self, value: Decimal | date, number_format: str) -> WriteOnlyCell:
+        cell = WriteOnlyCell(self._sheet, value)
+        cell.number_format = number_format
+        return cell
 
     def abandon(self) -> None:
         # Each sheet grows in a file of its own, which the library removes when the book is saved,
@@ -145,6 +186,23 @@ class _XlsxTable:
             with suppress(Exception):  # it may be what failed
                 sheet.close()
             Path(sheet._writer.out).unlink(missing_ok=True)
+
+
+def _cell_time(value: datetime) -> datetime:
+    """The time in UTC, to the millisecond and without its zone, which a cell cannot hold."""
+    utc = value.astimezone(UTC)
+    return utc.replace(microsecond=utc.microsecond // 1000 * 1000, tzinfo=None)
+
+
+def _width(value: Cell) -> int:
+    """How wide a column must be for `value`, in characters."""
+    if isinstance(value, Decimal):
+        shown = f"{value:,.2f}"
+    elif isinstance(value, datetime):
+        shown = _TIME_FORMAT
+    else:
+        shown = _csv_cell(value)
+    return min(max(len(shown) + 2, _NARROWEST), _WIDEST)
 
 
 def _csv_cell(value: Cell) -> str:
@@ -185,8 +243,7 @@ def write_table(
         for cells in rows:
             table.row(cells)
             count += 1
-        table.row([f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}"])
-        table.close()
+        table.close(f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}")
     except BaseException:
         table.abandon()
         raise

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
@@ -33,13 +33,11 @@ from credit.models import (
 from credit.services import configurations
 from exchange.admin.base import AddPage, OwnPage, Tool, actor_of, bind, extra_tools, staff_of
 from exchange.admin.confirming import Confirming
-from exchange.admin.fields import Reason
+from exchange.admin.fields import VISIBLE, Reason
 from exchange.admin.named import CreditorFilter
+from exchange.admin.pending import DecidedByTwo, Queue, QueueFilter
 from exchange.admin.show import age, state
 from exchange.models import Organisation
-
-_PROPOSE = "credit.propose_configuration"
-_DECIDE = "credit.decide_configuration"
 
 
 def offers_of(organisation: Organisation) -> Tool:
@@ -51,38 +49,34 @@ def offers_of(organisation: Organisation) -> Tool:
 extra_tools.setdefault(Organisation, []).append(offers_of)
 
 
-class WaitingFilter(admin.SimpleListFilter):
-    """Whether terms wait for a decision."""
-
-    title = "decision"
-    parameter_name = "waiting"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Waits for a decision"), ("no", "Nothing waits")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        waiting = ConfigurationVersion.objects.filter(
-            configuration=OuterRef("pk"), status=VersionStatus.PENDING
-        )
-        if self.value() == "yes":
-            return queryset.filter(Exists(waiting))
-        return queryset.filter(~Exists(waiting)) if self.value() == "no" else queryset
+def _pending() -> QuerySet[ConfigurationVersion]:
+    return configurations.VERSIONS.waiting().filter(configuration=OuterRef("pk"))
 
 
 class ReasonForm(forms.Form):
     """Why terms are rejected."""
 
-    reason = Reason(max_length=configurations.LONGEST_REASON, help_text="The creditor reads it")
+    reason = Reason(
+        audience=VISIBLE,
+        max_length=configurations.LONGEST_REASON,
+        help_text="The creditor reads it",
+    )
 
 
 @admin.register(LoanConfiguration)
-class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
-    add_permission = _PROPOSE
+class LoanConfigurationAdmin(AddPage, OwnPage, DecidedByTwo, Confirming):
+    add_permission = configurations.PROPOSE
+    queue = Queue(
+        "Loan configurations to decide",
+        configurations.DECIDE,
+        waiting=lambda rows: rows.filter(Exists(_pending())),
+        own=lambda user: Q(Exists(_pending().filter(configurations.VERSIONS.own(user)))),
+    )
     list_display = (
         "name", "shown_state", "waits", "creditor", "borrowers", "lends", "ratio", "interest",
         "longest",
     )  # fmt: skip
-    list_filter = (WaitingFilter, "status", CreditorFilter)
+    list_filter = (QueueFilter, "status", CreditorFilter)
     list_select_related = ("creditor",)
     search_fields = ("versions__name", "creditor__name")
     id_fields = ("id",)
@@ -145,9 +139,9 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
         waits = any(v.status == VersionStatus.PENDING for v in obj.versions.all())
         approved = obj.status == ConfigurationStatus.APPROVED
         final = obj.status == ConfigurationStatus.RETIRED
-        if self.may(request, _PROPOSE) and not final and not (approved and waits):
+        if self.may(request, configurations.PROPOSE) and not final and not (approved and waits):
             found.append(Tool("Propose new terms", self.address("propose", obj.pk)))
-        if self.may(request, _DECIDE) and approved:
+        if self.may(request, configurations.DECIDE) and approved:
             found.append(Tool("Retire", self.address("retire", obj.pk)))
         return found
 
@@ -159,7 +153,7 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
             self.heading(obj),
             record=obj,
             tools=self.tools(request, obj),
-            may_decide=self.may(request, _DECIDE),
+            may_decide=self.may(request, configurations.DECIDE),
             **review(staff_of(request), obj),
         )
 
@@ -188,7 +182,7 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """New terms; what is in force stays so until somebody else approves them."""
-        obj: LoanConfiguration = self.record(request, object_id, _PROPOSE)
+        obj: LoanConfiguration = self.record(request, object_id, configurations.PROPOSE)
         return self.confirm_page(
             request,
             obj,
@@ -227,7 +221,7 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
 
     def retire(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Ends it, after the person has read what that means."""
-        obj: LoanConfiguration = self.record(request, object_id, _DECIDE)
+        obj: LoanConfiguration = self.record(request, object_id, configurations.DECIDE)
         return self.confirm_page(
             request,
             obj,
@@ -239,7 +233,7 @@ class LoanConfigurationAdmin(AddPage, OwnPage, Confirming):
     def _proposal(
         self, request: HttpRequest, object_id: UUID, proposal_id: UUID
     ) -> tuple[LoanConfiguration, ConfigurationVersion]:
-        obj: LoanConfiguration = self.record(request, object_id, _DECIDE)
+        obj: LoanConfiguration = self.record(request, object_id, configurations.DECIDE)
         versions = ConfigurationVersion.objects.select_related("decided_by", "configuration")
         found = versions.filter(pk=proposal_id, configuration_id=object_id).first()
         if found is None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from credit.admin.loan_plan import changes_since, hindrances, others, plan_sections
+from credit.admin.loan_plan import changes_since, hindrances, plan_sections
 from credit.admin.terms import share
 from credit.models import EndingProposal, EndingStatus, Loan, LoanStatus, Shortfall, Valuation
 from credit.models.loans import OPEN
@@ -19,11 +19,12 @@ from credit.services import endings
 from credit.services.valuation import owed, principal_owed, worth
 from exchange.admin.base import Section, Tool
 from exchange.admin.history import actors
+from exchange.admin.pending import named_deciders
 from exchange.admin.show import age, difference, kind, moment, page_of, state
 from exchange.admin.token_page import Facts, units
 from exchange.models import Event, StaffUser
 from exchange.numbers import round_to
-from wallets.admin.show import money
+from wallets.admin.show import SIGN, held, money
 from wallets.models import Transfer
 from wallets.selectors.currencies import currencies
 
@@ -101,7 +102,7 @@ def review(user: StaffUser, loan: Loan) -> dict[str, Any]:
             "plan": plan_sections(loan, plan),
             "mine": waiting.proposed_by_id == user.pk,
             "hindrances": hindrances(user, loan, waiting),
-            "others": others(waiting),
+            "others": named_deciders(endings.PERMISSION, waiting.proposed_by_id),
         }
     return found
 
@@ -296,7 +297,7 @@ def _ledger(loan: Loan) -> Section:
             page_of(entry.account, kind(entry.account)),
             f"{units(entry.amount)} {symbols[entry.asset_id]}"
             if entry.asset_id in symbols
-            else money(entry.amount, entry.asset_id),
+            else money(held(entry.amount, entry.account.kind), entry.asset_id),
         )
         for transfer in transfers[:_TRANSFERS_SHOWN]
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
@@ -304,7 +305,15 @@ def _ledger(loan: Loan) -> Section:
     headings = ("When (UTC)", "Transfer", "Owner", "Account", "Amount")
     address = f"{reverse('admin:wallets_transfer_changelist')}?q={loan.pk}"
     every = Tool("All transfers about it", address)
-    return Section("In the ledger", headings, rows, right=(4,), empty="Nothing moved.", more=every)
+    return Section(
+        "In the ledger",
+        headings,
+        rows,
+        right=(4,),
+        empty="Nothing moved.",
+        more=every,
+        note=SIGN,
+    )
 
 
 def _events(loan: Loan) -> Section:

@@ -18,8 +18,6 @@ from exchange.models import StaffUser
 from wallets.admin.show import money
 from wallets.errors import StateConflict
 
-_PEOPLE_NAMED = 8
-
 
 def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
     """What would be proposed now; not saved.
@@ -147,19 +145,6 @@ def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[st
         if endings.lacking(loan, proposal):
             found.append("Less is pledged than would pass.")
     return found
-
-
-def others(proposal: EndingProposal) -> str:
-    """Who may confirm it, in words."""
-    people = StaffUser.objects.with_perm(
-        endings.PERMISSION, backend="django.contrib.auth.backends.ModelBackend"
-    ).filter(is_staff=True)
-    people = people.exclude(pk=proposal.proposed_by_id)
-    names = [str(user) for user in people.order_by("username")[: _PEOPLE_NAMED + 1]]
-    if not names:
-        return "nobody: no other member of staff may end loans"
-    more = " and others" if len(names) > _PEOPLE_NAMED else ""
-    return ", ".join(names[:_PEOPLE_NAMED]) + more
 
 
 def _write_off(loan: Loan, *, ended: bool) -> list[Section]:

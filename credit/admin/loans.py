@@ -19,7 +19,7 @@ from django.utils.html import format_html
 
 from credit.admin.ending_questions import declining_question, ending_question, proposal_question
 from credit.admin.export_columns import LOANS
-from credit.admin.loan_lists import DueFilter, EndingFilter, ShortfallFilter
+from credit.admin.loan_lists import QUEUE, DueFilter, EndingFilter, ShortfallFilter
 from credit.admin.loan_page import days_late, is_open, loan_state, ratio, review
 from credit.admin.terms import share
 from credit.models import (
@@ -38,6 +38,7 @@ from exchange.admin.confirming import Confirming
 from exchange.admin.exports import Exportable
 from exchange.admin.fields import Reason
 from exchange.admin.named import CreditorFilter
+from exchange.admin.pending import DecidedByTwo, QueueFilter
 from exchange.admin.show import age, state
 from exchange.models import Member, Organisation
 from wallets.admin.show import money
@@ -69,20 +70,22 @@ _DONE = {
 
 
 @admin.register(Loan)
-class LoanAdmin(Exportable, OwnPage, Confirming):
+class LoanAdmin(Exportable, OwnPage, DecidedByTwo, Confirming):
     export_columns = LOANS
+    queue = QUEUE
     list_display = (
         "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",
         "shown_value", "shortfall", "ending",
     )  # fmt: skip
     list_display_links = ("shown_state", "shown_borrower")
     list_filter = (
-        "status", ShortfallFilter, EndingFilter, DueFilter, "currency", CreditorFilter,
+        QueueFilter, "status", ShortfallFilter, EndingFilter, DueFilter, "currency", CreditorFilter,
     )  # fmt: skip
     list_select_related = ("borrower", "organisation", "creditor", "valuation")
     search_fields = ("borrower__name", "borrower__email")
     id_fields = ("pk", "borrower_id", "organisation_id", "creditor_id", "configuration_id")
-    search_help_text = "Borrower's name or email, or any id"
+    search_help_text = "Borrower's name or email, amount lent or to be repaid, or any id"
+    amount_fields = ("amount", "repayment_amount")
     # Ids grow with time, and have an index.
     ordering = ("-pk",)
 

@@ -10,14 +10,11 @@ from credit.models.loans import OPEN
 from credit.services.assessing import outstanding_principal
 from credit.services.configurations import VERSIONS, proposers
 from exchange.admin.base import Section
+from exchange.admin.pending import named_deciders
 from exchange.admin.show import age, moment, page_of, state
-from exchange.ids import parse_id
 from exchange.models import Event, StaffUser
 from wallets.admin.show import money
 from wallets.selectors.currencies import currencies
-
-_PEOPLE_NAMED = 8
-_DECIDE = "credit.decide_configuration"
 
 
 def shown(configuration: LoanConfiguration) -> ConfigurationVersion:
@@ -50,7 +47,7 @@ def review(user: StaffUser, configuration: LoanConfiguration) -> dict[str, Any]:
             "difference": _difference(in_force, waiting),
             "proposed": age(waiting.created_at),
             "hindrance": f"{obstacle}." if obstacle else "",
-            "others": _others(waiting),
+            "others": named_deciders(VERSIONS.permission, *proposers(waiting)),
         }
     return found
 
@@ -131,17 +128,3 @@ def _events(configuration: LoanConfiguration) -> Section:
     rows = [(moment(e.created_at), page_of(e, e.type), state(e.status), e.attempts) for e in events]
     headings = ("When (UTC)", "Event", "Delivery", "Tries")
     return Section("Events told to the creditor", headings, rows, right=(3,))
-
-
-def _others(waiting: ConfigurationVersion) -> str:
-    """Who may approve it, in words."""
-    people = StaffUser.objects.with_perm(
-        _DECIDE, backend="django.contrib.auth.backends.ModelBackend"
-    ).filter(is_staff=True)
-    parties = {actor.partition(":")[2] for actor in proposers(waiting)}
-    people = people.exclude(pk__in=[i for i in map(parse_id, parties) if i])
-    names = [str(user) for user in people.order_by("username")[: _PEOPLE_NAMED + 1]]
-    if not names:
-        return "nobody: no other member of staff may approve loan configurations"
-    more = " and others" if len(names) > _PEOPLE_NAMED else ""
-    return ", ".join(names[:_PEOPLE_NAMED]) + more

@@ -10,6 +10,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from credit.errors import ConfigurationNotFound
@@ -35,8 +36,8 @@ REPLACED = "replaced by a newer proposal"
 RETIRED = "the configuration was retired"
 LONGEST_REASON = 500
 
-_PROPOSE = "credit.propose_configuration"
-_DECIDE = "credit.decide_configuration"
+PROPOSE = "credit.propose_configuration"
+DECIDE = "credit.decide_configuration"
 
 
 def proposers(version: ConfigurationVersion) -> set[str]:
@@ -48,6 +49,18 @@ def proposers(version: ConfigurationVersion) -> set[str]:
     return found
 
 
+def _own(user: StaffUser) -> Q:
+    """Return `proposers` as a condition: versions that `user` created or last changed."""
+    me = str(Actor.staff(user.pk, ""))
+    first = ConfigurationVersion.objects.filter(
+        configuration=OuterRef("configuration"),
+        configuration__status=ConfigurationStatus.PENDING,
+        number=1,
+        proposed_by=me,
+    )
+    return Q(proposed_by=me) | Q(Exists(first))
+
+
 def _describe_closed(version: ConfigurationVersion) -> str:
     superseded = version.status == VersionStatus.SUPERSEDED
     by = f" by {version.decided_by}" if version.decided_by and not superseded else ""
@@ -56,7 +69,12 @@ def _describe_closed(version: ConfigurationVersion) -> str:
 
 
 VERSIONS = TwoPersonApproval(
-    model=ConfigurationVersion, noun="version", proposers=proposers, closed=_describe_closed
+    model=ConfigurationVersion,
+    noun="version",
+    permission=DECIDE,
+    proposers=proposers,
+    own=_own,
+    closed=_describe_closed,
 )
 
 
@@ -243,8 +261,8 @@ def _tell(configuration: LoanConfiguration, event_type: str) -> None:
 
 
 def _may_propose(actor: Actor) -> None:
-    require_deciding_actor(actor, _PROPOSE, "You may not propose loan configurations")
+    require_deciding_actor(actor, PROPOSE, "You may not propose loan configurations")
 
 
 def _may_decide(user: StaffUser) -> None:
-    require_decider(user, _DECIDE, "You may not decide about loan configurations")
+    require_decider(user, DECIDE, "You may not decide about loan configurations")

@@ -20,7 +20,7 @@ from django.contrib.admin.utils import unquote
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, Q, QuerySet, UUIDField
 from django.http import (
     Http404,
     HttpRequest,
@@ -37,6 +37,7 @@ from unfold.mixins import BaseModelAdminMixin
 
 from exchange.actors import Actor
 from exchange.admin.history import HistoryPages
+from exchange.admin.searching import by_amount, by_email, of_late
 from exchange.errors import DomainError
 from exchange.ids import parse_id
 from exchange.models import StaffUser
@@ -100,6 +101,21 @@ class Section:
     right: Sequence[int] = ()
     empty: str = "None"
     more: Tool | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDecision:
+    """What waits for a second person, above a record's fields: `words` say who proposed it,
+    `eligible` who may decide. `hindrance` says why the person who looks cannot approve it, and
+    `approve` is None then.
+    """
+
+    words: str
+    eligible: str
+    approve: Tool | None
+    others: Sequence[Tool]
+    hindrance: str = ""
 
 
 # Links that an app above adds to the pages of an app below: record -> tools.
@@ -129,10 +145,18 @@ class SafeAdmin(HistoryPages, ModelAdmin):
     show_full_result_count = False
     paginator = BoundedPaginator
     change_form_template = "admin/record.html"
-    # Columns that an id typed into the search box is looked for in, by their indexes.
+    # Columns that an id typed into the search box is looked for in, by their indexes; without any,
+    # a record's own id.
     id_fields: Sequence[str] = ()
+    # Columns that a typed amount is looked for in; among records of late where a list is `long`.
+    amount_fields: Sequence[str] = ()
+    long = False
+    # The ways to what an email's owner owns, as `by_email` takes them.
+    owner_fields: Sequence[str] = ()
     # What the button above the list says that leads to a new record; empty: "Add" and its name.
     add_label = ""
+    # What one must know to read the list, above it.
+    list_note = ""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -154,12 +178,25 @@ class SafeAdmin(HistoryPages, ModelAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """By id when an id is searched for, else by the words of `search_fields`."""
-        wanted = parse_id(search_term.strip()) if self.id_fields else None
-        if wanted is None:
-            return super().get_search_results(request, queryset, search_term)
-        found = Q.create([(name, wanted) for name in self.id_fields], connector=Q.OR)
-        return queryset.filter(found), False
+        """By id when an id is searched for, else by the words of `search_fields`, and by amount or
+        email when it is one.
+        """
+        term = search_term.strip()
+        wanted = parse_id(term)
+        own_id = ("pk",) if isinstance(self.opts.pk, UUIDField) else ()
+        if wanted is not None and (fields := self.id_fields or own_id):
+            found = Q.create([(name, wanted) for name in fields], connector=Q.OR)
+            return queryset.filter(found), False
+        rows, repeated = super().get_search_results(request, queryset, search_term)
+        exact = self.exact_match(term)
+        return (rows if exact is None else rows | queryset.filter(exact)), repeated
+
+    def exact_match(self, term: str) -> Q | None:
+        """What `term` finds as an amount or as an email; None when it is neither."""
+        found = by_amount(term, self.amount_fields)
+        if found is not None:
+            return found & of_late() if self.long else found
+        return by_email(term, self.owner_fields)
 
     # --- a record's page ---
 
@@ -167,9 +204,26 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         """What can be done from the page of `obj`."""
         return []
 
+    def warnings(self, obj: Any) -> Sequence[str]:
+        """What must not be overlooked about `obj`, in red above its fields."""
+        return ()
+
+    def decision(self, request: HttpRequest, obj: Any) -> PendingDecision | None:
+        """What two people decide about `obj`, while it waits."""
+        return None
+
     def sections(self, request: HttpRequest, obj: Any) -> list[Section]:
         """Tables below the fields of `obj`."""
         return []
+
+    def unlinked_fields(self, request: HttpRequest) -> set[str]:
+        """Fields that name a record which the person may not open: Django links every one."""
+        related = {f.name: f.related_model._meta for f in self.opts.fields if f.related_model}
+        return {
+            name
+            for name, meta in related.items()
+            if not self.may(request, f"{meta.app_label}.view_{meta.model_name}")
+        }
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
@@ -178,10 +232,15 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         obj = context.get("original")
         if obj is not None:
             context["subtitle"] = context["named"] = self.heading(obj)
-            context["tools"] = [
+            tools = [
                 *self.tools(request, obj),
                 *(make(obj) for make in extra_tools.get(self.model, ())),
             ]
+            context["tools"] = self.keep_in_tools(request, tools)
+            context["unlinked"] = self.unlinked_fields(request)
+            context |= self.kept_context(request)
+            context["warnings"] = self.warnings(obj)
+            context["decision"] = self.keep_in_decision(request, self.decision(request, obj))
             context["sections"] = [
                 *self.sections(request, obj),
                 *self.history_sections(request, obj),
@@ -207,7 +266,7 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         only_post: bool = True,
     ) -> URLPattern:
         """An address of our own below the model's; by default it takes POST only."""
-        wanted = require_POST(view) if only_post else view
+        wanted = self.keep_in_redirects(require_POST(view) if only_post else view)
         return path(route, self.admin_site.admin_view(wanted), name=self.name_of(name))
 
     def require(self, request: HttpRequest, *permissions: str) -> None:
@@ -258,6 +317,8 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         media = self.media
         if "form" in context:
             media += context["form"].media
+        if "tools" in context:
+            context["tools"] = self.keep_in_tools(request, context["tools"])
         return TemplateResponse(
             request,
             template,
@@ -269,6 +330,7 @@ class SafeAdmin(HistoryPages, ModelAdmin):
                 "title": title,
                 "media": media,
                 "history": self.history_address(request, record),
+                **self.kept_context(request),
                 "has_view_permission": self.has_view_permission(request, record),
                 **context,
             },
@@ -293,7 +355,7 @@ class SafeAdmin(HistoryPages, ModelAdmin):
             try:
                 return act(form.cleaned_data)
             except DomainError as error:
-                form.add_error(None, error.message)
+                mark_refusal(form, error)
         named = self.heading(record) if record else ""
         return self.page(
             request,
@@ -343,7 +405,8 @@ class AddPage(SafeAdmin):
         """The form that adds one."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        return self.add_page(request)
+        answer: HttpResponse = self.keep_in_redirects(self.add_page)(request)
+        return answer
 
     @abstractmethod
     def add_page(self, request: HttpRequest) -> HttpResponse:
@@ -358,14 +421,26 @@ class RecordSelect(AutocompleteSelect):
 
 
 def fieldsets_of(form: forms.Form) -> list[Any]:
-    """The visible fields for a template. A form with many has `groups`: titles, each with rows of
-    field names.
+    """The visible fields for a template, the first wrong one to be focused. A form with many has
+    `groups`: titles, each with rows of field names.
     """
+    wrong = next((field for field in form.visible_fields() if field.errors), None)
+    if wrong is not None:
+        wrong.field.widget.attrs["autofocus"] = True
     groups = getattr(form, "groups", [(None, [field.name for field in form.visible_fields()])])
     fields: list[tuple[str | None, Any]] = [
         (heading, {"fields": rows}) for heading, rows in groups if rows
     ]
     return list(AdminForm(form, fields, {}))
+
+
+def mark_refusal(form: forms.Form, error: DomainError) -> None:
+    """Put what a service refused beside the fields it speaks of, or above all of them."""
+    if not error.fields or error.fields.keys() - form.fields.keys():
+        form.add_error(None, error.message)
+        return
+    for name, words in error.fields.items():
+        form.add_error(name, words)
 
 
 def bind(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:

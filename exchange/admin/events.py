@@ -59,9 +59,9 @@ class EventAdmin(SafeAdmin):
     list_display_links = ("shown_at", "type")
     list_filter = ("status", TypeFilter, OrganisationFilter, DayRange)
     list_select_related = ("organisation",)
-    search_fields = ("organisation__name",)
+    search_fields = ("organisation__name", "=organisation__email")
     id_fields = ("pk", "subject_id", "organisation_id")
-    search_help_text = "Organisation, or the id of an event, its subject or an organisation"
+    search_help_text = "Organisation or its email; id of an event, its subject or organisation"
     # Ids follow time and have an index.
     ordering = ("-id",)
     fields = (
@@ -146,9 +146,9 @@ class WebhookEndpointAdmin(Confirming):
     )  # fmt: skip
     list_filter = ("enabled",)
     list_select_related = ("organisation",)
-    search_fields = ("url", "organisation__name")
+    search_fields = ("url", "organisation__name", "=organisation__email")
     id_fields = ("pk", "organisation_id")
-    search_help_text = "Address, organisation, or the id of either"
+    search_help_text = "Address, organisation or its email, or the id of either"
     fields = (
         "shown_organisation", "address_told", "shown_state", "disabled_reason",
         "previous_secret_until", "created_at", "updated_at",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -47,12 +48,17 @@ _MOST_QUERY = 4_000
 _UNDER_WAY = {ExportStatus.WAITING, ExportStatus.RUNNING}
 
 
-class ExportForm(forms.Form):
-    """What file, and of which days."""
+class FileForm(forms.Form):
+    """What file."""
 
     form = forms.ChoiceField(
         label="File", choices=list(FORMS.items()), initial=CSV, widget=forms.RadioSelect
     )
+
+
+class ExportForm(FileForm):
+    """What file, and of which days."""
+
     first = DayField(label="From day", required=False, help_text="UTC; empty: the first")
     last = DayField(label="To day", required=False, help_text="UTC, included; empty: today")
 
@@ -61,7 +67,7 @@ class Exportable(SafeAdmin):
     """A list with an export of exactly what its filters leave."""
 
     export_columns: Sequence[Column] = ()
-    # The time that the days of an export are about.
+    # The time that the days of an export are about; "" for a list that has none.
     export_moment = "created_at"
 
     def __init__(self, model: Any, admin_site: admin.AdminSite) -> None:
@@ -91,6 +97,14 @@ class Exportable(SafeAdmin):
             *super().get_urls(),
         ]
 
+    def get_preserved_filters(self, request: HttpRequest) -> str:
+        """The export's page has the filter of its list as its own query."""
+        match = request.resolver_match
+        if match is None or match.url_name != self.name_of("export"):
+            return super().get_preserved_filters(request)
+        query = filter_of(request.GET)
+        return urlencode({"_changelist_filters": query}) if query else ""
+
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, with its way to the export."""
         more = dict(extra_context or {})
@@ -111,7 +125,7 @@ class Exportable(SafeAdmin):
             return HttpResponseRedirect(self.address("changelist"))
         about = exports.estimate(rows)
         name = str(self.opts.verbose_name if about == 1 else self.opts.verbose_name_plural)
-        form = bind(request, ExportForm)
+        form = bind(request, ExportForm if self.export_moment else FileForm)
         if request.method == "POST" and form.is_valid():
             try:
                 return begin_export(request, self.opts.label_lower, query, form.cleaned_data)
@@ -141,7 +155,9 @@ class Exportable(SafeAdmin):
             listed = self.get_changelist_instance(request)
         except (IncorrectLookupParameters, SuspiciousOperation, ValidationError, ValueError):
             raise InvalidRequest("The filter of the list is not valid") from None
-        rows = span.narrow(listed.queryset, self.export_moment)
+        rows = listed.queryset
+        if self.export_moment:
+            rows = span.narrow(rows, self.export_moment)
         return self.export_queryset(rows), self.filter_in_words(listed)
 
     def filter_in_words(self, listed: Any) -> str:

@@ -6,12 +6,27 @@ from typing import Any
 
 from django import forms
 
+VISIBLE = "Visible to the organisation"
+INTERNAL = "Internal: not sent to the organisation"
+
+
+def read_by(audience: str, help_text: str = "") -> str:
+    """Return the help of a text that staff type: first who reads it, `VISIBLE` or `INTERNAL`.
+
+    Every field for a reason or a note says it (`tests/config/test_audiences.py`).
+    """
+    return f"{audience}. {help_text}" if help_text else audience
+
 
 class Reason(forms.CharField):
-    """Why, in a few lines."""
+    """Why, in a few lines; `audience` says who reads it, and the form says so."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(widget=forms.Textarea(attrs={"rows": 3}), **kwargs)
+    def __init__(self, *, audience: str = INTERNAL, help_text: str = "", **kwargs: Any) -> None:
+        super().__init__(
+            widget=forms.Textarea(attrs={"rows": 3}),
+            help_text=read_by(audience, help_text),
+            **kwargs,
+        )
 
 
 class DayField(forms.DateField):
@@ -39,5 +54,8 @@ class NoteForm(forms.Form):
     """Why somebody proposes something."""
 
     note = forms.CharField(
-        label="Why", max_length=300, required=False, help_text="For the person who confirms it"
+        label="Why",
+        max_length=300,
+        required=False,
+        help_text=read_by(INTERNAL, "For the person who confirms it"),
     )

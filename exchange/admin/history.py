@@ -8,9 +8,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,9 +18,10 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from exchange.admin.kept_filters import KeptFilters
 from exchange.admin.show import moment
 from exchange.ids import parse_id
-from exchange.models import ApiKey, Change, Operation, StaffUser
+from exchange.models import ApiKey, Change, Export, Operation, StaffUser
 from exchange.numbers import plain
 from exchange.selectors import audit
 
@@ -36,13 +36,8 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$")
 # Columns of a model that name another record whose changes belong to its history.
 also_in_history: dict[type[Model], tuple[str, ...]] = {}
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = object
 
-
-class HistoryPages(ModelAdmin):
+class HistoryPages(KeptFilters):
     """For a ModelAdmin: the history of each of its records."""
 
     def heading(self, obj: Any) -> str:
@@ -67,7 +62,8 @@ class HistoryPages(ModelAdmin):
         if not address:
             return []
         changes = audit.history(*self.history_ids(obj), most=_ON_THE_PAGE)
-        return [section(changes, more={"label": "The whole history", "url": address})]
+        url = f"{address}{self.kept_context(request)['keep']}"
+        return [section(changes, more={"label": "The whole history", "url": url})]
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
@@ -89,6 +85,7 @@ class HistoryPages(ModelAdmin):
             "title": "History",
             "subtitle": self.heading(obj),
             "sections": [section(changes, more, title="Every change, the newest first")],
+            **self.kept_context(request),
             "media": self.media,
         }
         return TemplateResponse(request, "admin/history.html", context)
@@ -171,9 +168,9 @@ def way_of(change: Change) -> str:
 
 
 def record_of(change: Change) -> SafeString | str:
-    """The changed record, as a link where it has a page."""
+    """The changed record, as a link where it has a page; exports are their owners' alone."""
     model = audit.model_of(change.table)
-    if model is not None:
+    if model is not None and model is not Export:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_change"
         try:
             return format_html(

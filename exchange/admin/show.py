@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import Model
@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.numbers import decimals_of, plain
+from exchange.numbers import grouped, plain
 
 # How a state looks: the class of `exchange/admin.css`.
 _TONES = {
@@ -63,8 +63,7 @@ _TONES = {
 
 def money(amount: Decimal, decimals: int, unit: str) -> str:
     """`1,234.50 NGN`: at least `decimals` decimals, and every one the amount has."""
-    places = max(decimals, decimals_of(amount))
-    return f"{amount:,.{places}f} {unit}"
+    return f"{grouped(amount, decimals)} {unit}"
 
 
 def percent(number: Decimal) -> str:
@@ -72,7 +71,7 @@ def percent(number: Decimal) -> str:
     return f"{plain(number)} %"
 
 
-def difference(before: Decimal, after: Decimal) -> str:
+def difference(before: Decimal, after: Decimal, places: int = 1) -> str:
     """By how much `after` differs from `before`: `+5.2 %`, `none`; a dash when there was nothing
     before.
     """
@@ -80,7 +79,7 @@ def difference(before: Decimal, after: Decimal) -> str:
         return "-"
     if before == after:
         return "none"
-    return f"{(after - before) / before * 100:+.1f} %"
+    return f"{(after - before) / before * 100:+,.{places}f} %"
 
 
 def state(text: str, tone: str = "") -> SafeString:
@@ -120,7 +119,15 @@ def age(when: datetime) -> SafeString:
     )
 
 
-def lately(when: datetime | None, never: str = "never") -> SafeString:
+def expiry(when: datetime | None) -> str:
+    """When something expires, in words: `No expiry`, `Expires 3 March 2027, 12:00 UTC`."""
+    if when is None:
+        return "No expiry"
+    word = "Expires" if when > timezone.now() else "Expired"
+    return f"{word} {date_format(when.astimezone(UTC), 'j F Y, H:i')} UTC"
+
+
+def lately(when: datetime | None, never: str = "Never used") -> SafeString:
     """A time in UTC and how long ago it was, or `never`."""
     if when is None:
         return format_html("{}", never)

@@ -8,6 +8,7 @@ access proposal, which another person confirms (`exchange.admin.access_proposals
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
@@ -67,13 +69,17 @@ class StaffUserAdmin(AddPage):
     list_display = ("username", "name", "email", "role", "factor", "access")
     list_filter = ("is_active", "groups")
     search_fields = ("username", "first_name", "last_name", "email")
-    search_help_text = "Username, name or email"
+    search_help_text = "Username, name, email or the id that organisations are told"
     add_label = "Invite somebody"
     fields = (
         "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
-        "last_login", "date_joined",
+        "last_login", "date_joined", "told_id",
     )  # fmt: skip
     readonly_fields = fields
+
+    @admin.display(description="known to organisations as")
+    def told_id(self, user: StaffUser) -> str:
+        return user.told_id
 
     @admin.display(description="name", ordering="last_name")
     def name(self, user: StaffUser) -> str:
@@ -101,6 +107,15 @@ class StaffUserAdmin(AddPage):
     def get_queryset(self, request: HttpRequest) -> Any:
         found = super().get_queryset(request)
         return found.select_related("second_factor").prefetch_related("groups")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By the id that an organisation was told, or by the words."""
+        told = re.fullmatch(r"staff_([0-9a-f]{32})", search_term.strip())
+        if told is not None:
+            return queryset.filter(public_id=UUID(told[1])), False
+        return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
         pages = (

@@ -51,7 +51,10 @@ class OrderAdmin(SafeAdmin):
         "=customer_email",
     )  # fmt: skip
     id_fields = ("pk", "token_id", "organisation_id", "member_id")
-    search_help_text = "Symbol, owner, client's own order id, or any id"
+    search_help_text = "Symbol, owner, client's own order id, value, email, any id"
+    amount_fields = ("amount",)
+    owner_fields = ("",)
+    long = True
     # `seq` is the order in which they came, and has an index.
     ordering = ("-seq",)
     fields = (

@@ -14,7 +14,7 @@ from exchange.admin.show import kind, moment, page_of
 from exchange.admin.token_page import units
 from exchange.models import Token
 from orders.models import Order, Trade
-from wallets.admin.show import money
+from wallets.admin.show import held, money
 from wallets.models import Transfer
 
 _TRANSFERS_SHOWN = 50
@@ -52,7 +52,7 @@ def transfers_about(subjects: Sequence[UUID], token: Token) -> Section:
             page_of(entry.account, kind(entry.account)),
             units(entry.amount)
             if entry.asset_id == str(token.pk)
-            else money(entry.amount, entry.asset_id),
+            else money(held(entry.amount, entry.account.kind), entry.asset_id),
         )
         for transfer in found[:_TRANSFERS_SHOWN]
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)

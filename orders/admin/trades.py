@@ -8,9 +8,11 @@ from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 
-from exchange.admin.base import SafeAdmin, Section
+from exchange.admin.base import Section
+from exchange.admin.exports import Exportable
 from exchange.admin.show import moment, page_of
 from exchange.admin.token_page import money, units
+from orders.admin.export_columns import TRADES
 from orders.admin.show import side_of, transfers_about
 from orders.models import Trade
 
@@ -31,7 +33,8 @@ class MarketFilter(admin.SimpleListFilter):
 
 
 @admin.register(Trade)
-class TradeAdmin(SafeAdmin):
+class TradeAdmin(Exportable):
+    export_columns = TRADES
     list_display = (
         "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
         "shown_taker",
@@ -43,7 +46,10 @@ class TradeAdmin(SafeAdmin):
     )  # fmt: skip
     search_fields = ("token__symbol",)
     id_fields = ("pk", "token_id", "buy_order_id", "sell_order_id")
-    search_help_text = "Symbol, or the id of a token or order"
+    search_help_text = "Symbol, value, email of a side, id of a trade, token or order"
+    amount_fields = ("buyer_value", "seller_value")
+    owner_fields = ("buy_order__", "sell_order__")
+    long = True
     ordering = ("-seq",)
     fields = (
         ("shown_token", "shown_created"), ("shown_tokens", "shown_price"),

@@ -112,7 +112,7 @@ def until(export: Export, status: str, broker: Celery) -> None:
 def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
     books: Books, finance: Client, live_worker: Program, broker: Celery, form: str, point: str
 ):
-    books.fill_to(4_000)
+    books.fill_to(1_500)
     if point == "while it reads":
         export = asked(finance, broker, form)
         wait_until(lambda: bool(Export.objects.get().rows_done), "some rows are written")
@@ -126,7 +126,7 @@ def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
     export.refresh_from_db()
     assert (export.status, export.attempts) == ("Running", 1)
     no_file(finance, export)
-    assert "of about 40,000 rows" in shown(finance, export)
+    assert "of about 15,000 rows" in shown(finance, export)
     live_worker.start()
     # Its lease still holds: nobody takes it up, so that a slow worker is not overtaken.
     broker.send_task(SWEEP)
@@ -135,9 +135,9 @@ def test_a_worker_killed_half_way_leaves_no_file_and_another_one_begins_anew(
     assert export.attempts == 2
     data = body(download(finance, export))
     rows, last = sheet(data) if form == "xlsx" else table(data)
-    assert last.startswith("Complete: 40000 rows, as of ")
+    assert last.startswith("Complete: 15000 rows, as of ")
     legs = {(row["Transfer"], row["Account"], row["Amount"]) for row in rows}
-    assert len(rows) == len(legs) == 40_000
+    assert len(rows) == len(legs) == 15_000
 
 
 def test_what_kills_every_worker_ends_as_failed_and_says_so(

@@ -91,6 +91,7 @@ def test_a_token_with_a_raise_waits_to_be_sold():
         ({"total_supply": ""}, "This field is required."),
         ({"total_supply": "0.000000001"}, "no more than 8 decimal places"),
         ({"price_buy": "1.005"}, "price_buy must not have more than 2 decimals"),
+        ({"price_sell": "100.01"}, "price_sell must not be above price_buy"),
         ({"price_sell": "-1"}, "price_sell must be from 0 to 1000000000000000"),
         ({"offered": "1001", "raise_amount": "5000"}, "offered must be above 0 and not above"),
         ({"raise_amount": "5000", "secondaries": "on"}, "secondaries opens after the raise"),

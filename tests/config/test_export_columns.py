@@ -1,0 +1,159 @@
+"""Files for finance: the columns of withdrawals, payouts, deposits, trades and accounts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, FINANCE_APPROVER
+from tests.support.back_office import everything, signed_in, text_of
+from tests.support.exports import ask, body, sheet, table
+from tests.support.market import make_trader
+from tests.support.world import (
+    FAILS_LATER,
+    Wallet,
+    approved,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+)
+from wallets.models import Account, AccountKind, Deposit, Withdrawal, WithdrawalStatus
+from wallets.services import deposits
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def finance() -> Client:
+    return signed_in(FINANCE_APPROVER)
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    return make_member_wallet(50_000)
+
+
+def by(column: str, rows: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+    return {row[column]: row for row in rows}
+
+
+def become(withdrawal: Withdrawal, status: str) -> None:
+    """`withdrawal` has come to `status`, however: a file only reads."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE; SET LOCAL session_replication_role = replica")
+        cursor.execute(
+            "UPDATE wallets_withdrawal SET status = %s WHERE id = %s", [status, withdrawal.pk]
+        )
+        cursor.execute("SET LOCAL session_replication_role = origin; SET ROLE exchange_runtime")
+
+
+@pytest.mark.parametrize("model", ["wallets_withdrawal", "wallets_payout"])
+def test_paid_out_is_filled_for_what_was_paid_and_stayed_paid(wallet, finance, model):
+    for status in WithdrawalStatus:
+        become(approved(wallet, 500), status)
+    rows, _ = table(body(ask(finance, model, "status=all" if "withdrawal" in model else "")))
+    found = by("Status", rows)
+    assert set(found) == set(WithdrawalStatus.values)
+    for status, row in found.items():
+        assert Decimal(row["Net to bank"]) == Decimal(row["Amount"]) - Decimal(row["Fee"])
+        assert row["Paid out"] == (row["Net to bank"] if status == "Completed" else "")
+
+
+def test_times_are_date_cells_in_xlsx_and_iso_in_csv(wallet, finance):
+    made = wallet.request(500)
+    [row], _ = sheet(body(ask(finance, "wallets_withdrawal", form="xlsx")))
+    assert isinstance(row["Created (UTC)"], datetime)
+    there = made.created_at.replace(
+        tzinfo=None, microsecond=made.created_at.microsecond // 1000 * 1000
+    )
+    assert row["Created (UTC)"] == there
+    [row], _ = table(body(ask(finance, "wallets_withdrawal")))
+    assert row["Created (UTC)"] == there.isoformat(timespec="milliseconds") + "Z"
+
+
+def test_payouts_have_amount_and_payee(wallet, finance):
+    sent = approved(wallet, "700.5", account=FAILS_LATER)
+    [row], _ = sheet(body(ask(finance, "wallets_payout", form="xlsx")))
+    assert (row["Reference"], row["Withdrawal id"]) == (sent.reference, str(sent.pk))
+    assert (row["Amount"], row["Net to bank"]) == (700.5, float(sent.disburse_amount))
+    assert (row["Account name"], row["Account number"]) == ("Ada Obi", FAILS_LATER)
+    assert (row["Owner id"], row["Status"]) == (str(wallet.member_id), "Approved")
+    rows, _ = table(body(ask(finance, "wallets_payout", f"q={sent.reference}")))
+    assert len(rows) == 1
+    rows, _ = table(body(ask(finance, "wallets_payout", "withdrawal__status=Failed")))
+    assert rows == []
+
+
+def test_deposits_say_who_entered_and_who_decided(wallet, finance):
+    maker = make_staff("add_deposit")
+    arrival = deposits.Arrival(
+        organisation_id=wallet.organisation.pk,
+        member_id=wallet.member_id,
+        currency="KES",
+        amount=Decimal("12500.50"),
+        reference="=1+1",
+        note="",
+    )
+    deposits.enter(arrival=arrival, user=maker)
+    rows, _ = table(body(ask(finance, "wallets_deposit", "status__exact=Pending")))
+    [row] = rows
+    assert row["Reference"] == "'=1+1"
+    assert (row["Amount"], row["Currency"]) == ("12500.5", "KES")
+    assert (row["Entered by"], row["Decided by"]) == (str(maker), "")
+    assert (row["Owner is"], row["Owner id"]) == ("user", str(wallet.member_id))
+    assert len(table(body(ask(finance, "wallets_deposit")))[0]) == Deposit.objects.count() == 2
+
+
+def test_trades_have_both_sides(finance):
+    issuer, buyer = make_trader(), make_trader(10_000, member=True)
+    token = issuer.issue(buy_fee=Decimal(2), sell_fee=Decimal(1))
+    sold = issuer.place(token, "Sell", 100, 10)
+    bought = buyer.place(token, "Buy", 100, 4)
+    [row], _ = sheet(body(ask(finance, "orders_trade", form="xlsx")))
+    assert (row["Token"], row["Units"], row["Price of a unit"]) == (token.symbol, 4, 100)
+    assert (row["Buyer id"], row["Seller id"]) == (str(buyer.owner_id), str(issuer.owner_id))
+    assert (row["Buy order id"], row["Sell order id"]) == (str(bought), str(sold))
+    assert (row["Value for the buyer"], row["Fee of the buyer"]) == (400, 8)
+    assert (row["Value for the seller"], row["Fee of the seller"]) == (400, 4)
+    assert (row["Market"], row["Taker's side"]) == ("secondary", "Buy")
+    assert isinstance(row["When (UTC)"], datetime)
+
+
+def test_accounts_have_their_balances_and_take_no_days(wallet, finance):
+    wallet.request(500)
+    asked = finance.get(reverse("admin:wallets_account_export"))
+    assert "From day" not in text_of(asked)
+    today = str(timezone.now().date())
+    rows, _ = sheet(body(ask(finance, "wallets_account", form="xlsx", first=today)))
+    accounts = by("Account id", rows)
+    assert set(accounts) == {str(pk) for pk in Account.objects.values_list("pk", flat=True)}
+    own = by("Account", [row for row in rows if row["Owner id"] == str(wallet.member_id)])
+    assert (own["available"]["Balance"], own["escrow"]["Balance"]) == (49_500, 500)
+    [ours] = Account.objects.filter(kind=AccountKind.CLEARING, asset="KES")
+    row = accounts[str(ours.pk)]
+    assert (row["Owner"], row["Owner is"], row["Balance"]) == ("The exchange", "exchange", 50_000)
+    rows, _ = table(body(ask(finance, "wallets_account", f"owner_id={wallet.member_id}")))
+    assert len(rows) == 2
+
+
+@pytest.mark.parametrize(
+    "model", ["wallets_deposit", "wallets_payout", "wallets_account", "orders_trade"]
+)
+def test_a_role_without_exports_is_offered_none_and_gets_none(wallet, model):
+    administrator = signed_in(ADMINISTRATOR)
+    listed = administrator.get(reverse(f"admin:{model}_changelist"))
+    assert f"{model.replace('_', '/')}/export/" not in listed.content.decode()
+    before = everything()
+    assert ask(administrator, model).status_code == 403
+    assert everything() == before
+    finance = signed_in(FINANCE_APPROVER)
+    listed = finance.get(reverse(f"admin:{model}_changelist"))
+    assert f"{model.replace('_', '/')}/export/" in listed.content.decode()

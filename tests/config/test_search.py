@@ -1,0 +1,233 @@
+"""The search of every list: by the id that the API tells, by an amount, by an email."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.db import connection
+from django.db.models import UUIDField
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exchange.admin import searching
+from exchange.ids import first_id_at
+from exchange.models import Member
+from exchange.numbers import read_typed
+from orders.models import Order, Trade
+from tests.support.lending import make_lending
+from tests.support.market import Trader, make_trader
+from tests.support.signin import sign_in
+from tests.support.staff import create_superuser
+from tests.support.whole_world import make_whole_world
+from tests.support.world import Wallet, approved, know_banks, make_member_wallet, make_staff
+from wallets.models import Account, Entry, Payout, Proposal, ProposalAction, Transfer, Withdrawal
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(client: Client) -> Client:
+    sign_in(client, create_superuser("looker", password="x"))
+    return client
+
+
+def found(client: Client, model: str, term: str) -> list[Any]:
+    """What the list of `model` shows for `term`."""
+    answer = client.get(reverse(f"admin:{model}_changelist"), {"q": term})
+    assert answer.status_code == 200, (model, term)
+    return list(answer.context["cl"].result_list)
+
+
+def test_every_list_with_a_search_finds_a_record_by_its_id(client):
+    make_whole_world()
+    seen = set()
+    for model, model_admin in admin.site._registry.items():
+        pk = model._meta.pk
+        uuid = isinstance(pk, UUIDField) or isinstance(getattr(pk, "target_field", None), UUIDField)
+        if not (uuid and model_admin.search_fields):
+            continue
+        row = model._default_manager.order_by("pk").first()
+        assert row is not None, model
+        name = f"{model._meta.app_label}_{model._meta.model_name}"
+        rows = found(client, name, str(row.pk))
+        # The audit is searched by the records that changed.
+        assert name == "exchange_change" or row in rows, name
+        assert found(client, name, str(first_id_at(timezone.now() - timedelta(days=9)))) == []
+        seen.add(name)
+    assert len(seen) > 25, sorted(seen)
+
+
+@pytest.fixture
+def ada() -> Wallet:
+    """A member with one record of 12,500.50 in each list, beside somebody with other ones."""
+    know_banks()
+    wallet = make_member_wallet()
+    Member.objects.filter(pk=str(wallet.member_id)).update(email="Ada.Obi@Acme.example")
+    for owner, amount in ((make_member_wallet(), Decimal(900)), (wallet, Decimal("12500.50"))):
+        owner.fund(amount)
+        sent = approved(owner.fund(amount), amount)
+        Proposal.objects.create(
+            withdrawal=sent,
+            action=ProposalAction.FAIL,
+            reason="lost",
+            proposed_by=make_staff(),
+            created_at=timezone.now(),
+        )
+        issuer, buyer = make_trader(), Trader(owner.fund(50_000))
+        token = issuer.issue()
+        issuer.place(token, "Sell", amount / 10, 10)
+        buyer.place(token, "Buy", amount / 10, 10)
+    return wallet
+
+
+LISTS = {
+    "wallets_withdrawal": lambda row: row.owner_id,
+    "wallets_payout": lambda row: row.withdrawal.owner_id,
+    "wallets_proposal": lambda row: row.withdrawal.owner_id,
+    "wallets_decision": lambda row: row.withdrawal.owner_id,
+    "wallets_bankaccount": lambda row: row.withdrawal.owner_id,
+    "wallets_deposit": lambda row: row.owner_id,
+    "wallets_account": lambda row: row.owner_id,
+    "wallets_entry": lambda row: row.account.owner_id,
+    "wallets_transfer": None,
+    "orders_order": lambda row: row.owner_id,
+    "orders_trade": lambda row: row.buy_order.owner_id,
+}
+
+
+@pytest.mark.parametrize("term", ["12,500.50", "12500.5", "12500.50000000"])
+def test_lists_find_an_amount_however_it_is_written(client, ada, term):
+    for model in LISTS:
+        rows = found(client, model, term)
+        assert rows, model
+        amount = Decimal("12500.5")
+        for row in rows:
+            if isinstance(row, Transfer):
+                assert amount in {abs(leg.amount) for leg in row.entries.all()}
+            elif isinstance(row, Entry):
+                assert abs(row.amount) == amount
+            elif isinstance(row, Account):
+                assert row.balance == amount
+            elif isinstance(row, Order):
+                assert row.amount == amount
+            elif isinstance(row, Trade):
+                assert row.buyer_value == amount
+            else:
+                assert getattr(row, "withdrawal", row).amount == amount
+        assert found(client, model, "12,500.51") == [], model
+
+
+def test_a_payout_is_found_by_what_reaches_the_bank(client, ada):
+    sent = Withdrawal.objects.get(owner_id=ada.owner_id)
+    assert sent.disburse_amount != sent.amount
+    for model in ("wallets_withdrawal", "wallets_payout"):
+        [row] = found(client, model, f"{sent.disburse_amount:,.2f}")
+        assert row.pk == sent.pk
+
+
+def test_a_payout_is_found_by_the_providers_id(client, ada):
+    payout = Payout.objects.get(withdrawal__owner_id=ada.owner_id)
+    Payout.objects.filter(pk=payout.pk).update(provider_id="26251")
+    assert found(client, "wallets_payout", "26251") == [payout]
+    assert found(client, "wallets_payout", "2625") == []
+
+
+def test_the_ids_of_a_member_and_of_an_organisation_find_their_withdrawals(client, ada):
+    sent = Withdrawal.objects.get(owner_id=ada.owner_id)
+    for wanted in (sent.pk, sent.owner_id, sent.organisation_id):
+        for model in ("wallets_withdrawal", "wallets_payout"):
+            assert [row.pk for row in found(client, model, str(wanted))] == [sent.pk], wanted
+
+
+def test_an_email_finds_what_is_of_the_members_of_every_organisation_that_have_it(client, ada):
+    other = Withdrawal.objects.exclude(owner_id=ada.owner_id).get()
+    assert other.organisation_id != ada.organisation.pk
+    Member.objects.filter(pk=str(other.member_id)).update(email="ada.obi@acme.example")
+    rows = found(client, "wallets_withdrawal", "ada.obi@acme.example")
+    assert {row.owner_id for row in rows} == {ada.owner_id, other.owner_id}
+
+
+def test_lists_find_what_is_of_the_member_with_an_email(client, ada):
+    for model, owner in LISTS.items():
+        rows = found(client, model, "ada.obi@acme.example")
+        assert rows, model
+        if owner is not None:
+            assert {owner(row) for row in rows} == {ada.owner_id}, model
+        else:
+            legs = [{leg.account.owner_id for leg in row.entries.all()} for row in rows]
+            assert all(ada.owner_id in owners for owners in legs)
+        assert found(client, model, "nobody@acme.example") == [], model
+        # Only a whole address.
+        assert found(client, model, "obi@acme.example") == [], model
+
+
+def test_an_organisations_email_finds_its_own_records(client):
+    know_banks()
+    wallet = make_member_wallet(900)
+    wallet.organisation.email = "ops@acme.example"
+    wallet.organisation.save()
+    own = Wallet(wallet.organisation).fund(800).request(500)
+    wallet.request(600)
+    assert found(client, "wallets_withdrawal", "OPS@acme.example") == [own]
+
+
+def test_loans_and_quotes_are_found_by_their_amounts(client):
+    lending = make_lending()
+    loan = lending.lend()
+    lending.price(9_876)
+    assert found(client, "credit_loan", "840,000") == [loan]
+    assert found(client, "credit_loan", "1596000.00") == [loan]
+    assert found(client, "credit_loan", lending.borrower.member.email) == [loan]  # type: ignore[union-attr]
+    assert found(client, "credit_loan", "840,001") == []
+    [quote] = found(client, "exchange_quote", "9,876")
+    assert quote.sell == 9876
+
+
+def test_amounts_of_long_lists_are_looked_for_among_records_of_late(client, ada, monkeypatch):
+    long = ("wallets_entry", "wallets_transfer", "orders_order", "orders_trade",
+            "wallets_decision", "wallets_bankaccount")  # fmt: skip
+    assert all(found(client, model, "12,500.50") for model in long)
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off")
+        for model in (Entry, Order):
+            plan = model._default_manager.filter(searching.of_late(), amount=5).explain()
+            assert f"{model._meta.db_table}_pkey" in plan, plan
+    # As if all of them were older than that.
+    monkeypatch.setattr(searching, "OF_LATE", -timedelta(hours=1))
+    assert [model for model in long if found(client, model, "12,500.50")] == []
+    assert found(client, "wallets_withdrawal", "12,500.50")
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("12,500.50", "12500.5"),
+        ("12500.5", "12500.5"),
+        ("1,234,567", "1234567"),
+        ("0.00000001", "0.00000001"),
+        ("1000000000000000", "1000000000000000"),
+    ],
+)
+def test_amounts_are_read_as_people_write_them(text, amount):
+    assert read_typed(text) == Decimal(amount)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "0", "-5", "12,50", "1,2345", "0690000031", ",500", "1.", ".5", "1e5", "٣", "NaN",
+     "1000000000000000.1", "0.000000001", "12 500", "12500,50"],
+)  # fmt: skip
+def test_what_is_no_amount_is_not_read_as_one(text):
+    assert read_typed(text) is None
+
+
+@given(st.text(max_size=40))
+def test_no_text_breaks_the_reading_of_amounts(text):
+    read_typed(text)
