@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from credit.dates import add_months
 from credit.models import Access, Loan, LoanStatus
-from credit.services.assessing import assess
+from credit.services.assessing import assess, most_repayable
 from credit.services.configurations import retire
 from credit.services.valuation import Pledge
 from exchange.errors import DomainError
@@ -176,6 +176,40 @@ def test_a_lender_has_no_more_out_than_its_limit():
     assert refused.value.code == "outstanding_above_maximum"
     assert "660000" in refused.value.message
     world.lend(amount=660_000)
+
+
+def test_a_limit_of_what_is_out_holds_for_its_own_currency_only():
+    world = make_lending(
+        max_amount={"NGN": Decimal(900_000), "KES": Decimal(100_000)},
+        max_outstanding={"KES": Decimal(100_000)},
+    )
+    assert world.lend().amount == 840_000
+    assert world.lend(amount=120_000).amount == 120_000
+    assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "most"),
+    [
+        ("0.05", "NGN", "0.10"),  # 0.095: up to the even one
+        ("0.15", "NGN", "0.28"),  # 0.285: down to the even one
+        ("0.45", "NGN", "0.86"),  # 0.855: up
+        ("0.55", "NGN", "1.04"),  # 1.045: down
+        ("5", "UGX", "10"),  # 9.5: up
+        ("15", "UGX", "28"),  # 28.5: down
+    ],
+)
+def test_the_most_to_repay_is_rounded_half_even_to_the_currency(amount, currency, most):
+    found = most_repayable(Decimal(amount), Decimal("0.3"), Decimal(3), currency)
+    assert found == Decimal(most)
+
+
+def test_a_loan_repays_at_most_the_half_even_sum_and_others_exactly_that(world):
+    tenth = {"amount": "0.15", "units": 1}
+    assert code_of(world, **tenth, repayment_amount=Decimal("0.29")) == "repayment_above_maximum"
+    assert code_of(world, **tenth, repayment_amount=Decimal("0.27")) == "repayment_differs"
+    loan = world.lend(**tenth, repayment_amount=Decimal("0.28"))
+    assert loan.repayment_amount == Decimal("0.28")
 
 
 def test_a_creditor_that_cannot_pay_lends_nothing(world):

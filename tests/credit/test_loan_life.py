@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from credit.models import (
+    Collateral,
     LoanStatus,
     Repayment,
     Shortfall,
@@ -21,6 +22,7 @@ from exchange.errors import DomainError, Refused
 from exchange.models import Token
 from tests.support.access import TESTER
 from tests.support.loans import age, pay, told
+from tests.support.tokens import give_units, make_token
 from tests.support.world import assert_books_hold, held
 from wallets.errors import InsufficientBalance, StateConflict
 from wallets.models import Alert
@@ -139,6 +141,24 @@ def test_a_fall_in_price_opens_one_shortfall_that_more_collateral_cures(world):
     assert shortfall.cured_at is not None
     loan.refresh_from_db()
     assert loan.status == LoanStatus.ACTIVE
+    assert_books_hold()
+
+
+def test_what_is_added_must_be_of_a_category_that_the_loans_terms_take(world):
+    loan = world.lend()
+    art = make_token(price_sell=Decimal(10_000), investment_category="Art")
+    give_units(art, world.borrower, 5)
+    with pytest.raises(Refused) as refused:
+        add_collateral(
+            loan_id=loan.id,
+            organisation_id=loan.organisation_id,
+            pledges=(Pledge(art.id, Decimal(1)),),
+            actor=TESTER,
+        )
+    assert refused.value.code == "category_not_allowed"
+    assert held(loan.borrower_id, art.id) == 5
+    assert held(loan.borrower_id, art.id, "lien") == 0
+    assert not Collateral.objects.filter(loan=loan, token=art).exists()
     assert_books_hold()
 
 

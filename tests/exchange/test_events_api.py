@@ -171,7 +171,7 @@ def test_a_url_that_must_not_be_called_is_refused_and_nothing_is_set(
     response = put(caller, {"url": url})
     assert response.status_code == 400
     assert "url" in response.json()["message"]
-    assert response.headers["X-Error-Code"] == "invalid_request"
+    assert response.headers["X-Error-Code"] == ("invalid_url" if url else "invalid_request")
     assert not WebhookEndpoint.objects.exists()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -92,6 +93,21 @@ def test_one_organisation_gets_only_its_share_and_the_oldest_go_first(receiver: 
     assert claim_due(most=16, per_organisation=4) == []
     record(send(claims[0]))
     assert len(claim_due(most=16, per_organisation=4)) == 1
+
+
+def test_events_that_wait_for_their_next_try_use_up_nobodys_share(receiver: Receiver) -> None:
+    """They are planned for within the length of a lease, as running ones are; nobody sends them."""
+    owner = organisation(receiver.url)
+    receiver.reply = Reply(500)
+    failed = [happened(owner) for _ in range(4)]
+    for claim in claim_due(most=16, per_organisation=4):
+        assert record(send(claim)) == Result.RETRIED_LATER
+    assert {state(event) for event in failed} == {("Pending", 1)}
+    soon = timezone.now() + timedelta(seconds=30)
+    Event.objects.filter(id__in=[event.id for event in failed]).update(next_attempt_at=soon)
+    fresh = [happened(owner) for _ in range(5)]
+    claims = claim_due(most=16, per_organisation=4)
+    assert {claim.event_id for claim in claims} == {event.id for event in fresh[:4]}
 
 
 def test_a_slow_endpoint_does_not_hold_up_the_others(

@@ -189,7 +189,7 @@ def test_after_a_good_read_exactly_one_payout_is_tried(sandbox: Sandbox, wallet:
     assert statuses() == Counter(Unknown=FAILURES + 1, Approved=7)
     assert (row().state, row().failed_trials, row().trial_id) == ("Open", 1, None)
     probe_again()
-    payouts.pay(waiting[-1].id)
+    payouts.pay(next(one.id for one in waiting if status_of(one) == "Approved"))
     assert (row().state, row().failures, row().failed_trials) == ("Closed", 0, 0)
     assert_books_hold()
 

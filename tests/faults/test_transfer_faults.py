@@ -161,6 +161,29 @@ def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet
     assert open_alerts() == set()
 
 
+@pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
+def test_a_payout_sent_again_is_lost_only_when_it_is_not_found_twice_anew(sandbox, wallet, action):
+    """What was not found before it was sent again says nothing about the second order."""
+    withdrawal = lose_for_good(sandbox, wallet)
+    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert (payout.not_found_count, payout.first_not_found_at, payout.last_not_found_at) == (
+        0,
+        None,
+        None,
+    )
+    sandbox.fault("timeout_before", match=TRANSFERS)
+    sweeps.take_step(withdrawal.id)
+    assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Unknown", 2)
+    with pytest.raises(Refused) as refusal:
+        proposed(withdrawal, action)
+    assert refusal.value.code == "payout_not_lost"
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    pass_time(withdrawal, HALF_AN_HOUR)
+    sweeps.take_step(withdrawal.id)
+    decide(withdrawal, action)
+
+
 def test_two_people_fail_a_lost_payout_and_the_money_is_back(sandbox, wallet):
     withdrawal = lose_for_good(sandbox, wallet)
     decide(withdrawal, ProposalAction.FAIL)
@@ -251,7 +274,23 @@ def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(
     assert_books_hold()
 
 
-def test_a_payout_that_people_failed_and_the_provider_pays_is_told(sandbox, wallet):
+def show_as(sandbox: Sandbox, withdrawal: Withdrawal, status: str) -> None:
+    """The provider's next answer about the transfer says `status`, and is else as it would be."""
+    settle(sandbox, withdrawal)
+    answer = requests.get(
+        f"{sandbox.base_url}/transfers",
+        params={"reference": withdrawal.reference},
+        headers={"Authorization": f"Bearer {PROVIDER_SECRET_KEY}"},
+        timeout=10,
+    ).text
+    assert answer.count('"SUCCESSFUL"') == 1
+    body = answer.replace('"SUCCESSFUL"', f'"{status}"')
+    sandbox.fault("error_5xx", match=LOOK_UPS, status=200, body=body)
+
+
+@pytest.mark.parametrize("outcome", ["NEW", "PENDING", "SUCCESSFUL"])
+def test_a_payout_that_people_failed_and_the_provider_has_is_told(sandbox, wallet, outcome):
+    """Whether it has paid yet or not: the money was given back here."""
     withdrawal = approved(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
     # The worker's own look, the sweep's, and the one before the second person's word counts.
@@ -260,7 +299,7 @@ def test_a_payout_that_people_failed_and_the_provider_pays_is_told(sandbox, wall
     pass_time(withdrawal, HALF_AN_HOUR)
     sweeps.take_step(withdrawal.id)
     decide(withdrawal, ProposalAction.FAIL)
-    settle(sandbox, withdrawal)
+    show_as(sandbox, withdrawal, outcome)
     pass_time(withdrawal, 13 * 3600)
     sweeps.take_step(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)

@@ -277,8 +277,8 @@ def test_decimals_that_a_column_would_round_away_are_refused(token):
     trader = make_trader(10_000)
     before = everything()
     for price, units, code, message in (
-        ("100.000000001", "1", "price_decimals", "price must not have more than 2 decimals"),
-        ("100", "1.000000001", "tokens_decimals", "tokens must not have more than 8 decimals"),
+        ("100.000000001", "1", "invalid_request", "price must not have more than 2 decimals"),
+        ("100", "1.000000001", "invalid_request", "tokens must not have more than 8 decimals"),
     ):
         with pytest.raises(Refused) as refused:
             trader.place(token, "Buy", price, units)

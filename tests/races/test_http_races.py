@@ -81,7 +81,7 @@ def test_different_amounts_never_overdraw_a_wallet(live_service: Service, caller
 def test_every_request_under_a_key_gets_the_first_ones_answer_also_after_a_restart(
     live_service: Service, caller: ApiCaller
 ):
-    keys, each = size("KEYS", 200), size("PER_KEY", 16)
+    keys, each = size("KEYS", 80), size("PER_KEY", 16)
     wallet = Wallet(caller.organisation).fund(keys * 500)
     calls = [
         Call(WITHDRAW, order(), {**caller.headers, "Idempotency-Key": f"key-{key}"}, tag=key)

@@ -25,7 +25,7 @@ from tests.support.world import (
 from wallets.errors import InsufficientBalance, StateConflict
 from wallets.ledger import Leg
 from wallets.models import Account, Payout, ProposalAction, Transfer, TransferKind
-from wallets.services import decisions, payouts, resolutions, sweeps
+from wallets.services import decisions, deposits, payouts, resolutions, sweeps
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -48,6 +48,37 @@ def test_two_approvers_at_once_count_as_two_and_one_person_as_one():
             # All of them saw version 1, so one approval counts and the others are stale.
             assert sum(isinstance(result, StateConflict) for result in results) == 3
             assert status_of(withdrawal) == "Pending"
+    assert_books_hold()
+
+
+def test_a_deposit_is_cancelled_or_confirmed_never_both():
+    wallet = make_wallet(0)
+    office, finance = make_staff("add_deposit"), make_staff("decide_deposit")
+    outcomes: Counter[str] = Counter()
+    rounds = size("DEPOSITS", 20)
+    with Crowd(2) as crowd:
+        for number in range(rounds):
+            arrival = deposits.Arrival(
+                organisation_id=wallet.organisation.id,
+                member_id=None,
+                currency="KES",
+                amount=Decimal(100),
+                reference=f"wire {number}",
+            )
+            entered = deposits.enter(arrival=arrival, user=office)
+            results = crowd.at_once(
+                [
+                    partial(deposits.cancel, deposit_id=entered.id, user=office),
+                    partial(deposits.confirm, deposit_id=entered.id, user=finance),
+                ]
+            )
+            assert sum(isinstance(result, StateConflict) for result in results) == 1
+            entered.refresh_from_db()
+            outcomes[entered.status] += 1
+            booked_once = Transfer.objects.filter(subject_id=entered.id).count()
+            assert booked_once == (entered.status == "Confirmed")
+    assert sum(outcomes.values()) == outcomes["Cancelled"] + outcomes["Confirmed"] == rounds
+    assert wallet.balance() == 100 * outcomes["Confirmed"]
     assert_books_hold()
 
 

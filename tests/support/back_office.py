@@ -17,7 +17,9 @@ from exchange.actors import Actor
 from exchange.models import Member, Organisation, StaffUser
 from tests.support.signin import sign_in
 from tests.support.staff import create_staff
+from tests.support.world import OVERRIDE
 from wallets.models import Withdrawal
+from wallets.selectors.concerns import concerns_of
 from wallets.services import deposits
 from wallets.services.banks import bank_directory
 from wallets.services.requests import Corridor, WithdrawalOrder, request_withdrawal
@@ -101,7 +103,25 @@ def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> An
     asked = at or client.get(address)
     if asked.status_code != 200:
         return asked
-    return client.post(address, {"seen": asked.context["seen"], **typed})
+    shown = {"seen": asked.context["seen"], "warned": asked.context["question"].warned}
+    return client.post(address, {**shown, **typed})
+
+
+def flags_on(withdrawal: Withdrawal) -> list[str]:
+    """The codes of the flags of now, which a page that asks sends along."""
+    found = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
+    return [concern.code for concern in concerns_of([found])[found.pk]]
+
+
+def approval_of(withdrawal: Withdrawal, version: int | None = None, **more: str) -> dict[str, Any]:
+    """What the page that asks whether to approve sends, when it is answered."""
+    return {
+        "version": version or withdrawal.version,
+        "confirmed": "yes",
+        "override": OVERRIDE,
+        "seen": flags_on(withdrawal),
+        **more,
+    }
 
 
 def text_of(response: Any) -> str:
@@ -111,12 +131,15 @@ def text_of(response: Any) -> str:
 
 
 def everything() -> dict[str, Any]:
-    """A fingerprint of every table but sessions: what moved shows as a difference."""
+    """A fingerprint of every table: what moved shows as a difference.
+
+    Sessions are left out, and what the sandbox tells of payouts whenever it is ready.
+    """
     found = {}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-            " AND tablename <> 'django_session'"
+            " AND tablename NOT IN ('django_session', 'wallets_providerevent')"
         )
         for (table,) in cursor.fetchall():
             cursor.execute(

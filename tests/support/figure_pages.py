@@ -37,7 +37,11 @@ def approve(client: Client, figure: ConfigurationFigure):
 
 
 def labels(client: Client, figure: ConfigurationFigure) -> list[str]:
-    return [tool.label for tool in client.get(page(figure, "change")).context["tools"]]
+    """What can be done from the page of `figure`, in the order of its buttons."""
+    context = client.get(page(figure, "change")).context
+    decision = context["decision"]
+    ways = [*([decision.approve] if decision.approve else []), *decision.others] if decision else []
+    return [tool.label for tool in [*ways, *context["tools"]]]
 
 
 def coming(office: Client, finance: Client, value: str = "80") -> ConfigurationFigure:

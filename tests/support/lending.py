@@ -1,13 +1,17 @@
-"""A lender with an offer, a borrower with units, and tokens to pledge: what loan tests stand on."""
+"""A lender with an offer, a borrower with units, and tokens to pledge: what loan tests stand on.
+
+What is expected is worked out here, in exact fractions, and never by the code under test.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from credit.models import Access, Loan, LoanConfiguration
-from credit.services.assessing import LoanRequest, most_repayable
+from credit.services.assessing import LoanRequest
 from credit.services.lending import create_loan
 from credit.services.valuation import Pledge
 from exchange.models import Token
@@ -16,6 +20,22 @@ from tests.support.access import TESTER
 from tests.support.credit import make_configuration
 from tests.support.tokens import give_units, make_token
 from tests.support.world import Wallet, make_member_wallet, make_wallet
+
+# Decimals of the currencies that tests lend (ISO 4217).
+DECIMALS = {"NGN": 2, "KES": 2, "UGX": 0}
+
+
+def half_even(exact: Fraction, decimals: int) -> Decimal:
+    """`exact` rounded to so many decimals, a half to the even side."""
+    below, rest = divmod(exact * 10**decimals, 1)
+    up = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and below % 2 == 1)
+    return Decimal(int(below) + up).scaleb(-decimals)
+
+
+def most_to_repay(amount: Decimal, rate: Decimal, months: Decimal | int, currency: str) -> Decimal:
+    """amount * (1 + rate * months), rounded half-even to the currency (decisions §7)."""
+    exact = Fraction(amount) * (1 + Fraction(rate) * Fraction(months))
+    return half_even(exact, DECIMALS[currency])
 
 
 @dataclass
@@ -37,7 +57,7 @@ class Lending:
         facts: dict[str, Any] = {
             "user_id": self.borrower.member_id,
             "configuration_id": self.offer.id,
-            "repayment_amount": most_repayable(amount, rate, duration, currency),
+            "repayment_amount": most_to_repay(amount, rate, duration, currency),
             "collaterals": (Pledge(self.token.id, Decimal(changes.pop("units", 105))),),
             **changes,
         }

@@ -79,8 +79,9 @@ class Trader:
 
     def issue(self, **more: Any) -> Token:
         """A token of this organisation, as `make_token` makes one, but in KES and sold at 98."""
+        sell = min(Decimal(98), more.get("price_buy", Decimal(98)))
         return make_token(
-            self.wallet.organisation, **{"currency": "KES", "price_sell": Decimal(98), **more}
+            self.wallet.organisation, **{"currency": "KES", "price_sell": sell, **more}
         )
 
 

@@ -72,11 +72,20 @@ _TOUCHED = """({name}, (
 
 
 def keep(connection: Connection) -> None:
-    """Remember what is in the tables now."""
+    """Remember what is in the tables now.
+
+    They are left alone by autovacuum from here on. It would find them empty between two tests, and
+    have statements that join them planned for no rows: a proof of books took minutes, not 0.2 s.
+    """
     connection.execute("CREATE SCHEMA seed")
     connection.execute(_KEPT)
-    tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-    states = [_state(connection, table) for (table,) in tables.fetchall()]
+    found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    tables = [name for (name,) in found.fetchall()]
+    for table in tables:
+        connection.execute(
+            sql.SQL("ALTER TABLE {} SET (autovacuum_enabled = off)").format(sql.Identifier(table))
+        )
+    states = [_state(connection, table) for table in tables]
     connection.execute(sql.SQL(_WORN).format(worn_bytes=sql.Literal(WORN_BYTES)))
     connection.execute(sql.SQL(_RESTORE).format(tables=sql.SQL(", ").join(states)))
 

@@ -25,12 +25,13 @@ from exchange.services.access_proposals import propose_invitation
 from exchange.services.access_records import record
 from exchange.services.webhook_endpoints import rotate_secret, set_endpoint
 from tests.support.access import TESTER
+from tests.support.breaks import make_break
 from tests.support.credit import make_configuration, waiting
 from tests.support.lending import make_lending
 from tests.support.market import Trader
 from tests.support.staff import create_staff, create_superuser
 from tests.support.world import know_banks, make_wallet
-from wallets.models import Proposal, ProposalAction, ProviderEvent, Withdrawal
+from wallets.models import Proposal, ProposalAction, ProviderEvent, ReconciliationBreak, Withdrawal
 from wallets.services import configuration, decisions, deposits, reconciliation
 from wallets.services.alerts import raise_alert
 from wallets.services.books import WALLET_CHECKS, prove_and_keep
@@ -119,8 +120,8 @@ def _money(world: WholeWorld, owner: StaffUser, finance: StaffUser) -> None:
     decisions.approve(withdrawal_id=decided.pk, version=decided.version, approver=finance)
     proposal = Proposal.objects.create(
         withdrawal=decided,
-        action=ProposalAction.FAIL,
-        reason="The bank never got it",
+        action=ProposalAction.RETURN,
+        reason="The provider is out",
         proposed_by=finance,
         created_at=timezone.now(),
     )
@@ -130,6 +131,11 @@ def _money(world: WholeWorld, owner: StaffUser, finance: StaffUser) -> None:
         digest="d" * 64, reference="payout_x", body="{}", received_at=timezone.now()
     )
     reconciliation.ask_as_staff(day=timezone.now().date() - timedelta(days=1), user=owner)
+    found = make_break()
+    explained = reconciliation.explain(
+        break_id=found.pk, explanation="A collection of the bank's, booked late", user=owner
+    )
+    world.proposals[ReconciliationBreak] = (found.pk, explained.pk)
 
 
 def _market_and_loan(world: WholeWorld, owner: StaffUser) -> None:

@@ -26,6 +26,8 @@ from wallets.selectors.wallets import wallet_balances
 from wallets.services import books, decisions, deposits, requests
 
 SYSTEM = TESTER
+# Why somebody approves what is flagged Stop: wallets of several organisations pay one account.
+OVERRIDE = "The bank confirmed the payee by telephone"
 BANK = "KCB Bank Kenya"
 # What the sandbox makes of an account (wallets.providers.sandbox).
 PAID, REFUSED_AT_ONCE, FAILS_LATER, RETURNED = (
@@ -170,7 +172,10 @@ def approved(wallet: Wallet, amount: str | int | Decimal = 500, **more: Any) -> 
     """An Approved withdrawal of `wallet`, by an approver of its own."""
     withdrawal = wallet.request(amount, **more)
     return decisions.approve(
-        withdrawal_id=withdrawal.id, version=withdrawal.version, approver=make_staff()
+        withdrawal_id=withdrawal.id,
+        version=withdrawal.version,
+        approver=make_staff(),
+        override=OVERRIDE,
     )
 
 

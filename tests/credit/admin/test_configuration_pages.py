@@ -313,10 +313,10 @@ def test_the_list_finds_what_waits_and_searches_by_name_creditor_and_id():
 
     assert "Quiet offer" in listed()
     assert "Busy offer" in listed()
-    for query in ({"waiting": "yes"}, {"q": "loud"}, {"q": str(busy.pk)}):
+    for query in ({"decision": "others"}, {"q": "loud"}, {"q": str(busy.pk)}):
         assert "Busy offer" in listed(**query)
         assert "Quiet offer" not in listed(**query)
-    for query in ({"waiting": "no"}, {"q": "zambezi"}, {"creditor__id__exact": str(lender.pk)}):
+    for query in ({"q": "zambezi"}, {"creditor__id__exact": str(lender.pk)}):
         assert "Quiet offer" in listed(**query)
         assert "Busy offer" not in listed(**query)
     assert quiet.status == "Approved"
@@ -384,6 +384,6 @@ def test_the_front_page_and_the_creditor_lead_to_them():
     lender = make_organisation()
     make_configuration(lender)
     front = client.get(reverse("admin:index")).content.decode()
-    assert f"{reverse(LIST)}?waiting=yes" in front
+    assert f"{reverse(LIST)}?decision=mine" in front
     creditor = client.get(reverse("admin:exchange_organisation_change", args=[lender.pk]))
     assert f"{reverse(LIST)}?creditor__id__exact={lender.pk}" in creditor.content.decode()

@@ -143,7 +143,7 @@ def test_the_front_page_counts_what_waits_and_leads_to_it(world, ada):
     for words, query, loans in (
         ("Loans short of collateral 1", "shortfall=open", {second.pk}),
         ("Defaulted loans, nothing proposed 1", "ending=none", {second.pk}),
-        ("Loan endings to confirm 1", "ending=waits", {first.pk}),
+        ("Loan endings to confirm 1", "decision=others", {first.pk}),
     ):
         assert words in text
         address = f"{reverse(LIST)}?{query}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -18,9 +19,12 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FI
 from exchange.acting import acting
 from exchange.actors import Actor
 from exchange.models import Change, Organisation
+from exchange.services.access import issue_api_key
 from tests.support.access import make_caller, make_organisation
 from tests.support.back_office import everything, signed_in, text_of
-from tests.support.world import know_banks, make_wallet
+from tests.support.tokens import make_token
+from tests.support.world import SYSTEM, Wallet, know_banks, make_staff, make_wallet
+from wallets.services import decisions, deposits
 
 pytestmark = pytest.mark.django_db
 
@@ -128,6 +132,58 @@ def test_the_list_is_narrowed(renamed):
     yesterday = str(today - timedelta(days=1))
     assert listed(client, **{**days, "from": yesterday, "to": yesterday}) == []
     assert len(listed(client, **{"from": "rubbish", "table": "exchange_organisation"})) == 3
+
+
+def test_it_is_searched_by_what_records_are_called_whatever_columns_changed():
+    know_banks()
+    organisation = make_organisation("Kericho Estates")
+    wallet = Wallet(organisation).fund(1000)
+    withdrawal = wallet.request(500)
+    decisions.reject(
+        withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not theirs"
+    )
+    arrival = deposits.Arrival(organisation.pk, None, "KES", Decimal(5), "WIRE 77")
+    clerk = make_staff()
+    entered = deposits.enter(arrival=arrival, user=clerk)
+    with acting(Actor.staff(clerk.pk, clerk.username), "request:cancel-1"):
+        deposits.cancel(deposit_id=entered.pk, user=clerk)
+    key, _ = issue_api_key(
+        organisation=organisation, name="Payouts", scopes=["wallets:read"], actor=SYSTEM
+    )
+    client = signed_in(AUDITOR)
+
+    def records(term: str) -> set[str]:
+        return {change.record_id for change in listed(client, q=term)}
+
+    rejection = listed(client, q=withdrawal.reference)
+    assert [c.table for c in rejection if "status" in (c.after or {})] == ["wallets_withdrawal"]
+    assert withdrawal.reference not in str([(c.before, c.after) for c in rejection])
+    for term in (withdrawal.bank.account_number, withdrawal.bank.account_name.upper()):
+        assert str(withdrawal.pk) in records(term), term
+    assert records("WIRE 77") == {str(entered.pk)}
+    assert len(listed(client, q="WIRE 77")) == 2
+    assert str(key.pk) in records(key.client_id)
+    assert {str(organisation.pk), str(key.pk)} <= records("kericho estates")
+    assert str(entered.pk) in {c.record_id for c in listed(client, q=clerk.username)}
+    token = make_token(symbol="KAHAWA")
+    assert records("kahawa") == records("KAHAWA") == {str(token.pk)}
+    assert records("payout_nothing") == set()
+
+
+def test_a_search_of_the_audit_reads_indexes(django_assert_max_num_queries):
+    """Whatever is called so, the changes themselves are found by their indexes."""
+    client = signed_in(AUDITOR)
+    Organisation.objects.bulk_create(Organisation(name=f"O{n}") for n in range(3000))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE exchange_change")
+    with CaptureQueriesContext(connection) as queries, django_assert_max_num_queries(30):
+        listed(client, q="payout_nothing")
+    (found,) = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "about_id" in q["sql"]]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {found}")
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "Seq Scan on exchange_change" not in plan
+    assert "change_of_record" in plan
 
 
 def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):

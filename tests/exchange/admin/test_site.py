@@ -27,6 +27,7 @@ from tests.support.back_office import (
 )
 from tests.support.signin import sign_in
 from tests.support.staff import create_staff, create_superuser
+from tests.support.world import OVERRIDE
 from wallets.models import Alert, Withdrawal
 from wallets.services import decisions
 from wallets.services.alerts import raise_alert
@@ -63,7 +64,7 @@ def world(provider_sandbox):
     )
     decided = withdraw(organisation, member, "NGN", "2000")
     finance = create_staff("decider", "correct horse battery", "Finance approver")
-    decisions.approve(withdrawal_id=decided.pk, version=1, approver=finance)
+    decisions.approve(withdrawal_id=decided.pk, version=1, approver=finance, override=OVERRIDE)
     withdraw(organisation, None, "GHS", "100")
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     prove_and_keep(WALLET_CHECKS)
@@ -118,6 +119,7 @@ def test_what_libraries_bring_along_is_not_in_the_admin():
         "wallets.ConfigurationFigure",
         "wallets.Decision", "wallets.Deposit", "wallets.Entry", "wallets.Payout",
         "wallets.Proposal", "wallets.ProviderEvent", "wallets.Reconciliation",
+        "wallets.ReconciliationBreak",
         "wallets.Transfer", "wallets.Withdrawal",
     }  # fmt: skip
 
@@ -144,7 +146,8 @@ def test_the_front_page_leads_to_what_waits():
     for words in (
         "Pending withdrawals",
         "Deposits to confirm",
-        "Lost or returned payouts",
+        "Payout proposals to confirm",
+        "Payouts: returned by bank",
         "Alerts",
     ):
         assert words in text_of(page)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 
 from config.navigation import COUNTED_AT_MOST
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
@@ -91,6 +91,13 @@ def walker(provider_sandbox) -> Client:
     return client
 
 
+def kind_of(address: str) -> str:
+    try:
+        return resolve(address.split("?")[0]).view_name
+    except Resolver404:
+        return address
+
+
 def walked(client: Client) -> dict[str, tuple[Any, Page]]:
     """Every kind of page that links lead to from the front page, and what it is made of."""
     waiting = [reverse("admin:index")]
@@ -100,12 +107,12 @@ def walked(client: Client) -> dict[str, tuple[Any, Page]]:
         address = waiting.pop(0)
         if address in found or not address.startswith("/admin/"):
             continue
-        response = client.get(address)
-        kind = response.resolver_match.view_name if response.resolver_match else address
+        kind = kind_of(address)
         kinds[kind] = kinds.get(kind, 0) + 1
-        if kinds[kind] > PAGES_OF_A_KIND or "html" not in response["Content-Type"]:
+        if kinds[kind] > PAGES_OF_A_KIND:
             continue
-        if response.status_code != 200:
+        response = client.get(address)
+        if "html" not in response["Content-Type"] or response.status_code != 200:
             continue
         page = Page(response.content.decode())
         found[address] = (response, page)
@@ -113,7 +120,7 @@ def walked(client: Client) -> dict[str, tuple[Any, Page]]:
     return found
 
 
-def test_no_page_holds_code_and_every_page_forbids_it(walker):
+def test_no_page_holds_code_every_one_forbids_it_and_has_a_heading_and_a_main_part(walker):
     pages = walked(walker)
     assert len(pages) > 60
     for address, (response, page) in pages.items():
@@ -123,10 +130,6 @@ def test_no_page_holds_code_and_every_page_forbids_it(walker):
         assert page.faults == [], address
         assert all(where.startswith(("/", "#", "?")) or not where for where in page.loads), address
         assert not [link for link in page.links if "//" in link], address
-
-
-def test_every_page_has_a_heading_a_main_part_and_a_way_to_it(walker):
-    for address, (_, page) in walked(walker).items():
         assert page.counts["h1"] == 1, address
         assert page.counts["main"] == 1, address
         assert page.links[0] == "#content", address
@@ -147,7 +150,8 @@ def test_a_list_of_fifty_rows_is_light():
 def test_a_list_brings_its_own_sheet_whatever_may_be_done_in_it(role):
     page = signed_in(role).get(reverse("admin:wallets_withdrawal_changelist"))
     assert 'href="/static/wallets/withdrawals.css"' in page.content.decode()
-    assert 'placeholder="Reference, account, payee, owner; any status"' in page.content.decode()
+    placeholder = "Reference, account, payee, owner, amount, email, id; any status"
+    assert f'placeholder="{placeholder}"' in page.content.decode()
 
 
 def test_an_empty_list_says_of_what_it_is_empty():

@@ -1,0 +1,224 @@
+"""Forms of the back office mark the field that an error speaks of, and lead to it."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
+from tests.support.back_office import confirm, everything, signed_in, text_of
+from tests.support.tokens import make_token
+from tests.support.world import Wallet, know_banks, make_member_wallet
+from wallets.models import Deposit
+
+pytestmark = pytest.mark.django_db
+
+
+class Elements(HTMLParser):
+    """The elements of a page by their ids, and where its links lead."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.by_id: dict[str, dict[str, str | None]] = {}
+        self.links: set[str] = set()
+        self.focused: list[str | None] = []
+        self.feed(answer.content.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if found.get("id"):
+            self.by_id[str(found["id"])] = found
+        if tag == "a":
+            self.links.add(str(found.get("href")))
+        if "autofocus" in found:
+            self.focused.append(found.get("id"))
+
+
+def assert_marked(answer: Any, field: str, words: str, *, anchor: bool = True) -> None:
+    """`field` (by its id) is the one that is wrong: marked, described by `words`, in focus."""
+    assert answer.status_code == 200
+    page = Elements(answer)
+    element = page.by_id[field]
+    assert element.get("aria-invalid") == "true"
+    described = str(element.get("aria-describedby")).split()
+    assert f"{field}_error" in described
+    assert all(found in page.by_id for found in described), described
+    beside = re.search(
+        rf'id="{field}_error"[^>]*>(.*?)</(ul|p|span)>', answer.content.decode(), re.S
+    )
+    assert beside is not None
+    assert words in re.sub("<[^>]+>", "", beside.group(1)).replace("&#x27;", "'")
+    assert page.focused == [field]
+    if anchor:
+        assert f"#{field}" in page.links
+    others = [one for one, found in page.by_id.items() if found.get("aria-invalid") == "true"]
+    assert others == [field]
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    return make_member_wallet(5000)
+
+
+@pytest.fixture
+def finance() -> Client:
+    return signed_in(FINANCE_APPROVER)
+
+
+def deposit_of(wallet: Wallet, **changes: str) -> dict[str, str]:
+    return {
+        "member": str(wallet.member_id),
+        "currency": "KES",
+        "amount": "750",
+        "reference": "wire 7",
+        "note": "",
+        **changes,
+    }
+
+
+def test_what_the_form_finds_is_marked(wallet):
+    office = signed_in(BACK_OFFICE)
+    answer = office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet, reference=""))
+    assert_marked(answer, "id_reference", "This field is required.")
+    assert "Please correct what is marked below." in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({"amount": "-5"}, "id_amount", "amount must be above 0"),
+        ({"amount": "1.005"}, "id_amount", "amount must have at most 2 decimals"),
+        ({"reference": "taken"}, "id_reference", "A deposit with reference taken exists already"),
+    ],
+)
+def test_what_the_service_refuses_about_a_field_is_marked_there(wallet, changes, field, words):
+    office = signed_in(BACK_OFFICE)
+    address = reverse("admin:wallets_deposit_add")
+    assert office.post(address, deposit_of(wallet, reference="taken")).status_code == 302
+    before = everything()
+    answer = office.post(address, deposit_of(wallet, **changes))
+    assert_marked(answer, field, words)
+    assert everything() == before
+    assert Deposit.objects.filter(status="Pending").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "words"),
+    [
+        ({"buy": "110", "sell": "110.01"}, "id_sell", "sell must not be above buy"),
+        ({"buy": "110.005", "sell": "110"}, "id_buy", "buy must not have more than 2 decimals"),
+        ({"buy": "1180", "sell": "100"}, "id_note", "A change of more than 20 % needs a reason"),
+    ],
+)
+def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(typed, field, words):
+    address = reverse("admin:exchange_token_quote", args=[make_token().pk])
+    office = signed_in(BACK_OFFICE)
+    asked = confirm(office, address, **typed)
+    before = everything()
+    answer = confirm(office, address, at=asked, **typed)
+    assert_marked(answer, field, words, anchor=False)
+    assert everything() == before
+
+
+def test_the_term_that_is_wrong_is_marked():
+    token = make_token()
+    office = signed_in(BACK_OFFICE)
+    address = reverse("admin:exchange_token_edit", args=[token.pk])
+    form = office.get(address).context["form"]
+    typed = {name: form[name].value() for name in form.fields}
+    typed |= {"min_buy": "12", "max_buy": "11"}
+    before = everything()
+    answer = office.post(address, {k: v for k, v in typed.items() if v not in (None, False)})
+    assert_marked(answer, "id_min_buy", "min_buy must not be above max_buy")
+    assert everything() == before
+
+
+def test_what_speaks_of_no_field_stands_above_all(wallet):
+    office = signed_in(BACK_OFFICE)
+    data = deposit_of(wallet) | {"member": "", "organisation": ""}
+    answer = office.post(reverse("admin:wallets_deposit_add"), data)
+    assert "Say whose money it is" in text_of(answer)
+    assert "Please correct what is marked" not in text_of(answer)
+    assert 'aria-invalid="true"' not in answer.content.decode()
+
+
+def test_members_keys_and_reports_mark_theirs(wallet):
+    office, owner = signed_in(BACK_OFFICE), signed_in(ADMINISTRATOR)
+    assert wallet.member is not None
+    answer = office.post(
+        reverse("admin:exchange_member_add"),
+        {
+            "organisation": str(wallet.organisation.pk),
+            "name": "Somebody",
+            "email": wallet.member.email,
+        },
+    )
+    assert_marked(answer, "id_email", "A member with this email exists already")
+    key = {
+        "organisation": str(wallet.organisation.pk),
+        "name": "Reports",
+        "scopes": ["tokens:read"],
+    }
+    address = reverse("admin:exchange_apikey_add")
+    assert owner.post(address, key).status_code == 200
+    answer = owner.post(address, key)
+    assert_marked(answer, "id_name", "has a key of this name already")
+    tomorrow = timezone.now().date() + timedelta(days=1)
+    answer = office.post(reverse("admin:wallets_reconciliation_add"), {"day": str(tomorrow)})
+    assert_marked(answer, "id_day", "The day has not come yet")
+
+
+def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
+    office = signed_in(BACK_OFFICE)
+    office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet))
+    deposit = Deposit.objects.get(status="Pending")
+    address = reverse("admin:wallets_deposit_reject", args=[deposit.pk])
+    seen = finance.get(address).context["seen"]
+    before = everything()
+    answer = finance.post(address, {"seen": seen, "reason": ""})
+    assert_marked(answer, "id_reason", "This field is required.")
+    assert everything() == before
+
+
+def test_a_rejection_without_a_reason_comes_back_to_its_field(wallet, finance):
+    made = wallet.request(500)
+    before = everything()
+    answer = finance.post(
+        reverse("admin:wallets_withdrawal_reject", args=[made.pk]),
+        {"version": made.version, "reason": "  "},
+    )
+    assert_marked(answer, "reject-reason", "A rejection needs a reason", anchor=False)
+    answer = finance.post(
+        reverse("admin:wallets_withdrawal_approve", args=[made.pk]),
+        {"version": made.version, "reason": "x" * 501},
+    )
+    assert_marked(answer, "approve-reason", "at most 500 characters", anchor=False)
+    assert "x" * 501 in answer.content.decode()
+    assert everything() == before
+
+
+def test_a_bulk_rejection_without_a_reason_marks_it(wallet, finance):
+    made = wallet.request(500)
+    before = everything()
+    answer = finance.post(
+        reverse("admin:wallets_withdrawal_bulk"),
+        {"decision": "reject", "row": f"{made.pk}:{made.version}", "reason": ""},
+    )
+    assert_marked(answer, "reason", "A rejection needs a reason", anchor=False)
+    assert everything() == before
+
+
+def test_a_filter_that_cannot_be_read_says_so_at_its_field(finance):
+    answer = finance.get(reverse("admin:wallets_deposit_changelist"), {"day_from": "yesterday"})
+    page = Elements(answer)
+    assert page.by_id["id_day_from"].get("aria-invalid") == "true"
+    assert page.by_id["id_day_from"].get("aria-describedby") == "id_day_from_error"
+    assert "id_day_from_error" in page.by_id

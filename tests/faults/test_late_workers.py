@@ -1,0 +1,73 @@
+"""Workers that were held up for so long that what they claimed is about to be somebody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from pytest_django import Settings
+
+from tests.support.database import Connection
+from tests.support.payouts import HELD, PAID_OUT, booked, orders, pass_time, settle
+from tests.support.services import Sandbox
+from tests.support.world import Wallet, approved, assert_books_hold, status_of
+from wallets.models import Payout
+from wallets.services import payouts, sweeps
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def held_up_after_the_claim(owner: Connection, seconds: float) -> Iterator[None]:
+    """Whoever claims a payout goes on so much later: its lease is that much older."""
+    owner.autocommit = True
+    owner.execute(
+        "CREATE FUNCTION held_up_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        f" NEW.leased_until := NEW.leased_until - interval '{seconds} seconds'; RETURN NEW; END $$"
+    )
+    owner.execute(
+        "CREATE TRIGGER zz_held_up BEFORE UPDATE ON wallets_payout FOR EACH ROW"
+        " WHEN (NEW.claimed_by <> '' AND NEW.claimed_by <> OLD.claimed_by)"
+        " EXECUTE FUNCTION held_up_for_test()"
+    )
+    try:
+        yield
+    finally:
+        owner.execute("DROP TRIGGER zz_held_up ON wallets_payout")
+        owner.execute("DROP FUNCTION held_up_for_test()")
+
+
+def test_nothing_is_ordered_in_the_last_half_of_a_lease(
+    sandbox: Sandbox, wallet: Wallet, owner_connection: Connection, settings: Settings
+):
+    """The order would arrive about when another worker may take the payout up."""
+    settings.PAYOUT_LEASE_SECONDS = 600
+    withdrawal = approved(wallet)
+    with held_up_after_the_claim(owner_connection, 310):
+        payouts.pay(withdrawal.id)
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert payout.posted_at is None
+    assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
+    assert (orders(sandbox, withdrawal), booked(sandbox, withdrawal)) == (0, [])
+    assert_books_hold()
+    # The lease runs out, and the next worker orders it once.
+    pass_time(withdrawal, 600)
+    sweeps.take_step(withdrawal.id)
+    sweeps.take_step(withdrawal.id)
+    settle(sandbox, withdrawal)
+    pass_time(withdrawal, 3600)
+    sweeps.take_step(withdrawal.id)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert orders(sandbox, withdrawal) == 1
+    assert_books_hold()
+
+
+def test_what_was_claimed_in_time_is_ordered(
+    sandbox: Sandbox, wallet: Wallet, owner_connection: Connection, settings: Settings
+):
+    settings.PAYOUT_LEASE_SECONDS = 600
+    withdrawal = approved(wallet)
+    with held_up_after_the_claim(owner_connection, 240):
+        payouts.pay(withdrawal.id)
+    assert orders(sandbox, withdrawal) == 1

@@ -1,0 +1,164 @@
+"""Two at once, of which one is held up at the very instant that matters: no luck is needed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection, connections
+from standardwebhooks import Webhook
+
+from exchange.errors import Conflict
+from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.models import ApiKey, WebhookEndpoint
+from exchange.services import access, webhook_endpoints
+from exchange.services.deliveries import deliver_due
+from tests.support.access import TESTER, make_caller
+from tests.support.database import server_url, worker_database
+from tests.support.events import happened, organisation
+from tests.support.pausing import Pause
+from tests.support.processes import wait_until
+from tests.support.receiver import Receiver
+from tests.support.world import (
+    BANK,
+    assert_books_hold,
+    know_banks,
+    make_member_wallet,
+    make_wallet,
+)
+from wallets.models import Withdrawal
+from wallets.services import banks
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def on_its_own_connection(call: Callable[[], Any]) -> Any:
+    """What `call` gives in a thread, which then closes its connection."""
+
+    def run() -> Any:
+        try:
+            return call()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(run).result()
+
+
+# --- The first request of a key commits between two looks of the second one ----------------------
+
+
+@pytest.mark.parametrize("make", [make_wallet, make_member_wallet])
+def test_a_request_refused_for_what_the_first_of_its_key_took_answers_as_the_first(make):
+    """The second request finds no answer; then the first one takes the money and commits."""
+    know_banks()
+    # This process remembers no bank list, so the checks are made in Python before the call.
+    assert banks.remembered_bank("KES", BANK) is None
+    wallet = make(1500)
+    claim = IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", "key", "hash")
+    ask = partial(wallet.ask, 1000, claim=claim)
+    first: list[Answer] = []
+
+    def let_the_first_commit(execute: Any, sql: str, *rest: Any) -> Any:
+        found = execute(sql, *rest)
+        if "exchange_idempotencyrecord" in sql and not first:
+            first.append(on_its_own_connection(ask))
+        return found
+
+    with connection.execute_wrapper(let_the_first_commit):
+        second = ask()
+    (answer,) = first
+    assert not answer.replayed
+    assert second == replace(answer, replayed=True)
+    assert Withdrawal.objects.count() == 1
+    assert wallet.kes == (500, 1000)
+    assert_books_hold()
+
+
+# --- Two rotations of one webhook secret ---------------------------------------------------------
+
+
+def test_every_secret_that_two_rotations_at_once_answer_signs(receiver: Receiver):
+    """The second rotation begins while the first one has not committed."""
+    owner = organisation(receiver.url)
+    answers: list[str] = []
+
+    def rotate() -> None:
+        try:
+            answers.append(
+                webhook_endpoints.rotate_secret(organisation_id=owner.id, actor=TESTER)[1]
+            )
+        finally:
+            connections.close_all()
+
+    first, second = threading.Thread(target=rotate), threading.Thread(target=rotate)
+    with Pause("UPDATE", "exchange_webhookendpoint", "NEW.secret <> OLD.secret") as pause:
+        first.start()
+        pause.wait()
+        second.start()
+        wait_until(waits_for_a_row, "the second one waits for the first")
+        pause.release()
+        first.join()
+        second.join()
+    assert len(set(answers)) == 2
+    endpoint = WebhookEndpoint.objects.get(organisation=owner)
+    assert [endpoint.previous_secret, endpoint.secret] == answers
+    happened(owner)
+    deliver_due()
+    (request,) = receiver.received
+    for secret in answers:
+        Webhook(secret).verify(request.body, request.headers)
+
+
+# --- Two rotations of one API key ----------------------------------------------------------------
+
+
+def test_of_two_rotations_of_a_key_at_once_one_issues_a_key():
+    """The second one begins while the first one, which has issued its key, has not committed."""
+    key = make_caller().key
+    made: list[ApiKey] = []
+    refused: list[str] = []
+
+    def rotate() -> None:
+        try:
+            made.append(
+                access.rotate_api_key(key_id=key.id, overlap=timedelta(days=1), actor=TESTER)[0]
+            )
+        except Conflict as refusal:
+            refused.append(refusal.message)
+        finally:
+            connections.close_all()
+
+    first, second = threading.Thread(target=rotate), threading.Thread(target=rotate)
+    with Pause("UPDATE", "exchange_apikey", "NEW.rotated_to_id IS NOT NULL") as pause:
+        first.start()
+        pause.wait()
+        second.start()
+        wait_until(waits_for_a_row, "the second one waits for the first")
+        pause.release()
+        first.join()
+        second.join()
+    (issued,) = made
+    assert refused == [
+        f"The API key was rotated before: {issued.client_id} took its place. Rotate that one"
+    ]
+    assert set(ApiKey.objects.values_list("id", flat=True)) == {key.id, issued.id}
+
+
+def waits_for_a_row() -> bool:
+    """Whether a session of this database waits for what another transaction wrote."""
+    with psycopg.connect(server_url(worker_database()), autocommit=True) as watch:
+        row = watch.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+            " WHERE NOT l.granted AND l.locktype IN ('transactionid', 'tuple')"
+            " AND a.datname = current_database())"
+        ).fetchone()
+    assert row is not None
+    return bool(row[0])
