@@ -29,7 +29,7 @@ _TRADING = "exchange/token/?state=Trading"
 _IN_RAISE = "exchange/token/?state=In+its+raise"
 _DEFAULTED = "credit/loan/?status__exact=DEFAULTED"
 _LENDING = "credit/loanconfiguration/?status=Approved"
-_WAITING_TERMS = "credit/loanconfiguration/?waiting=yes"
+_WAITING_TERMS = "credit/loanconfiguration/?decision=mine"
 
 
 # --- money out ---
