@@ -11,8 +11,9 @@ from uuid import UUID
 from credit import examples
 from credit.models import Access, ConfigurationStatus, LoanStatus
 from exchange.documents import Document, Variant, WireField, identifier, moment, number, text
-from exchange.models import InvestmentCategory, InvestmentType
+from exchange.models import InvestmentCategory
 from exchange.numbers import plain
+from exchange.payloads import INVESTMENT_KIND
 
 # In the order of the interface's table. Over the rows of `credit.selectors.portfolio`.
 INVESTMENT = Document(
@@ -33,18 +34,7 @@ INVESTMENT = Document(
             "`lien` at `price.sell`, rounded half-even to the currency's decimals",
         ),
         text("currency", "{r}.currency_id", "What the token's prices and values are in"),
-        text(
-            "investment_type",
-            "{r}.investment_type",
-            "Kind of instrument",
-            enum=list(InvestmentType.values),
-        ),
-        text(
-            "investment_category",
-            "{r}.investment_category",
-            "What the money is put into",
-            enum=list(InvestmentCategory.values),
-        ),
+        *INVESTMENT_KIND,
         text("name", "{r}.name", "Token name"),
         text("symbol", "{r}.symbol", "Token symbol"),
         text("image", "{r}.image", "URL"),

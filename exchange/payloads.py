@@ -238,6 +238,22 @@ def _sides(name: str, *sides: str, description: str) -> WireField:
 _QUOTES = ("buy", "sell", "exchange")
 _SIDES = ("buy", "sell")
 
+# What kind of investment a token is, wherever one is shown.
+INVESTMENT_KIND = (
+    text(
+        "investment_type",
+        "{r}.investment_type",
+        "Kind of instrument",
+        enum=list(InvestmentType.values),
+    ),
+    text(
+        "investment_category",
+        "{r}.investment_category",
+        "What the money is put into",
+        enum=list(InvestmentCategory.values),
+    ),
+)
+
 # In the order of the interface's table.
 TOKEN = Document(
     name="Token",
@@ -281,18 +297,7 @@ TOKEN = Document(
             "`Private`: only its issuer and organisations granted access see it",
             enum=list(DealAccess.values),
         ),
-        text(
-            "investment_type",
-            "{r}.investment_type",
-            "Kind of instrument",
-            enum=list(InvestmentType.values),
-        ),
-        text(
-            "investment_category",
-            "{r}.investment_category",
-            "What the money is put into",
-            enum=list(InvestmentCategory.values),
-        ),
+        *INVESTMENT_KIND,
         text(
             "payout_frequency",
             "{r}.payout_frequency",

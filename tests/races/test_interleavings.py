@@ -98,15 +98,7 @@ def test_every_secret_that_two_rotations_at_once_answer_signs(receiver: Receiver
         finally:
             connections.close_all()
 
-    first, second = threading.Thread(target=rotate), threading.Thread(target=rotate)
-    with Pause("UPDATE", "exchange_webhookendpoint", "NEW.secret <> OLD.secret") as pause:
-        first.start()
-        pause.wait()
-        second.start()
-        wait_until(waits_for_a_row, "the second one waits for the first")
-        pause.release()
-        first.join()
-        second.join()
+    twice_at_once(rotate, "UPDATE", "exchange_webhookendpoint", "NEW.secret <> OLD.secret")
     assert len(set(answers)) == 2
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
     assert [endpoint.previous_secret, endpoint.secret] == answers
@@ -136,8 +128,18 @@ def test_of_two_rotations_of_a_key_at_once_one_issues_a_key():
         finally:
             connections.close_all()
 
-    first, second = threading.Thread(target=rotate), threading.Thread(target=rotate)
-    with Pause("UPDATE", "exchange_apikey", "NEW.rotated_to_id IS NOT NULL") as pause:
+    twice_at_once(rotate, "UPDATE", "exchange_apikey", "NEW.rotated_to_id IS NOT NULL")
+    (issued,) = made
+    assert refused == [
+        f"The API key was rotated before: {issued.client_id} took its place. Rotate that one"
+    ]
+    assert set(ApiKey.objects.values_list("id", flat=True)) == {key.id, issued.id}
+
+
+def twice_at_once(call: Callable[[], None], *write: str) -> None:
+    """Run `call` twice: the second one begins while the first is at the `write` of `Pause`."""
+    first, second = threading.Thread(target=call), threading.Thread(target=call)
+    with Pause(*write) as pause:
         first.start()
         pause.wait()
         second.start()
@@ -145,11 +147,6 @@ def test_of_two_rotations_of_a_key_at_once_one_issues_a_key():
         pause.release()
         first.join()
         second.join()
-    (issued,) = made
-    assert refused == [
-        f"The API key was rotated before: {issued.client_id} took its place. Rotate that one"
-    ]
-    assert set(ApiKey.objects.values_list("id", flat=True)) == {key.id, issued.id}
 
 
 def waits_for_a_row() -> bool:
