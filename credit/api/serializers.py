@@ -23,13 +23,18 @@ from wallets.api.fields import WALLET_CURRENCIES, LeanSerializer, NameField, cur
 from wallets.selectors.currencies import currencies
 
 _PLAIN = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?", re.ASCII)
+# Above zero, at most LARGEST, in whole digits or cents; zeros may lead and follow.
+_UP_TO_LARGEST = (
+    r"^(?=.*[1-9])(?=[0-9]{1,40}(\.|$))"
+    r"0*([0-9]{1,15}(\.[0-9]{1,2}0{0,38})?|10{15}(\.0{1,40})?)$"
+)
 _TOO_MANY = f"must have 1 to {MOST_COLLATERALS} items"
 
 
 @extend_schema_field(
     {
         "oneOf": [
-            {"type": "string", "pattern": r"^(?=.*[1-9])[0-9]{1,40}(\.[0-9]{1,2}0{0,38})?$"},
+            {"type": "string", "pattern": _UP_TO_LARGEST},
             {
                 "type": "number",
                 "exclusiveMinimum": 0,
