@@ -1,8 +1,20 @@
-"""Registers `credit` with Django."""
+"""Registers `credit` with Django, and says what SQL it installs."""
 
-from django.apps import AppConfig
+from exchange import sqlfiles
 
 
-class CreditConfig(AppConfig):
+class CreditConfig(sqlfiles.SqlAppConfig):
     name = "credit"
     verbose_name = "Credit"
+    sql_parts = (
+        "loan_guard",
+        "configuration_guard",
+        "ending_guard",
+        "outstanding",
+        "lending",
+        "transfer_rules",
+        "loan_terms",
+        "two_person",
+        "audited",
+    )
+    stored_documents = ("LOAN",)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections
-from django.db.migrations.operations import RunSQL
+from django.db.backends.utils import CursorWrapper
 
 _ROW = "{r}"
 _MARK = """'"'"""
@@ -124,28 +124,36 @@ class Document:
         """Names this version of the mapping; kept as a comment on the trigger function."""
         return hashlib.sha256(self.expression("r", strict=True).encode()).hexdigest()[:16]
 
-    def install_sql(self, *, rewrite: bool = True) -> str:
-        """Creates or replaces the trigger, and rewrites every stored document.
-
-        Without `rewrite` those stay: the mapping before this one made the same, letter by letter.
-        """
+    def trigger_sql(self) -> str:
+        """Creates the trigger that writes the document, and its function."""
         function = f"{self.table}_document"
         return f"""
-            CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $body$
+            CREATE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $body$
             BEGIN
                 NEW.document := {self.expression("NEW", strict=True)};
                 RETURN NEW;
             END $body$;
             COMMENT ON FUNCTION {function}() IS 'document {self.fingerprint}';
-            DROP TRIGGER IF EXISTS zz_document ON {self.table};
             CREATE TRIGGER zz_document BEFORE INSERT OR UPDATE ON {self.table}
                 FOR EACH ROW EXECUTE FUNCTION {function}();
-            {f"UPDATE {self.table} SET document = '';" if rewrite else ""}
         """
 
-    def install(self, *, rewrite: bool = True) -> RunSQL:
-        """The migration operation that brings this version of the mapping into force."""
-        return RunSQL(self.install_sql(rewrite=rewrite), reverse_sql=RunSQL.noop)
+    def rewrite_sql(self) -> str:
+        """Writes the stored documents that differ from the mapping.
+
+        Without the table's triggers: guards refuse any change of a row that is final.
+        """
+        return f"""
+            ALTER TABLE {self.table} DISABLE TRIGGER USER;
+            UPDATE {self.table} r SET document = {self.expression("r")}
+            WHERE document IS DISTINCT FROM {self.expression("r")};
+            ALTER TABLE {self.table} ENABLE TRIGGER USER;
+        """
+
+    def in_force(self, cursor: CursorWrapper) -> bool:
+        """Whether the trigger in the database writes by this version of the mapping."""
+        cursor.execute("SELECT obj_description(to_regprocedure(%s))", [f"{self.table}_document()"])
+        return bool(cursor.fetchone() == (f"document {self.fingerprint}",))
 
     def schema(self) -> dict[str, Any]:
         """The OpenAPI schema object of a record."""
@@ -166,11 +174,7 @@ class Document:
         """What is wrong with the stored documents: an old trigger, rows that differ. [] is well."""
         found: list[str] = []
         with connections[alias].cursor() as cursor:
-            cursor.execute(
-                "SELECT obj_description(to_regprocedure(%s))", [f"{self.table}_document()"]
-            )
-            (comment,) = cursor.fetchone()
-            if comment != f"document {self.fingerprint}":
+            if not self.in_force(cursor):
                 found.append(f"{self.table}: the installed mapping is not the declared one")
             cursor.execute(
                 f"SELECT id FROM {self.table} r WHERE document IS DISTINCT FROM "

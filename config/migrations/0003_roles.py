@@ -235,13 +235,12 @@ def apply(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('config', '0002_roles'),
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
-        ('exchange', '0025_rotated_to'),
-        ('wallets', '0027_reconciliation_breaks'),
-        ('credit', '0010_two_person_approval'),
-        ('orders', '0010_what_may_be_posted'),
+        ('exchange', '0002_beyond_models'),
+        ('wallets', '0002_beyond_models'),
+        ('credit', '0002_beyond_models'),
+        ('orders', '0002_beyond_models'),
     ]
 
     operations = [migrations.RunPython(apply, migrations.RunPython.noop)]

@@ -32,6 +32,7 @@ from config.preflight import check_server
 from config.supervisor import summary
 from config.supervisor.children import Child, Children, ending, say
 from config.supervisor.ports import PortUnusable, answers, claim_port
+from exchange import sqlfiles
 from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
 
 TASK_THREADS = 8
@@ -154,9 +155,13 @@ class Installation:
         connection = connections["owner"]
         executor = MigrationExecutor(connection)
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        installed = not plan and sqlfiles.is_installed("owner")
         connection.close()
         if plan:
             say("up", f"applying {len(plan)} migrations")
+        elif not installed:
+            say("up", "installing SQL functions and triggers")
+        if not installed:
             self._run_once("migrate", "--verbosity", "0", "--no-input")
 
     def _load_demo(self, provider_url: str) -> None:

@@ -13,11 +13,67 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('exchange', '0005_tokens'),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ('exchange', '0001_initial'),
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='LoanConfiguration',
+            fields=[
+                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected'), ('Retired', 'Retired')], default='Pending', max_length=10)),
+                ('created_at', models.DateTimeField()),
+                ('updated_at', models.DateTimeField()),
+                ('creditor', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='loan_configurations', to='exchange.organisation')),
+            ],
+            options={
+                'ordering': ['-created_at', '-id'],
+                'permissions': [('propose_configuration', 'Can propose loan configurations'), ('decide_configuration', 'Can approve, reject and retire loan configurations')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ConfigurationVersion',
+            fields=[
+                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('number', models.PositiveIntegerField()),
+                ('name', models.CharField(max_length=200)),
+                ('access', models.CharField(choices=[('own', 'Own'), ('organisations', 'Organisations'), ('public', 'Public')], default='own', max_length=13)),
+                ('investment_categories', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('ETF', 'ETF'), ('Bond', 'Bond'), ('Commercial Paper', 'Commercial Paper'), ('Debt Note', 'Debt Note'), ('Real Estate', 'Real Estate'), ('Private Business', 'Private Business'), ('Startup', 'Startup'), ('Commodities', 'Commodities'), ('Fund', 'Fund'), ('Art', 'Art'), ('Music', 'Music'), ('Movie', 'Movie'), ('Charity', 'Charity')], max_length=20), help_text='What may be pledged', size=None)),
+                ('collateral_ratio', models.DecimalField(decimal_places=8, help_text="How much of the collateral's value may be lent", max_digits=9)),
+                ('interest_rate', models.DecimalField(decimal_places=8, help_text='Per month, 0 to 1', max_digits=9)),
+                ('duration', models.PositiveSmallIntegerField(help_text='Longest, in months')),
+                ('grace_period', models.PositiveSmallIntegerField(default=0)),
+                ('grace_period_unit', models.CharField(choices=[('DAYS', 'Days')], default='DAYS', max_length=4)),
+                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected'), ('Superseded', 'Superseded')], default='Pending', max_length=10)),
+                ('proposed_by', models.CharField(help_text='The actor who entered it', max_length=80)),
+                ('proposed_by_label', models.CharField(blank=True, max_length=200)),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('reason', models.CharField(blank=True, max_length=500)),
+                ('created_at', models.DateTimeField()),
+                ('configuration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='credit.loanconfiguration')),
+                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('organisations', models.ManyToManyField(blank=True, db_constraint=False, help_text='Who may borrow, where access is `organisations`', related_name='+', to='exchange.organisation')),
+            ],
+            options={
+                'ordering': ['-number'],
+                'constraints': [models.UniqueConstraint(fields=('configuration', 'number'), name='version_number'), models.UniqueConstraint(condition=models.Q(('status', 'Pending')), fields=('configuration',), name='version_pending_once'), models.UniqueConstraint(condition=models.Q(('status', 'Approved')), fields=('configuration',), name='version_in_force_once'), models.CheckConstraint(condition=models.Q(('collateral_ratio__gt', 0), ('collateral_ratio__lte', 1), ('duration__gte', 1), ('interest_rate__gte', 0), ('interest_rate__lte', 1)), name='version_rates')],
+            },
+        ),
+        migrations.CreateModel(
+            name='LoanLimit',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('min_amount', models.DecimalField(decimal_places=8, help_text='Of one loan', max_digits=38)),
+                ('max_amount', models.DecimalField(decimal_places=8, help_text='Of one loan', max_digits=38)),
+                ('max_outstanding', models.DecimalField(blank=True, decimal_places=8, help_text='Principal of all open loans of the configuration', max_digits=38, null=True)),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='limits', to='credit.configurationversion')),
+                ('currency', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.currency')),
+            ],
+            options={
+                'ordering': ['currency__position'],
+                'constraints': [models.UniqueConstraint(fields=('version', 'currency'), name='limit_once'), models.CheckConstraint(condition=models.Q(('max_amount__gt', 0)), name='limit_positive'), models.CheckConstraint(condition=models.Q(('min_amount__gt', 0), ('min_amount__lte', models.F('max_amount'))), name='limit_minimum'), models.CheckConstraint(condition=models.Q(('max_outstanding__gte', models.F('max_amount'))), name='limit_outstanding')],
+            },
+        ),
         migrations.CreateModel(
             name='Loan',
             fields=[
@@ -44,90 +100,31 @@ class Migration(migrations.Migration):
                 ('collateral_text', models.TextField(default='[]', editable=False)),
                 ('document', models.TextField(default='', editable=False)),
                 ('borrower', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='loans', to='exchange.member')),
-                ('creditor', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='loans_made', to='exchange.organisation')),
-                ('currency', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.currency')),
                 ('organisation', models.ForeignKey(help_text="The borrower's", on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.organisation')),
+                ('creditor', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='loans_made', to='exchange.organisation')),
+                ('configuration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='loans', to='credit.loanconfiguration')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='credit.configurationversion')),
+                ('currency', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.currency')),
             ],
             options={
                 'ordering': ['-created_at', '-id'],
+                'indexes': [models.Index(fields=['organisation', '-created_at', '-id'], name='loan_of_borrower'), models.Index(fields=['creditor', '-created_at', '-id'], name='loan_of_creditor'), models.Index(condition=models.Q(('status__in', ['ACTIVE', 'OVERDUE', 'DEFAULTED'])), fields=['repayment_date'], name='loan_open')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount__gt', 0), ('interest_repaid__gte', 0), ('interest_repaid__lte', django.db.models.expressions.CombinedExpression(models.F('repayment_amount'), '-', models.F('amount'))), ('principal_repaid__gte', 0), ('principal_repaid__lte', models.F('amount')), ('repayment_amount__gte', models.F('amount'))), name='loan_amounts')],
             },
         ),
         migrations.CreateModel(
-            name='ConfigurationVersion',
-            fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('number', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=200)),
-                ('access', models.CharField(choices=[('own', 'Own'), ('organisations', 'Organisations'), ('public', 'Public')], default='own', max_length=13)),
-                ('investment_categories', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('ETF', 'ETF'), ('Bond', 'Bond'), ('Commercial Paper', 'Commercial Paper'), ('Debt Note', 'Debt Note'), ('Real Estate', 'Real Estate'), ('Private Business', 'Private Business'), ('Startup', 'Startup'), ('Commodities', 'Commodities'), ('Fund', 'Fund'), ('Art', 'Art'), ('Music', 'Music'), ('Movie', 'Movie'), ('Charity', 'Charity')], max_length=20), help_text='What may be pledged', size=None)),
-                ('collateral_ratio', models.DecimalField(decimal_places=8, help_text="How much of the collateral's value may be lent", max_digits=9)),
-                ('interest_rate', models.DecimalField(decimal_places=8, help_text='Per month, 0 to 1', max_digits=9)),
-                ('duration', models.PositiveSmallIntegerField(help_text='Longest, in months')),
-                ('grace_period', models.PositiveSmallIntegerField(default=0)),
-                ('grace_period_unit', models.CharField(choices=[('DAYS', 'Days')], default='DAYS', max_length=4)),
-                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected'), ('Superseded', 'Superseded')], default='Pending', max_length=10)),
-                ('proposed_by', models.CharField(help_text='The actor who entered it', max_length=80)),
-                ('proposed_by_label', models.CharField(blank=True, max_length=200)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('reason', models.CharField(blank=True, max_length=500)),
-                ('created_at', models.DateTimeField()),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('organisations', models.ManyToManyField(blank=True, help_text='Who may borrow, where access is `organisations`', related_name='+', to='exchange.organisation')),
-            ],
-            options={
-                'ordering': ['-number'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Valuation',
-            fields=[
-                ('loan', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='valuation', serialize=False, to='credit.loan')),
-                ('value', models.DecimalField(decimal_places=8, help_text='Of all collateral, at price.sell', max_digits=38, null=True)),
-                ('loan_to_value', models.DecimalField(decimal_places=8, help_text='Principal owed / value', max_digits=20, null=True)),
-                ('problem', models.CharField(blank=True, help_text='Why it could not be valued', max_length=300)),
-                ('valued_at', models.DateTimeField()),
-            ],
-        ),
-        migrations.AddField(
-            model_name='loan',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='credit.configurationversion'),
-        ),
-        migrations.CreateModel(
-            name='LoanConfiguration',
-            fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected'), ('Retired', 'Retired')], default='Pending', max_length=10)),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
-                ('creditor', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='loan_configurations', to='exchange.organisation')),
-            ],
-            options={
-                'ordering': ['-created_at', '-id'],
-                'permissions': [('propose_configuration', 'Can propose loan configurations'), ('decide_configuration', 'Can approve, reject and retire loan configurations')],
-            },
-        ),
-        migrations.AddField(
-            model_name='loan',
-            name='configuration',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='loans', to='credit.loanconfiguration'),
-        ),
-        migrations.AddField(
-            model_name='configurationversion',
-            name='configuration',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='credit.loanconfiguration'),
-        ),
-        migrations.CreateModel(
-            name='LoanLimit',
+            name='Collateral',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('max_amount', models.DecimalField(decimal_places=8, help_text='Of one loan', max_digits=38)),
-                ('max_outstanding', models.DecimalField(blank=True, decimal_places=8, help_text='Principal of all open loans of the configuration', max_digits=38, null=True)),
-                ('currency', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.currency')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='limits', to='credit.configurationversion')),
+                ('position', models.PositiveSmallIntegerField(help_text='The order in which it is liquidated')),
+                ('quantity', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('pledged_price', models.DecimalField(decimal_places=8, help_text='price.sell when it was pledged', max_digits=38)),
+                ('loan', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='collaterals', to='credit.loan')),
+                ('token', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.token')),
             ],
             options={
-                'ordering': ['currency__position'],
+                'ordering': ['position'],
+                'constraints': [models.UniqueConstraint(fields=('loan', 'token'), name='collateral_once'), models.CheckConstraint(condition=models.Q(('quantity__gte', 0)), name='collateral_not_negative')],
             },
         ),
         migrations.CreateModel(
@@ -144,7 +141,30 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['created_at', 'id'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount', django.db.models.expressions.CombinedExpression(models.F('interest'), '+', models.F('principal'))), ('amount__gt', 0)), name='repayment_parts')],
             },
+        ),
+        migrations.CreateModel(
+            name='Outstanding',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('principal', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('configuration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='outstanding', to='credit.loanconfiguration')),
+                ('currency', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.currency')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('configuration', 'currency'), name='outstanding_once'), models.CheckConstraint(condition=models.Q(('principal__gte', 0)), name='outstanding_not_negative')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Valuation',
+            fields=[
+                ('value', models.DecimalField(decimal_places=8, help_text='Of all collateral, at price.sell', max_digits=38, null=True)),
+                ('loan_to_value', models.DecimalField(decimal_places=8, help_text='Principal owed / value', max_digits=20, null=True)),
+                ('problem', models.CharField(blank=True, help_text='Why it could not be valued', max_length=300)),
+                ('valued_at', models.DateTimeField()),
+                ('loan', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='valuation', serialize=False, to='credit.loan')),
+            ],
         ),
         migrations.CreateModel(
             name='Shortfall',
@@ -159,92 +179,35 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-opened_at', '-id'],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('cured_at__isnull', True)), fields=('loan',), name='shortfall_open_once')],
             },
         ),
         migrations.CreateModel(
             name='EndingProposal',
             fields=[
                 ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField()),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('action', models.CharField(choices=[('liquidate', 'Liquidate'), ('write_off', 'Write off')], max_length=9)),
-                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Confirmed', 'Confirmed'), ('Declined', 'Declined')], default='Pending', max_length=9)),
+                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Confirmed', 'Confirmed'), ('Declined', 'Declined'), ('Lapsed', 'Lapsed')], default='Pending', max_length=9)),
                 ('note', models.CharField(max_length=500)),
                 ('plan', models.JSONField(default=list)),
                 ('owed', models.DecimalField(decimal_places=8, help_text='When it was proposed', max_digits=38)),
                 ('value_passed', models.DecimalField(decimal_places=8, default=0, help_text='Value of the units passed', max_digits=38)),
                 ('deficiency', models.DecimalField(decimal_places=8, default=0, help_text='Owed and not covered', max_digits=38)),
-                ('created_at', models.DateTimeField()),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('final_plan', models.JSONField(blank=True, help_text='What passed, once confirmed', null=True)),
+                ('final_owed', models.DecimalField(blank=True, decimal_places=8, max_digits=38, null=True)),
+                ('final_value', models.DecimalField(blank=True, decimal_places=8, max_digits=38, null=True)),
+                ('final_deficiency', models.DecimalField(blank=True, decimal_places=8, max_digits=38, null=True)),
                 ('proposed_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('loan', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='endings', to='credit.loan')),
             ],
             options={
                 'ordering': ['-created_at', '-id'],
                 'permissions': [('end_loan', 'Can propose and confirm liquidations and write-offs')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'Pending')), fields=('loan',), name='ending_pending_once'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'Confirmed'), _negated=True), models.Q(('decided_by', models.F('proposed_by')), _negated=True), _connector='OR'), name='ending_confirmed_by_another')],
+                'abstract': False,
+                'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'Pending')), fields=('loan',), name='ending_pending_once')],
             },
-        ),
-        migrations.CreateModel(
-            name='Collateral',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField(help_text='The order in which it is liquidated')),
-                ('quantity', models.DecimalField(decimal_places=8, max_digits=38)),
-                ('pledged_price', models.DecimalField(decimal_places=8, help_text='price.sell when it was pledged', max_digits=38)),
-                ('token', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='exchange.token')),
-                ('loan', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='collaterals', to='credit.loan')),
-            ],
-            options={
-                'ordering': ['position'],
-                'constraints': [models.UniqueConstraint(fields=('loan', 'token'), name='collateral_once'), models.CheckConstraint(condition=models.Q(('quantity__gte', 0)), name='collateral_not_negative')],
-            },
-        ),
-        migrations.AddIndex(
-            model_name='loan',
-            index=models.Index(fields=['organisation', '-created_at', '-id'], name='loan_of_borrower'),
-        ),
-        migrations.AddIndex(
-            model_name='loan',
-            index=models.Index(fields=['creditor', '-created_at', '-id'], name='loan_of_creditor'),
-        ),
-        migrations.AddIndex(
-            model_name='loan',
-            index=models.Index(condition=models.Q(('status__in', ['ACTIVE', 'OVERDUE', 'DEFAULTED'])), fields=['repayment_date'], name='loan_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='loan',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0), ('interest_repaid__gte', 0), ('interest_repaid__lte', django.db.models.expressions.CombinedExpression(models.F('repayment_amount'), '-', models.F('amount'))), ('principal_repaid__gte', 0), ('principal_repaid__lte', models.F('amount')), ('repayment_amount__gte', models.F('amount'))), name='loan_amounts'),
-        ),
-        migrations.AddConstraint(
-            model_name='configurationversion',
-            constraint=models.UniqueConstraint(fields=('configuration', 'number'), name='version_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='configurationversion',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'Pending')), fields=('configuration',), name='version_pending_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='configurationversion',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'Approved')), fields=('configuration',), name='version_in_force_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='configurationversion',
-            constraint=models.CheckConstraint(condition=models.Q(('collateral_ratio__gt', 0), ('collateral_ratio__lte', 1), ('duration__gte', 1), ('interest_rate__gte', 0), ('interest_rate__lte', 1)), name='version_rates'),
-        ),
-        migrations.AddConstraint(
-            model_name='loanlimit',
-            constraint=models.UniqueConstraint(fields=('version', 'currency'), name='limit_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='loanlimit',
-            constraint=models.CheckConstraint(condition=models.Q(('max_amount__gt', 0)), name='limit_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount', django.db.models.expressions.CombinedExpression(models.F('interest'), '+', models.F('principal'))), ('amount__gt', 0)), name='repayment_parts'),
-        ),
-        migrations.AddConstraint(
-            model_name='shortfall',
-            constraint=models.UniqueConstraint(condition=models.Q(('cured_at__isnull', True)), fields=('loan',), name='shortfall_open_once'),
         ),
     ]

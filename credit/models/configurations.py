@@ -172,6 +172,9 @@ class LoanLimit(models.Model):
                 condition=Q(min_amount__gt=0, min_amount__lte=F("max_amount")),
                 name="limit_minimum",
             ),
+            models.CheckConstraint(
+                condition=Q(max_outstanding__gte=F("max_amount")), name="limit_outstanding"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 -- What PostgreSQL itself holds loan configurations to, besides two_person.sql.
 
-CREATE OR REPLACE FUNCTION configuration_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION configuration_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.id, OLD.creditor_id, OLD.created_at)
         IS DISTINCT FROM (NEW.id, NEW.creditor_id, NEW.created_at)
@@ -17,12 +17,12 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER configuration_guard BEFORE UPDATE ON credit_loanconfiguration
+CREATE TRIGGER configuration_guard BEFORE UPDATE ON credit_loanconfiguration
     FOR EACH ROW EXECUTE FUNCTION configuration_guard();
 
 -- A decision is made by somebody who neither created nor last changed what waits; it is final but
 -- for what supersedes an approved version.
-CREATE OR REPLACE FUNCTION version_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION version_decision() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
         ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Approved', 'Superseded'))
@@ -48,11 +48,11 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER version_decision BEFORE UPDATE ON credit_configurationversion
+CREATE TRIGGER version_decision BEFORE UPDATE ON credit_configurationversion
     FOR EACH ROW EXECUTE FUNCTION version_decision();
 
 -- Limits and organisations are terms as well: they come with a version that waits, and stay.
-CREATE OR REPLACE FUNCTION version_part_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION version_part_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     wanted uuid;
 BEGIN
@@ -70,19 +70,16 @@ BEGIN
     END IF;
     RAISE EXCEPTION 'the terms of a version never change' USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE OR REPLACE TRIGGER version_part_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loanlimit
+CREATE TRIGGER version_part_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loanlimit
     FOR EACH ROW EXECUTE FUNCTION version_part_guard();
-CREATE OR REPLACE TRIGGER version_part_guard
+CREATE TRIGGER version_part_guard
     BEFORE INSERT OR UPDATE OR DELETE ON credit_configurationversion_organisations
     FOR EACH ROW EXECUTE FUNCTION version_part_guard();
 REVOKE UPDATE, DELETE, TRUNCATE ON credit_loanlimit, credit_configurationversion_organisations
     FROM exchange_runtime;
-ALTER TABLE credit_loanlimit
-    DROP CONSTRAINT IF EXISTS limit_outstanding,
-    ADD CONSTRAINT limit_outstanding CHECK (max_outstanding >= max_amount);
 
 -- At the end of a transaction the state of a configuration is what its versions say.
-CREATE OR REPLACE FUNCTION configuration_matches() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION configuration_matches() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     wanted uuid;
     found text;
@@ -107,11 +104,9 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-DROP TRIGGER IF EXISTS configuration_matches ON credit_loanconfiguration;
 CREATE CONSTRAINT TRIGGER configuration_matches
     AFTER INSERT OR UPDATE ON credit_loanconfiguration DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION configuration_matches();
-DROP TRIGGER IF EXISTS configuration_matches ON credit_configurationversion;
 CREATE CONSTRAINT TRIGGER configuration_matches
     AFTER INSERT OR UPDATE ON credit_configurationversion DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION configuration_matches();

@@ -1,6 +1,6 @@
 -- What PostgreSQL holds proposals to end a loan to, besides two_person.sql: they are for loans in
 -- default, and no more passes than was confirmed.
-CREATE OR REPLACE FUNCTION ending_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION ending_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' AND NOT EXISTS (
         SELECT FROM public.credit_loan l WHERE l.id = NEW.loan_id AND l.status = 'DEFAULTED')
@@ -33,5 +33,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER ending_guard BEFORE INSERT OR UPDATE ON credit_endingproposal
+CREATE TRIGGER ending_guard BEFORE INSERT OR UPDATE ON credit_endingproposal
     FOR EACH ROW EXECUTE FUNCTION ending_guard();

@@ -4,7 +4,7 @@
 -- Everything the rules of lending look at, as JSON. With `p_lock` it stands still until the
 -- transaction ends: tokens in the order of their ids, then the configuration. Tokens that the
 -- organisation does not see are not there.
-CREATE OR REPLACE FUNCTION loan_facts(
+CREATE FUNCTION loan_facts(
     p_organisation uuid, p_member uuid, p_configuration uuid, p_currency text, p_tokens uuid[],
     p_lock boolean
 ) RETURNS text LANGUAGE plpgsql
@@ -66,7 +66,7 @@ END $$;
 -- the judge of what is in it.
 --
 -- `p_loan` is the record by its columns. `p_ids` are new ids: the transfer's and those of two events.
-CREATE OR REPLACE FUNCTION make_loan(
+CREATE FUNCTION make_loan(
     p_loan jsonb, p_tokens uuid[], p_quantities numeric[], p_prices numeric[], p_ids uuid[]
 ) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
@@ -116,7 +116,20 @@ BEGIN
         END IF;
         RAISE;
     END;
-    INSERT INTO credit_loan SELECT (l).* RETURNING document INTO l.document;
+    INSERT INTO credit_loan
+        (id, borrower_id, organisation_id, creditor_id, configuration_id, version_id, currency_id,
+         amount, repayment_amount, repayment_date, interest_rate, collateral_ratio, duration,
+         grace_period, grace_period_unit, status, interest_repaid, principal_repaid, reason,
+         bank_name, bank_code, account_number, requested_by, created_at, updated_at, closed_at,
+         collateral_text)
+    VALUES
+        (l.id, l.borrower_id, l.organisation_id, l.creditor_id, l.configuration_id, l.version_id,
+         l.currency_id, l.amount, l.repayment_amount, l.repayment_date, l.interest_rate,
+         l.collateral_ratio, l.duration, l.grace_period, l.grace_period_unit, l.status,
+         l.interest_repaid, l.principal_repaid, l.reason, l.bank_name, l.bank_code,
+         l.account_number, l.requested_by, l.created_at, l.updated_at, l.closed_at,
+         l.collateral_text)
+    RETURNING document INTO l.document;
     INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)
     SELECT l.id, token, n, quantity, price
     FROM unnest(p_tokens, p_quantities, p_prices) WITH ORDINALITY u (token, quantity, price, n);

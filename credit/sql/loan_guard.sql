@@ -1,7 +1,7 @@
 -- What PostgreSQL itself holds loans to, whoever writes.
 
 -- A time as JavaScript's Date.prototype.toString() prints it in West Africa time (UTC+1 always).
-CREATE OR REPLACE FUNCTION javascript_time(moment timestamptz) RETURNS text
+CREATE FUNCTION javascript_time(moment timestamptz) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     local timestamp := moment AT TIME ZONE interval '1 hour';
@@ -9,12 +9,7 @@ BEGIN
     RETURN to_char(local, 'Dy Mon DD YYYY HH24:MI:SS') || ' GMT+0100 (West Africa Standard Time)';
 END $$;
 
-ALTER TABLE credit_loan
-    DROP CONSTRAINT IF EXISTS loan_borrower_of_organisation,
-    ADD CONSTRAINT loan_borrower_of_organisation
-    FOREIGN KEY (borrower_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
-
-CREATE OR REPLACE FUNCTION loan_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION loan_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'loans are never removed' USING ERRCODE = 'restrict_violation';
@@ -94,14 +89,14 @@ BEGIN
     NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER loan_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loan
+CREATE TRIGGER loan_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loan
     FOR EACH ROW EXECUTE FUNCTION loan_guard();
 REVOKE DELETE ON credit_loan, credit_collateral, credit_shortfall, credit_endingproposal,
     credit_loanconfiguration, credit_configurationversion FROM exchange_runtime;
 SELECT make_append_only('credit_repayment');
 
 -- A repayment is written once its money has moved.
-CREATE OR REPLACE FUNCTION repayment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION repayment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM public.wallets_transfer t
@@ -112,5 +107,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER repayment_guard BEFORE INSERT ON credit_repayment
+CREATE TRIGGER repayment_guard BEFORE INSERT ON credit_repayment
     FOR EACH ROW EXECUTE FUNCTION repayment_guard();

@@ -1,6 +1,6 @@
 -- A loan is made by the terms of the configuration in force, whoever makes it. (What the rules ask of
 -- its collateral is checked by `make_loan`.)
-CREATE OR REPLACE FUNCTION loan_terms() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION loan_terms() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_most numeric;
 BEGIN
@@ -32,6 +32,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS loan_terms ON credit_loan;
 CREATE TRIGGER loan_terms BEFORE INSERT ON credit_loan
     FOR EACH ROW EXECUTE FUNCTION loan_terms();

@@ -1,7 +1,7 @@
 -- Principal of the open loans of each configuration and currency: a limit is held against one row,
 -- however many loans there are. A loan's row is written after its accounts are locked, so this row
 -- is always the last lock.
-CREATE OR REPLACE FUNCTION loan_outstanding() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION loan_outstanding() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 DECLARE
     change numeric := CASE WHEN NEW.closed_at IS NULL
@@ -36,13 +36,7 @@ BEGIN
     RETURN NULL;
 END $$;
 REVOKE ALL ON FUNCTION loan_outstanding FROM PUBLIC;
-CREATE OR REPLACE TRIGGER loan_outstanding
+CREATE TRIGGER loan_outstanding
     AFTER INSERT OR UPDATE OF principal_repaid, closed_at ON credit_loan
     FOR EACH ROW EXECUTE FUNCTION loan_outstanding();
 REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON credit_outstanding FROM exchange_runtime;
-
--- What the loans that are there already come to.
-INSERT INTO credit_outstanding (configuration_id, currency_id, principal)
-SELECT configuration_id, currency_id, sum(amount - principal_repaid)
-FROM credit_loan WHERE closed_at IS NULL GROUP BY configuration_id, currency_id
-ON CONFLICT (configuration_id, currency_id) DO UPDATE SET principal = excluded.principal;

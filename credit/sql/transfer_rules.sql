@@ -14,7 +14,7 @@ SELECT set_transfer_rule('loan_write_off', '{principal,lien}', '{loans,available
     'loan:{id}:end', 'credit_loan', '{WRITTEN_OFF}', true);
 
 -- Whether the amount of one money leg is what the loan, its repayment or its end says.
-CREATE OR REPLACE FUNCTION loan_money_fits(t wallets_transfer, l credit_loan, e transfer_leg)
+CREATE FUNCTION loan_money_fits(t wallets_transfer, l credit_loan, e transfer_leg)
 RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
     p record;
@@ -39,7 +39,7 @@ END $$;
 
 -- Whether one leg of units is between the borrower's own accounts or, in a liquidation, passes to
 -- the creditor what was confirmed, and whether the collateral is of that loan.
-CREATE OR REPLACE FUNCTION loan_units_fit(t wallets_transfer, l credit_loan, e transfer_leg)
+CREATE FUNCTION loan_units_fit(t wallets_transfer, l credit_loan, e transfer_leg)
 RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN EXISTS (
@@ -64,7 +64,7 @@ BEGIN
             END;
 END $$;
 
-CREATE OR REPLACE FUNCTION loan_transfer_justified(posted wallets_transfer) RETURNS boolean
+CREATE FUNCTION loan_transfer_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF posted.kind = 'loan_disburse' THEN

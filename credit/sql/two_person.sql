@@ -1,12 +1,10 @@
 -- Versions of loan configurations and proposals to end a loan are decided by two persons: see
 -- exchange/sql/two_person.sql. An approved version may still be superseded.
-DROP TRIGGER IF EXISTS version_guard ON credit_configurationversion;
-DROP FUNCTION IF EXISTS version_guard();
-CREATE OR REPLACE TRIGGER approval_guard
+CREATE TRIGGER approval_guard
     BEFORE INSERT OR UPDATE OR DELETE ON credit_configurationversion
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'version', 'proposed_by', 'Pending', 'Approved', 'reason', 'status');
-CREATE OR REPLACE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_endingproposal
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_endingproposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'ending', 'proposed_by_id', 'Pending', 'Confirmed',
         'final_plan,final_owed,final_value,final_deficiency');

@@ -1,13 +1,13 @@
 -- Access that decides about money (docs/decisions/0025-who-gives-power-over-money.md).
 
-CREATE OR REPLACE TRIGGER two_person_guard AFTER INSERT OR UPDATE OR DELETE
+CREATE TRIGGER two_person_guard AFTER INSERT OR UPDATE OR DELETE
     ON exchange_accessproposal FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'access_proposal', 'proposed_by_id', 'Pending', 'Approved',
         'reason,proposed_by_id,person_id', 'collected_at,key_id');
 
 -- Somebody takes up what a command filed, an invited person is made, a secret is collected: each is
 -- written once. The trigger above holds everything else.
-CREATE OR REPLACE FUNCTION access_proposal_once() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION access_proposal_once() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.proposed_by_id IS NOT NULL AND NEW.proposed_by_id IS DISTINCT FROM OLD.proposed_by_id
         OR OLD.person_id IS NOT NULL AND NEW.person_id IS DISTINCT FROM OLD.person_id
@@ -19,16 +19,14 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER access_proposal_once BEFORE UPDATE ON exchange_accessproposal
+CREATE TRIGGER access_proposal_once BEFORE UPDATE ON exchange_accessproposal
     FOR EACH ROW EXECUTE FUNCTION access_proposal_once();
 
 REVOKE DELETE, TRUNCATE ON exchange_accessproposal FROM exchange_runtime;
 SELECT audit_table('exchange_accessproposal', about => 'person_id');
--- Anew, for the column that was added.
-SELECT audit_table('exchange_staffuser', hidden => '{password}', left_out => '{last_login}');
 
 -- The service never makes a person's access look older than it is; the owner of the tables may.
-CREATE OR REPLACE FUNCTION staff_access_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION staff_access_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_user = 'exchange_runtime' THEN
         NEW.access_changed_at := greatest(OLD.access_changed_at, NEW.access_changed_at);
@@ -38,11 +36,11 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER staff_access_guard BEFORE UPDATE OF access_changed_at, is_active
+CREATE TRIGGER staff_access_guard BEFORE UPDATE OF access_changed_at, is_active
     ON exchange_staffuser FOR EACH ROW EXECUTE FUNCTION staff_access_guard();
 
 -- A key, once issued, gets no wider scope and no later end, and stays revoked; a token neither.
-CREATE OR REPLACE FUNCTION api_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION api_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT NEW.scopes <@ OLD.scopes
         OR NEW.organisation_id <> OLD.organisation_id
@@ -54,11 +52,11 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER api_key_guard
+CREATE TRIGGER api_key_guard
     BEFORE UPDATE OF scopes, organisation_id, expires_at, revoked_at ON exchange_apikey
     FOR EACH ROW EXECUTE FUNCTION api_key_guard();
 
-CREATE OR REPLACE FUNCTION access_token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION access_token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.scope <> OLD.scope OR NEW.expires > OLD.expires
         OR NEW.application_id IS DISTINCT FROM OLD.application_id
@@ -68,5 +66,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER access_token_guard BEFORE UPDATE OF scope, expires, application_id
+CREATE TRIGGER access_token_guard BEFORE UPDATE OF scope, expires, application_id
     ON oauth2_provider_accesstoken FOR EACH ROW EXECUTE FUNCTION access_token_guard();

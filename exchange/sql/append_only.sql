@@ -1,15 +1,13 @@
 -- For tables whose rows are never changed or removed.
-CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% is append-only: % refused', TG_TABLE_NAME, TG_OP
         USING ERRCODE = 'restrict_violation';
 END $$;
 
-CREATE OR REPLACE FUNCTION make_append_only(target regclass) RETURNS void
+CREATE FUNCTION make_append_only(target regclass) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('DROP TRIGGER IF EXISTS append_only_rows ON %s', target);
-    EXECUTE format('DROP TRIGGER IF EXISTS append_only_truncate ON %s', target);
     EXECUTE format('CREATE TRIGGER append_only_rows BEFORE UPDATE OR DELETE ON %s
                     FOR EACH ROW EXECUTE FUNCTION refuse_change()', target);
     EXECUTE format('CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON %s
@@ -19,7 +17,7 @@ END $$;
 REVOKE ALL ON FUNCTION make_append_only(regclass) FROM PUBLIC;
 
 -- For tables that others point at without a foreign key: rows come and change, none goes.
-CREATE OR REPLACE FUNCTION make_permanent(target regclass) RETURNS void
+CREATE FUNCTION make_permanent(target regclass) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE TRIGGER permanent_rows BEFORE DELETE ON %s
@@ -29,6 +27,8 @@ BEGIN
     EXECUTE format('REVOKE DELETE, TRUNCATE ON %s FROM exchange_runtime', target);
 END $$;
 REVOKE ALL ON FUNCTION make_permanent(regclass) FROM PUBLIC;
+
+SELECT make_append_only('exchange_accessrecord');
 SELECT make_permanent('exchange_organisation');
 SELECT make_permanent('exchange_member');
 SELECT make_permanent('exchange_currency');

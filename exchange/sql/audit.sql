@@ -5,7 +5,7 @@
 -- exchange/acting.py); where nobody said, the row names the database's own user.
 
 -- For functions that are told their actor, and may be called by somebody who set none.
-CREATE OR REPLACE FUNCTION name_actor(p_actor text) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION name_actor(p_actor text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('exchange.actor', true) IS DISTINCT FROM p_actor THEN
@@ -15,7 +15,7 @@ BEGIN
 END $$;
 
 -- For single statements that are sent by themselves: `SELECT f(…) FROM act_as(…)`.
-CREATE OR REPLACE FUNCTION act_as(p_actor text, p_label text, p_via text) RETURNS boolean
+CREATE FUNCTION act_as(p_actor text, p_label text, p_via text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM set_config('exchange.actor', p_actor, true),
@@ -24,7 +24,7 @@ BEGIN
     RETURN true;
 END $$;
 
-CREATE OR REPLACE FUNCTION write_change(
+CREATE FUNCTION write_change(
     p_table text, p_operation text, p_record text, p_about text, p_before jsonb, p_after jsonb
 ) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -51,7 +51,7 @@ REVOKE ALL ON FUNCTION write_change FROM PUBLIC;
 
 -- Arguments: the column that names the record; the one that names the record it is about, or '';
 -- columns whose values are hidden; columns that are left out.
-CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
     v_old jsonb := to_jsonb(OLD);
@@ -84,7 +84,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE OR REPLACE FUNCTION audit_truncate() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION audit_truncate() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM public.write_change(TG_TABLE_NAME, TG_OP, '', '', NULL, NULL);
@@ -95,18 +95,18 @@ END $$;
 -- whose rows say themselves who asked for them. Whoever writes by plain SQL is either the service's
 -- role itself or has not taken that role, so nobody can pretend. (Not in SQL, whose body would be
 -- parsed anew by every statement that fires such a trigger.)
-CREATE OR REPLACE FUNCTION recorded_by_function() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION recorded_by_function() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN current_setting('role') = 'exchange_runtime' AND current_user <> 'exchange_runtime';
 END $$;
 
--- Puts `target` under audit, or changes what is audited of it.
+-- Puts `target` under audit.
 --
 -- `about` is a column with the id of another record in whose history these changes show as well.
 -- Values of `hidden` columns are never kept: a change of them shows, what it was does not. An
 -- UPDATE of `left_out` columns alone costs nothing. The conditions are SQL over OLD and NEW; NULL
 -- is never.
-CREATE OR REPLACE FUNCTION audit_table(
+CREATE FUNCTION audit_table(
     target regclass, record text DEFAULT 'id', about text DEFAULT '',
     hidden text[] DEFAULT '{}', left_out text[] DEFAULT '{}',
     inserts text DEFAULT 'true', updates text DEFAULT 'true', deletes text DEFAULT 'true'
@@ -127,14 +127,13 @@ BEGIN
         RAISE EXCEPTION '% has no columns %', target, v_unknown;
     END IF;
     IF left_out <> '{}' THEN
-        SELECT ' OF ' || string_agg(quote_ident(attname), ', ') INTO v_columns
+        SELECT ' OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attname) INTO v_columns
         FROM pg_attribute
         WHERE attrelid = target AND attnum > 0 AND NOT attisdropped AND attname <> ALL (left_out);
     END IF;
     FOR v_operation, v_when IN
         VALUES ('INSERT', inserts), ('UPDATE', updates), ('DELETE', deletes)
     LOOP
-        EXECUTE format('DROP TRIGGER IF EXISTS audit_%s ON %s', lower(v_operation), target);
         CONTINUE WHEN v_when IS NULL;
         EXECUTE format(
             'CREATE TRIGGER audit_%s AFTER %s%s ON %s FOR EACH ROW WHEN (%s)
@@ -142,7 +141,6 @@ BEGIN
             lower(v_operation), v_operation,
             CASE WHEN v_operation = 'UPDATE' THEN v_columns END, target, v_when, v_arguments);
     END LOOP;
-    EXECUTE format('DROP TRIGGER IF EXISTS audit_truncate ON %s', target);
     EXECUTE format('CREATE TRIGGER audit_truncate AFTER TRUNCATE ON %s
                     FOR EACH STATEMENT EXECUTE FUNCTION audit_truncate()', target);
 END $$;

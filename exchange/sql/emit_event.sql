@@ -1,17 +1,17 @@
 -- The signed body of an event; `p_data` is JSON text. With `p_time`, which is `wire_time(now())`, who
 -- writes many bodies has it made once.
-CREATE OR REPLACE FUNCTION event_body(p_id uuid, p_type text, p_data text, p_time text) RETURNS text
+CREATE FUNCTION event_body(p_id uuid, p_type text, p_data text, p_time text) RETURNS text
 LANGUAGE sql IMMUTABLE
 RETURN '{"id":"' || p_id::text || '","type":"' || p_type || '","timestamp":"' || p_time
     || '","data":' || p_data || '}';
-CREATE OR REPLACE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETURNS text
+CREATE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETURNS text
 LANGUAGE sql STABLE
 RETURN public.event_body(p_id, p_type, p_data, public.wire_time(now()));
 
 -- Writes outbox rows: a set of one or many, in parallel arrays. `p_data` is JSON text; what is frozen
 -- here is what will be signed. An event without data is left out. (PL/pgSQL keeps its plans from call
 -- to call; a SQL function does not.)
-CREATE OR REPLACE FUNCTION emit_events(
+CREATE FUNCTION emit_events(
     p_ids uuid[], p_organisations uuid[], p_types text[], p_subjects uuid[], p_data text[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -27,7 +27,7 @@ BEGIN
 END $$;
 
 -- Writes one outbox row.
-CREATE OR REPLACE FUNCTION emit_event(
+CREATE FUNCTION emit_event(
     p_id uuid, p_organisation uuid, p_type text, p_subject uuid, p_data text
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -38,7 +38,7 @@ END $$;
 -- The frozen part of an event never changes, how far telling has come is a known word, and no event is
 -- removed by the application. (What it writes begins as the columns' defaults say: it may not give them.
 -- A CHECK would be read anew by every statement that writes an event.)
-CREATE OR REPLACE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.id, OLD.organisation_id, OLD.type, OLD.subject_id, OLD.body, OLD.created_at)
         IS DISTINCT FROM
@@ -51,7 +51,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS event_frozen ON exchange_event;
 CREATE TRIGGER event_frozen BEFORE UPDATE ON exchange_event
     FOR EACH ROW EXECUTE FUNCTION event_guard();
 REVOKE INSERT, DELETE ON exchange_event FROM exchange_runtime;

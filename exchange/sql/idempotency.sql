@@ -4,7 +4,7 @@
 -- commits or rolls back, at most `p_wait_ms` (SQLSTATE 55P03 after it). Returns NULL columns when
 -- the key is now ours, and the first one's answer when there is one. Refuses another body with
 -- SQLSTATE XI422. Keys older than `p_kept` count as never seen.
-CREATE OR REPLACE FUNCTION claim_idempotency_key(
+CREATE FUNCTION claim_idempotency_key(
     p_organisation uuid, p_method text, p_path text, p_key text, p_body_hash text,
     p_wait_ms integer, p_kept interval,
     OUT status_code integer, OUT message text, OUT data text
@@ -39,7 +39,7 @@ BEGIN
 END $$;
 
 -- Keeps the answer with the effect, in the same transaction.
-CREATE OR REPLACE FUNCTION store_idempotent_answer(
+CREATE FUNCTION store_idempotent_answer(
     p_organisation uuid, p_method text, p_path text, p_key text,
     p_status_code integer, p_message text, p_data text
 ) RETURNS void LANGUAGE sql

@@ -1,18 +1,14 @@
 -- Keys of requests that are carried out together, in the transaction of their effects.
 
-DO $type$ BEGIN
-IF to_regtype('public.idempotency_claim') IS NULL THEN
-    CREATE TYPE idempotency_claim AS (
-        request uuid, organisation uuid, method text, path text, key text, body_hash text
-    );
-END IF;
-END $type$;
+CREATE TYPE idempotency_claim AS (
+    request uuid, organisation uuid, method text, path text, key text, body_hash text
+);
 
 -- Claims the keys that nobody has claimed before, and gives those claims. Of several requests with one
 -- key the first by its id has it. Keys are claimed in one order everywhere. A key that another
 -- transaction is claiming is not waited for long (SQLSTATE 55P03): its request goes by itself then, and
 -- so do all others of this call.
-CREATE OR REPLACE FUNCTION claim_free_keys(p_claims idempotency_claim[])
+CREATE FUNCTION claim_free_keys(p_claims idempotency_claim[])
 RETURNS idempotency_claim[] LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
     v_wait text := current_setting('lock_timeout');
@@ -20,7 +16,8 @@ DECLARE
 BEGIN
     PERFORM set_config('lock_timeout', '100ms', true);
     WITH first AS (
-        SELECT DISTINCT ON (c.organisation, c.method, c.path, c.key) c.*
+        SELECT DISTINCT ON (c.organisation, c.method, c.path, c.key)
+               c.request, c.organisation, c.method, c.path, c.key, c.body_hash
         FROM unnest(p_claims) c
         ORDER BY c.organisation, c.method, c.path, c.key, c.request
     ), claimed AS (
@@ -30,10 +27,13 @@ BEGIN
         ON CONFLICT ON CONSTRAINT idempotency_key_once DO NOTHING
         RETURNING organisation_id, r.method, r.path, r.key
     )
-    SELECT coalesce(array_agg(f::idempotency_claim), '{}') INTO v_ours
-    FROM (SELECT first.* FROM first JOIN claimed c
-        ON (c.organisation_id, c.method, c.path, c.key)
-         = (first.organisation, first.method, first.path, first.key)) f;
+    SELECT coalesce(array_agg(
+            ROW(f.request, f.organisation, f.method, f.path, f.key, f.body_hash)::idempotency_claim
+        ), '{}')
+        INTO v_ours
+        FROM first f JOIN claimed c
+            ON (c.organisation_id, c.method, c.path, c.key)
+             = (f.organisation, f.method, f.path, f.key);
     PERFORM set_config('lock_timeout', v_wait, true);
     RETURN v_ours;
 END $$;
@@ -41,7 +41,7 @@ REVOKE ALL ON FUNCTION claim_free_keys FROM PUBLIC;
 
 -- Keeps the answers of the requests that were done. The key of one that was not is not kept: that
 -- request comes again by itself.
-CREATE OR REPLACE FUNCTION keep_answers(
+CREATE FUNCTION keep_answers(
     p_claims idempotency_claim[], p_done uuid[], p_answers text[], p_status_code integer,
     p_message text
 ) RETURNS void LANGUAGE plpgsql SET search_path = public, pg_temp AS $$

@@ -4,9 +4,9 @@
 
 DO $version$ BEGIN
 IF current_setting('server_version_num')::integer >= 180000 THEN
-    CREATE OR REPLACE FUNCTION new_id() RETURNS uuid LANGUAGE sql VOLATILE RETURN uuidv7();
+    CREATE FUNCTION new_id() RETURNS uuid LANGUAGE sql VOLATILE RETURN uuidv7();
 ELSE
-    CREATE OR REPLACE FUNCTION new_id() RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+    CREATE FUNCTION new_id() RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
     DECLARE
         micros bigint := extract(epoch FROM clock_timestamp()) * 1000000;
         stamp text := lpad(to_hex(micros / 1000), 12, '0');
@@ -21,12 +21,10 @@ END $version$;
 -- Ids for the rows of one request: a stem, a digit for the table, and the row's number, of which the last
 -- 28 bits count. The stem is the time, with fractions of a millisecond in 12 bits, and 30 random bits of
 -- the request's own id: asking the operating system for random bits takes longer than all the rest.
-DROP FUNCTION IF EXISTS id_stem();
-CREATE OR REPLACE FUNCTION id_stem(p_request uuid) RETURNS text LANGUAGE sql VOLATILE
+CREATE FUNCTION id_stem(p_request uuid) RETURNS text LANGUAGE sql VOLATILE
 RETURN overlay(
     lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000 * 4096)::bigint), 15, '0')
     PLACING '7' FROM 13 FOR 0) || substr(p_request::text, 20, 9);
-DROP FUNCTION IF EXISTS nth_id(text, bigint);
-CREATE OR REPLACE FUNCTION nth_id(p_stem text, p_table text, n bigint) RETURNS uuid
+CREATE FUNCTION nth_id(p_stem text, p_table text, n bigint) RETURNS uuid
 LANGUAGE sql IMMUTABLE
 RETURN (p_stem || p_table || lpad(to_hex(n & 268435455), 7, '0'))::uuid;

@@ -1,7 +1,7 @@
 -- The prices of a token change with a quote only: one with these very prices, approved in the same
 -- transaction. Lending and raises rely on them. Checked when the transaction commits: the quote may
 -- be closed after the prices were set.
-CREATE OR REPLACE FUNCTION price_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION price_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_epoch bigint := (pg_current_xact_id()::text::bigint >> 32) << 32;
 BEGIN
@@ -25,7 +25,6 @@ BEGIN
     RETURN NULL;
 END $$;
 
-DROP TRIGGER IF EXISTS price_guard ON exchange_token;
 CREATE CONSTRAINT TRIGGER price_guard
     AFTER UPDATE OF price_buy, price_sell, price_exchange, quoted_at ON exchange_token
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW

@@ -18,10 +18,12 @@ EXCEPTION WHEN insufficient_privilege THEN
     NULL;  -- an administrator made the role; migrations do not act as it, the service's login does
 END $$;
 
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM exchange_runtime;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM exchange_runtime;
 GRANT USAGE ON SCHEMA public TO exchange_runtime;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO exchange_runtime;
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO exchange_runtime;
--- Whatever this owner creates later, in whichever order migrations run.
+-- Whatever this owner creates later, until this file is installed again.
 ALTER DEFAULT PRIVILEGES IN SCHEMA public
     GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO exchange_runtime;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO exchange_runtime;

@@ -1,6 +1,6 @@
 -- A superuser passes every check of permissions, so the service's login makes none: only whoever owns
 -- this table does (`manage.py createsuperuser --database owner`).
-CREATE OR REPLACE FUNCTION superuser_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION superuser_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT pg_catalog.pg_has_role(
         current_user, (SELECT relowner FROM pg_catalog.pg_class WHERE oid = TG_RELID), 'USAGE')
@@ -11,10 +11,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
-DROP TRIGGER IF EXISTS superuser_guard_insert ON exchange_staffuser;
 CREATE TRIGGER superuser_guard_insert BEFORE INSERT ON exchange_staffuser
     FOR EACH ROW WHEN (NEW.is_superuser) EXECUTE FUNCTION superuser_guard();
-DROP TRIGGER IF EXISTS superuser_guard_update ON exchange_staffuser;
 CREATE TRIGGER superuser_guard_update BEFORE UPDATE OF is_superuser ON exchange_staffuser
     FOR EACH ROW WHEN (NEW.is_superuser AND NOT OLD.is_superuser)
     EXECUTE FUNCTION superuser_guard();

@@ -1,6 +1,6 @@
 -- What a token is never changes, an ending is final, and totals are within their bounds. (These are no
 -- CHECKs: a trade writes totals, and PostgreSQL reads each CHECK of a table anew for every statement.)
-CREATE OR REPLACE FUNCTION token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF least(NEW.vol_buy, NEW.vol_sell, NEW.total_supply, NEW.total_allocated, NEW.total_raised) < 0
     THEN
@@ -27,6 +27,5 @@ BEGIN
     NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS token_guard ON exchange_token;
 CREATE TRIGGER token_guard BEFORE INSERT OR UPDATE ON exchange_token
     FOR EACH ROW EXECUTE FUNCTION token_guard();

@@ -4,7 +4,7 @@
 -- A trigger and not CHECKs: PostgreSQL reads each CHECK of a table anew for every statement, and
 -- every trade writes the totals of its token. What those are held to is in `token_guard`.
 
-CREATE OR REPLACE FUNCTION token_terms() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION token_terms() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_rule text := CASE
         WHEN NEW.secondaries AND NOT NEW.completed_raise THEN 'token_secondaries_after_raise'
@@ -50,7 +50,6 @@ BEGIN
     RETURN NEW;
 END $$;
 
-DROP TRIGGER IF EXISTS token_terms ON exchange_token;
 CREATE TRIGGER token_terms BEFORE INSERT OR UPDATE OF
     secondaries, completed_raise, raise_amount, price_buy, price_sell, price_exchange,
     prev_price_buy, prev_price_sell, prev_price_exchange, valuation, post_raise_valuation, buy_fee,

@@ -8,7 +8,7 @@
 -- A proposal starts pending, what it proposes never changes, it is decided once, and whoever
 -- proposed it does not approve it. A row that nobody proposed is one of a command or the demo world.
 -- Triggers are named to fire before the other guards of their tables.
-CREATE OR REPLACE FUNCTION two_person_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION two_person_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_name text := TG_ARGV[0];
     v_proposer text;
@@ -49,8 +49,6 @@ BEGIN
     RETURN NEW;
 END $$;
 
-DROP TRIGGER IF EXISTS quote_guard ON exchange_quote;
-DROP FUNCTION IF EXISTS quote_guard();
-CREATE OR REPLACE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON exchange_quote
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON exchange_quote
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'quote', 'proposed_by_id', 'Pending', 'Approved', 'reason');

@@ -1,7 +1,9 @@
 """Orders and trades."""
 
 import django.db.models.deletion
+import django.db.models.expressions
 import django.db.models.functions.comparison
+import django.db.models.lookups
 import exchange.ids
 from django.conf import settings
 from django.db import migrations, models
@@ -12,8 +14,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('exchange', '0005_tokens'),
-        migrations.swappable_dependency(settings.OAUTH2_PROVIDER_APPLICATION_MODEL),
+        ('exchange', '0001_initial'),
     ]
 
     operations = [
@@ -22,7 +23,6 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('seq', models.BigIntegerField(help_text='Time priority within the book', unique=True)),
-                ('owner_id', models.GeneratedField(db_persist=True, expression=django.db.models.functions.comparison.Coalesce('member_id', 'organisation_id'), output_field=models.UUIDField())),
                 ('owner_model', models.CharField(choices=[('api_key', 'Api Key'), ('user', 'User'), ('organisation', 'Organisation')], max_length=12)),
                 ('type', models.CharField(choices=[('Buy', 'Buy'), ('Sell', 'Sell')], max_length=4)),
                 ('price', models.DecimalField(decimal_places=8, help_text='Limit for one unit', max_digits=38)),
@@ -32,8 +32,8 @@ class Migration(migrations.Migration):
                 ('status', models.CharField(choices=[('Active', 'Active'), ('Fulfilled', 'Fulfilled'), ('Cancelled', 'Cancelled')], default='Active', max_length=10)),
                 ('filled', models.DecimalField(decimal_places=8, default=0, help_text='Units filled so far', max_digits=38)),
                 ('filled_value', models.DecimalField(decimal_places=16, default=0, help_text='Sum of price * units of its fills, not rounded', max_digits=54)),
-                ('charged', models.DecimalField(decimal_places=8, default=0, help_text='Value charged so far, rounded', max_digits=38)),
-                ('charged_fee', models.DecimalField(decimal_places=8, default=0, max_digits=38)),
+                ('charged', models.DecimalField(decimal_places=8, default=0, help_text='filled_value, rounded up for a Buy and down for a Sell', max_digits=38)),
+                ('charged_fee', models.DecimalField(decimal_places=8, default=0, help_text='What a Buy paid above charged, or a Sell received below it', max_digits=38)),
                 ('reserved', models.DecimalField(decimal_places=8, default=0, help_text='Still reserved for the open rest: currency of a Buy, units of a Sell', max_digits=38)),
                 ('customer_name', models.CharField(blank=True, max_length=200)),
                 ('customer_email', models.CharField(blank=True, max_length=254)),
@@ -44,13 +44,16 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField()),
                 ('closed_at', models.DateTimeField(null=True)),
                 ('document', models.TextField(default='', editable=False)),
-                ('api_key', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('token', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.token')),
+                ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.organisation')),
                 ('member', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.member')),
-                ('organisation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.organisation')),
-                ('token', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='exchange.token')),
+                ('api_key', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('owner_id', models.GeneratedField(db_persist=True, expression=django.db.models.functions.comparison.Coalesce('member_id', 'organisation_id'), output_field=models.UUIDField())),
             ],
             options={
                 'ordering': ['-created_at', '-id'],
+                'indexes': [models.Index(condition=models.Q(('status', 'Active'), ('type', 'Sell')), fields=['token', 'price', 'seq'], name='order_asks'), models.Index(condition=models.Q(('status', 'Active'), ('type', 'Buy')), fields=['token', '-price', 'seq'], name='order_bids'), models.Index(condition=models.Q(('status', 'Active')), fields=['token', '-created_at', '-id'], include=('type', 'price', 'amount'), name='order_open'), models.Index(fields=['organisation', 'token', '-created_at', '-id'], include=('type', 'status', 'price', 'amount'), name='order_of_owner_on_token'), models.Index(fields=['organisation', '-created_at', '-id'], include=('token', 'type', 'status', 'owner_model', 'member', 'price', 'amount'), name='order_of_owner'), models.Index(fields=['token', '-created_at', '-id'], name='order_of_token')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('client_order_id', ''), _negated=True), fields=('organisation', 'client_order_id'), name='order_client_id_once')],
             },
         ),
         migrations.CreateModel(
@@ -65,46 +68,17 @@ class Migration(migrations.Migration):
                 ('buyer_fee', models.DecimalField(decimal_places=8, max_digits=38)),
                 ('seller_value', models.DecimalField(decimal_places=8, max_digits=38)),
                 ('seller_fee', models.DecimalField(decimal_places=8, max_digits=38)),
+                ('half_even', models.BooleanField(db_default=False, editable=False, help_text='Before decision 22, when charges were rounded half-even')),
                 ('created_at', models.DateTimeField()),
                 ('document', models.TextField(default='', editable=False)),
-                ('buy_order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='orders.order')),
-                ('sell_order', models.ForeignKey(help_text='None: the issuer', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='orders.order')),
-                ('token', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='trades', to='exchange.token')),
+                ('token', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='trades', to='exchange.token')),
+                ('buy_order', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='orders.order')),
+                ('sell_order', models.ForeignKey(db_constraint=False, help_text='None: the issuer', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='orders.order')),
             ],
             options={
                 'ordering': ['-seq'],
+                'indexes': [models.Index(fields=['token', '-seq'], include=('id', 'taker', 'price', 'tokens', 'created_at'), name='trade_of_token')],
+                'constraints': [models.CheckConstraint(condition=models.Q(django.db.models.lookups.GreaterThan(django.db.models.functions.comparison.Least('tokens', 'price'), 0), django.db.models.lookups.GreaterThanOrEqual(django.db.models.functions.comparison.Least('buyer_value', 'seller_value', django.db.models.expressions.CombinedExpression(models.F('buyer_value'), '+', models.F('buyer_fee')), django.db.models.expressions.CombinedExpression(models.F('seller_value'), '-', models.F('seller_fee'))), 0)), name='trade_positive')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='order',
-            index=models.Index(condition=models.Q(('status', 'Active'), ('type', 'Sell')), fields=['token', 'price', 'seq'], name='order_asks'),
-        ),
-        migrations.AddIndex(
-            model_name='order',
-            index=models.Index(condition=models.Q(('status', 'Active'), ('type', 'Buy')), fields=['token', '-price', 'seq'], name='order_bids'),
-        ),
-        migrations.AddIndex(
-            model_name='order',
-            index=models.Index(fields=['token', '-created_at', '-id'], name='order_of_token'),
-        ),
-        migrations.AddIndex(
-            model_name='order',
-            index=models.Index(fields=['organisation', '-created_at', '-id'], name='order_of_owner'),
-        ),
-        migrations.AddConstraint(
-            model_name='order',
-            constraint=models.CheckConstraint(condition=models.Q(('filled__gte', 0), ('filled__lte', models.F('tokens')), ('price__gt', 0), ('reserved__gte', 0), ('tokens__gt', 0)), name='order_within_bounds'),
-        ),
-        migrations.AddConstraint(
-            model_name='order',
-            constraint=models.UniqueConstraint(condition=models.Q(('client_order_id', ''), _negated=True), fields=('organisation', 'client_order_id'), name='order_client_id_once'),
-        ),
-        migrations.AddIndex(
-            model_name='trade',
-            index=models.Index(fields=['token', '-seq'], name='trade_of_token'),
-        ),
-        migrations.AddConstraint(
-            model_name='trade',
-            constraint=models.CheckConstraint(condition=models.Q(('buyer_fee__gte', 0), ('buyer_value__gt', 0), ('price__gt', 0), ('seller_fee__gte', 0), ('seller_value__gt', 0), ('tokens__gt', 0)), name='trade_positive'),
         ),
     ]

@@ -1,6 +1,6 @@
 -- Cancels the open rest of an order and releases what is reserved for it. False when the order is
 -- over already. Takes the lock of the token first, as everything that changes a book does.
-CREATE OR REPLACE FUNCTION close_order(p_order uuid, p_reason text, p_actor text)
+CREATE FUNCTION close_order(p_order uuid, p_reason text, p_actor text)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 DECLARE
@@ -10,7 +10,7 @@ BEGIN
     PERFORM name_actor(p_actor);
     PERFORM 1 FROM exchange_token
         WHERE id = (SELECT token_id FROM orders_order WHERE id = p_order) FOR NO KEY UPDATE;
-    SELECT * INTO o FROM orders_order WHERE id = p_order FOR NO KEY UPDATE;
+    o := (SELECT x FROM orders_order x WHERE x.id = p_order FOR NO KEY UPDATE);
     IF o.id IS NULL OR o.status <> 'Active' THEN
         RETURN false;
     END IF;
@@ -23,7 +23,7 @@ BEGIN
         ARRAY[-o.reserved, o.reserved]);
     UPDATE orders_order SET status = 'Cancelled', reserved = 0, reason = left(p_reason, 100),
         closed_at = clock_timestamp(), updated_at = clock_timestamp()
-    WHERE id = o.id RETURNING * INTO o;
+    WHERE id = o.id RETURNING status, reason, document INTO o.status, o.reason, o.document;
     PERFORM emit_order_end(o);
     RETURN true;
 END $$;
@@ -34,7 +34,7 @@ GRANT EXECUTE ON FUNCTION close_order TO exchange_runtime;
 -- with open orders and, while its raise is open, of its buyers and its issuer. Orders closed and
 -- sales undone one after the other would lock them in an order of their own, and could wait for
 -- somebody who trades another token and waits for them. The token is locked by the caller.
-CREATE OR REPLACE FUNCTION lock_accounts_of_token(p_token uuid) RETURNS void
+CREATE FUNCTION lock_accounts_of_token(p_token uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
@@ -56,7 +56,7 @@ GRANT EXECUTE ON FUNCTION lock_accounts_of_token TO exchange_runtime;
 
 -- The raise is complete: its proceeds, and units that were not worth a trade any more, are the
 -- issuer's to use. The token is locked by the caller.
-CREATE OR REPLACE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
+CREATE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 DECLARE
@@ -66,7 +66,7 @@ DECLARE
     v_units numeric;
 BEGIN
     PERFORM name_actor(p_actor);
-    SELECT * INTO t FROM exchange_token WHERE id = p_token FOR NO KEY UPDATE;
+    t := (SELECT x FROM exchange_token x WHERE x.id = p_token FOR NO KEY UPDATE);
     IF t.completed_raise OR t.cancelled THEN
         RETURN;
     END IF;

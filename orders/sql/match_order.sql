@@ -4,7 +4,7 @@
 -- What the incoming order `o` trades: its fills in price-time priority at the makers' prices,
 -- makers whose rest is worth nothing, and why it stopped when that cancels its own rest. Nothing
 -- is written.
-CREATE OR REPLACE FUNCTION match_order(o orders_order, t order_terms, p_stem text)
+CREATE FUNCTION match_order(o orders_order, t order_terms, p_stem text)
 RETURNS order_match LANGUAGE plpgsql AS $$
 DECLARE
     r order_match;
@@ -96,7 +96,7 @@ END $$;
 
 -- The same in a primary raise: as many units as it still has, at the offer. What is left of the
 -- order is cancelled.
-CREATE OR REPLACE FUNCTION buy_from_issuer(o orders_order, t order_terms, p_stem text)
+CREATE FUNCTION buy_from_issuer(o orders_order, t order_terms, p_stem text)
 RETURNS order_match LANGUAGE plpgsql AS $$
 DECLARE
     r order_match;
@@ -140,7 +140,7 @@ END $$;
 
 -- Units that are left in a raise, as far as it still needs money for them. (`div` cuts off
 -- exactly, where `/` would have rounded the last decimal already.)
-CREATE OR REPLACE FUNCTION for_sale(t order_terms) RETURNS numeric LANGUAGE plpgsql AS $$
+CREATE FUNCTION for_sale(t order_terms) RETURNS numeric LANGUAGE plpgsql AS $$
 BEGIN
     RETURN least(t.unsold, div(t.needed * 100000000, t.offer) * 0.00000001);
 END $$;

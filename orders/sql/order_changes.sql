@@ -1,5 +1,5 @@
 -- Checks every change of an order: what it asks for stays, fills only add up, what is over stays over.
-CREATE OR REPLACE FUNCTION order_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION order_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'orders are never removed' USING ERRCODE = 'restrict_violation';
@@ -35,6 +35,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS order_guard ON orders_order;
 CREATE TRIGGER order_guard BEFORE UPDATE OR DELETE ON orders_order
     FOR EACH ROW EXECUTE FUNCTION order_guard();

@@ -3,7 +3,7 @@
 -- every statement: decision 0012.) Who places one for a member is that member's organisation: looked up
 -- when it is placed, by `plan_order` or here. (Members are never removed or moved; a foreign key would
 -- lock the member's row for every order.)
-CREATE OR REPLACE FUNCTION order_state() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION order_state() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF least(NEW.price, NEW.tokens) <= 0
         OR least(NEW.filled, NEW.tokens - NEW.filled, NEW.reserved) < 0
@@ -34,6 +34,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS order_state ON orders_order;
 CREATE TRIGGER order_state BEFORE INSERT OR UPDATE ON orders_order
     FOR EACH ROW EXECUTE FUNCTION order_state();

@@ -1,8 +1,10 @@
 -- What the functions that place an order hand to each other.
+
+-- With the lengths of texts a name that is too long is refused when the request is read.
 CREATE TYPE order_request AS (
-    id uuid, organisation uuid, member uuid, api_key uuid, owner_model text, token uuid,
-    type text, price numeric, tokens numeric, customer_name text, customer_email text,
-    client_order_id text, actor text,
+    id uuid, organisation uuid, member uuid, api_key uuid, owner_model varchar(12), token uuid,
+    type varchar(4), price numeric, tokens numeric, customer_name varchar(200),
+    customer_email varchar(254), client_order_id varchar(64), actor varchar(80),
     -- The idempotency key it came with, or nulls.
     method text, path text, key text, body_hash text
 );
@@ -34,4 +36,15 @@ CREATE TYPE order_fill AS (
 -- does not rest, and whether a raise is complete with it.
 CREATE TYPE order_match AS (
     fills order_fill[], dust order_fill[], stopped text, completes boolean
+);
+-- Transfers to post, each about the record that has its id, and their legs: parallel arrays each, as
+-- `post_transfers` takes them.
+CREATE TYPE order_legs AS (
+    transfers uuid[], kinds text[], actors text[], memos text[],
+    leg_transfers uuid[], accounts uuid[], amounts numeric[], refs text[]
+);
+-- A planned order: as it will stand, its fills, makers whose rest is to be closed, whether a raise is
+-- complete with it, and what it moves.
+CREATE TYPE order_plan AS (
+    o orders_order, fills order_fill[], dust order_fill[], completes boolean, legs order_legs
 );

@@ -3,7 +3,7 @@
 -- The accounts that the order moves, always in the same order: what its owner gives from; then, with
 -- fills, where it gets; then, with a rest, where that is reserved; then two for each fill: where its
 -- other side gives from, and where that gets. Opens what is missing.
-CREATE OR REPLACE FUNCTION accounts_to_move(o orders_order, t order_terms, m order_match)
+CREATE FUNCTION accounts_to_move(o orders_order, t order_terms, m order_match)
 RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
     f order_fill;
@@ -72,7 +72,7 @@ END $$;
 
 -- Makes the legs of an order: units and money of every fill, and the rest reserved. A transfer has the
 -- id of the trade or the order it is for.
-CREATE OR REPLACE FUNCTION legs_of_order(
+CREATE FUNCTION legs_of_order(
     o orders_order, t order_terms, p_fills order_fill[], p_accounts uuid[]
 ) RETURNS order_legs LANGUAGE plpgsql AS $$
 DECLARE
@@ -134,7 +134,7 @@ BEGIN
 END $$;
 
 -- The account of an owner (NULL: the exchange itself).
-CREATE OR REPLACE FUNCTION account_of(p_owner uuid, p_asset text, p_kind text) RETURNS uuid
+CREATE FUNCTION account_of(p_owner uuid, p_asset text, p_kind text) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF p_owner IS NULL THEN
@@ -146,7 +146,7 @@ BEGIN
 END $$;
 
 -- Posts one transfer. Legs of zero are left out, and so is a transfer without others.
-CREATE OR REPLACE FUNCTION post_legs(
+CREATE FUNCTION post_legs(
     p_kind text, p_reference text, p_subject uuid, p_actor text, p_memo text,
     p_accounts uuid[], p_amounts numeric[]
 ) RETURNS void LANGUAGE plpgsql AS $$

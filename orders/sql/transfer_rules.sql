@@ -16,7 +16,7 @@ SELECT set_transfer_rule('raise_complete', '{raise,unsold}', '{available}', 'rai
 SELECT set_transfer_rule('raise_refund', '{raise,fees,available}', '{available,unsold,fees}',
     'trade:{id}:refund', 'orders_trade', '{cancelled}', true);
 
-CREATE OR REPLACE FUNCTION order_transfer_justified(posted wallets_transfer) RETURNS boolean
+CREATE FUNCTION order_transfer_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_justified boolean;

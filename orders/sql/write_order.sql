@@ -2,7 +2,7 @@
 
 -- Writes an order, its trades and what became of the makers, counts what was traded, and tells
 -- everybody. Gives the order's document.
-CREATE OR REPLACE FUNCTION write_order(o orders_order, p_fills order_fill[], p_stem text)
+CREATE FUNCTION write_order(o orders_order, p_fills order_fill[], p_stem text)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     buys boolean;
@@ -101,7 +101,7 @@ BEGIN
 END $$;
 
 -- What is told of an order that is over.
-CREATE OR REPLACE FUNCTION order_end_data(p_document text, p_reason text) RETURNS text
+CREATE FUNCTION order_end_data(p_document text, p_reason text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     RETURN '{"order":' || p_document || ',"reason":'
@@ -109,7 +109,7 @@ BEGIN
 END $$;
 
 -- Tells the owner that an order is over.
-CREATE OR REPLACE FUNCTION emit_order_end(o orders_order) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION emit_order_end(o orders_order) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM public.emit_events(
         ARRAY[public.new_id()], ARRAY[o.organisation_id], ARRAY['order.' || lower(o.status)],

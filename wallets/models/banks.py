@@ -60,7 +60,7 @@ class BankAccount(models.Model):
     recipient_address = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
-    # What a record is searched by: `bank_words.sql` says what that is.
+    # What a record is searched by: the function `bank_words` (migrations) says what that is.
     words = models.GeneratedField(
         expression=Func("account_name", "given_name", "account_number", function="bank_words"),
         output_field=SearchVectorField(),

@@ -152,6 +152,22 @@ class Transfer(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["reference"], name="transfer_reference_once"),
+            # Whatever their references say, a subject is closed, charged and reversed once.
+            models.UniqueConstraint(
+                fields=["subject_id"],
+                condition=models.Q(kind__in=["withdrawal_settle", "withdrawal_release"]),
+                name="transfer_closes_once",
+            ),
+            models.UniqueConstraint(
+                fields=["subject_id"],
+                condition=models.Q(kind="provider_charge"),
+                name="transfer_charges_once",
+            ),
+            models.UniqueConstraint(
+                fields=["subject_id"],
+                condition=models.Q(kind="withdrawal_reverse"),
+                name="transfer_reverses_once",
+            ),
         ]
         indexes = [models.Index(fields=["subject_id"], name="transfer_subject")]
 

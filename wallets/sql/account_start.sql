@@ -1,6 +1,6 @@
 -- An account starts empty, a balance comes from entries only; and system accounts belong to
 -- nobody and keep no balance.
-CREATE OR REPLACE FUNCTION account_starts_right() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION account_starts_right() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.kind IN ('clearing', 'fees', 'expenses', 'issuance', 'loans') THEN
         IF NEW.organisation_id IS NOT NULL OR NEW.member_id IS NOT NULL

@@ -12,7 +12,7 @@
 -- number: what goes to the account (is Pending or on its way, however long ago it was asked for), what
 -- went to it within the last 24 hours, and what was asked for within 24 hours of this request.
 -- `needed` is 1 or 2.
-CREATE OR REPLACE FUNCTION approval_requirement(
+CREATE FUNCTION approval_requirement(
     p_withdrawal uuid,
     OUT needed integer, OUT owner_total numeric, OUT account_total numeric,
     OUT organisation_total numeric, OUT second_above numeric, OUT second_daily_above numeric
@@ -57,7 +57,7 @@ END $$;
 -- What `p_approver` approved alone within the last 24 hours in the currency of the withdrawal, not
 -- counting the withdrawal, and the most that one person may. Approvals of the same person wait for
 -- each other here until their transactions end, so that two at once cannot both pass.
-CREATE OR REPLACE FUNCTION sole_approvals(
+CREATE FUNCTION sole_approvals(
     p_approver uuid, p_withdrawal uuid, OUT total numeric, OUT most numeric
 ) LANGUAGE plpgsql AS $$
 DECLARE

@@ -10,7 +10,9 @@ SELECT audit_table('wallets_deposit', about => 'organisation_id', left_out => '{
 SELECT audit_table('wallets_withdrawal', about => 'organisation_id',
     left_out => '{owner_id,updated_at,document}',
     inserts => $$NOT recorded_by_function()$$);
--- Likewise bank records (bank_words_audited.sql).
+-- Likewise a bank record, which comes with its withdrawal.
+SELECT audit_table('wallets_bankaccount', about => 'organisation_id',
+    left_out => '{document,words}', inserts => $$NOT recorded_by_function()$$);
 
 -- Claims, leases and the times of the next step are the workers' own.
 SELECT audit_table('wallets_payout', record => 'withdrawal_id',

@@ -2,7 +2,7 @@
 
 -- Whoever needs a figure asks here, so that an approved one takes effect at its very instant and no
 -- job can be late. Null for a key that is not known.
-CREATE OR REPLACE FUNCTION figure_in_force(p_key text, p_at timestamptz DEFAULT now())
+CREATE FUNCTION figure_in_force(p_key text, p_at timestamptz DEFAULT now())
 RETURNS numeric LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (
@@ -17,7 +17,7 @@ BEGIN
 END $$;
 
 -- A key keeps its name and its first figure.
-CREATE OR REPLACE FUNCTION configuration_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION configuration_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.key, OLD.value) IS DISTINCT FROM (NEW.key, NEW.value) THEN
         RAISE EXCEPTION 'the first figure of % never changes', OLD.key
@@ -25,14 +25,13 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS configuration_key_guard ON wallets_configuration;
 CREATE TRIGGER configuration_key_guard BEFORE UPDATE ON wallets_configuration
     FOR EACH ROW EXECUTE FUNCTION configuration_key_guard();
 REVOKE INSERT, UPDATE, DELETE ON wallets_configuration FROM exchange_runtime;
 
 -- Besides two_person.sql: a figure has a reason, is in force from no instant before its approval, and
 -- is not withdrawn once it is in force.
-CREATE OR REPLACE FUNCTION figure_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION figure_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
         IF num_nonnulls(NEW.in_force_from, NEW.withdrawal_asked_by_id, NEW.withdrawn_by_id) > 0
@@ -74,10 +73,7 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS figure_guard ON wallets_configurationfigure;
 CREATE TRIGGER figure_guard BEFORE INSERT OR UPDATE ON wallets_configurationfigure
     FOR EACH ROW EXECUTE FUNCTION figure_guard();
-DROP TRIGGER IF EXISTS permanent_rows ON wallets_configurationfigure;
-DROP TRIGGER IF EXISTS permanent_truncate ON wallets_configurationfigure;
 SELECT make_permanent('wallets_configurationfigure');
 SELECT audit_table('wallets_configurationfigure', about => 'configuration_id');

@@ -1,6 +1,6 @@
 -- A deposit is entered Pending and undecided, and who decided is there only where somebody entered it:
 -- two people, or the command alone.
-CREATE OR REPLACE FUNCTION deposit_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION deposit_entry() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' AND (NEW.status <> 'Pending' OR NEW.decided_by_id IS NOT NULL) THEN
         RAISE EXCEPTION 'a deposit starts Pending and undecided'
@@ -13,6 +13,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS deposit_entry ON wallets_deposit;
 CREATE TRIGGER deposit_entry BEFORE INSERT OR UPDATE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION deposit_entry();

@@ -3,5 +3,3 @@ REVOKE INSERT, DELETE ON wallets_withdrawal, wallets_bankaccount FROM exchange_r
 REVOKE DELETE ON wallets_deposit, wallets_proposal, wallets_payout, wallets_configuration,
     wallets_providerevent, wallets_booksproof, wallets_alert FROM exchange_runtime;
 REVOKE INSERT, UPDATE, DELETE ON wallets_asset FROM exchange_runtime;
--- The history of figures is written by triggers and rewritten by nobody.
-SELECT make_append_only('wallets_configurationchange');

@@ -5,30 +5,26 @@
 -- money, below the minimum, eaten by the fee. Why, `request_withdrawal` finds out. Of several
 -- orders on one wallet those are done, in the order of their ids, that it can pay for until one
 -- of them is too much.
-DO $types$ BEGIN
-    IF to_regtype('public.withdrawal_order') IS NULL THEN
-        CREATE TYPE withdrawal_order AS (
-            -- Ids made by the caller.
-            withdrawal uuid, bank uuid, transfer uuid, event uuid, new_escrow uuid,
-            -- What is asked for.
-            organisation uuid, member uuid, currency text, amount numeric, reference text,
-            bank_name text, bank_code text, provider_bank_id bigint, account_number text,
-            account_name text, given_name text, name_resolved boolean, branch_code text,
-            recipient_first_name text, recipient_last_name text, recipient_email text,
-            recipient_phone text, recipient_address text, actor text,
-            -- The idempotency key it came with, or nulls.
-            method text, path text, key text, body_hash text
-        );
-        CREATE TYPE withdrawal_hold AS (
-            o withdrawal_order, available uuid, escrow uuid, available_after numeric,
-            event_user text, fee numeric, usd_rate numeric, second_approval numeric,
-            internal_fee numeric
-        );
-    END IF;
-END $types$;
+CREATE TYPE withdrawal_order AS (
+    -- Ids made by the caller.
+    withdrawal uuid, bank uuid, transfer uuid, event uuid, new_escrow uuid,
+    -- What is asked for.
+    organisation uuid, member uuid, currency text, amount numeric, reference text,
+    bank_name text, bank_code text, provider_bank_id bigint, account_number text,
+    account_name text, given_name text, name_resolved boolean, branch_code text,
+    recipient_first_name text, recipient_last_name text, recipient_email text,
+    recipient_phone text, recipient_address text, actor text,
+    -- The idempotency key it came with, or nulls.
+    method text, path text, key text, body_hash text
+);
+CREATE TYPE withdrawal_hold AS (
+    o withdrawal_order, available uuid, escrow uuid, available_after numeric,
+    event_user text, fee numeric, usd_rate numeric, second_approval numeric,
+    internal_fee numeric
+);
 
 -- Tables are reached by their keys, however few rows they have: plans are made once.
-CREATE OR REPLACE FUNCTION hold_withdrawals(p_orders withdrawal_order[])
+CREATE FUNCTION hold_withdrawals(p_orders withdrawal_order[])
 RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql
 SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -74,7 +70,7 @@ BEGIN
             OFFSET 0
         ) e
         JOIN (
-            SELECT c.currency, g.*
+            SELECT c.currency, g.minimum, g.fee, g.usd_rate, g.second_approval, g.internal_fee
             FROM (SELECT DISTINCT currency FROM unnest(p_orders)) c
             CROSS JOIN LATERAL withdrawal_figures(c.currency) g
         ) f ON f.currency = o.currency
@@ -137,6 +133,6 @@ BEGIN
         INTO v_done, v_events, v_organisations, v_types, v_data, v_answers
         FROM written;
     PERFORM emit_events(v_events, v_organisations, v_types, v_done, v_data);
-    RETURN QUERY SELECT * FROM unnest(v_done, v_answers);
+    RETURN QUERY SELECT w.id, w.answer FROM unnest(v_done, v_answers) w (id, answer);
 END $$;
 REVOKE ALL ON FUNCTION hold_withdrawals FROM PUBLIC;

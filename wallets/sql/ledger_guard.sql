@@ -5,22 +5,8 @@
 -- wallets_entry would be looked at instead of the ledger. (A `SET search_path` on each function
 -- would do as well, but is paid for at every row.)
 
-ALTER TABLE wallets_account
-    ADD CONSTRAINT account_member_of_organisation
-    FOREIGN KEY (member_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
--- Balances change all the time; room on the page keeps those updates out of the indexes.
-ALTER TABLE wallets_account SET (fillfactor = 60);
-
--- Whatever their references say, a subject is closed once, charged once and reversed once.
-CREATE UNIQUE INDEX transfer_closes_once ON wallets_transfer (subject_id)
-    WHERE kind IN ('withdrawal_settle', 'withdrawal_release');
-CREATE UNIQUE INDEX transfer_charges_once ON wallets_transfer (subject_id)
-    WHERE kind = 'provider_charge';
-CREATE UNIQUE INDEX transfer_reverses_once ON wallets_transfer (subject_id)
-    WHERE kind = 'withdrawal_reverse';
-
 -- A transfer is closed when its transaction ends: no leg may join it later.
-CREATE OR REPLACE FUNCTION transfer_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION transfer_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.created_txid := txid_current();
     NEW.created_at := now();
@@ -36,7 +22,7 @@ SELECT make_append_only('wallets_entry');
 
 -- What an account is never changes; only its balance does, through the posting functions. The
 -- trigger is not asked about those: balances change at every movement.
-CREATE OR REPLACE FUNCTION account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'what account % is never changes', OLD.id
         USING ERRCODE = 'restrict_violation';

@@ -1,5 +1,5 @@
 -- The id of one owner's account (no owner: a system account), made with id `p_id` if it is new.
-CREATE OR REPLACE FUNCTION open_account(
+CREATE FUNCTION open_account(
     p_id uuid, p_asset text, p_kind text, p_organisation uuid, p_member uuid
 ) RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$

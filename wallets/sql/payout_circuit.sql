@@ -1,6 +1,6 @@
 -- The circuit breaker of payouts: its legal states, and that no payout is posted against it.
 
-CREATE OR REPLACE FUNCTION payout_circuit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION payout_circuit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.id <> OLD.id
         OR (OLD.state, NEW.state) IN (
@@ -17,17 +17,14 @@ BEGIN
     NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS payout_circuit_guard ON wallets_payoutcircuit;
 CREATE TRIGGER payout_circuit_guard BEFORE UPDATE ON wallets_payoutcircuit
     FOR EACH ROW EXECUTE FUNCTION payout_circuit_guard();
-DROP TRIGGER IF EXISTS permanent_rows ON wallets_payoutcircuit;
-DROP TRIGGER IF EXISTS permanent_truncate ON wallets_payoutcircuit;
 SELECT make_permanent('wallets_payoutcircuit');
 REVOKE INSERT ON wallets_payoutcircuit FROM exchange_runtime;
 
 -- A payout is marked as about to be posted only while the circuit lets it. The lock makes the
 -- opening of the circuit wait for marks under way, so every later one sees it open.
-CREATE OR REPLACE FUNCTION payout_post_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION payout_post_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM 1 FROM public.wallets_payoutcircuit
         WHERE state = 'Closed'
@@ -40,7 +37,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-DROP TRIGGER IF EXISTS payout_post_guard ON wallets_payout;
 CREATE TRIGGER payout_post_guard BEFORE UPDATE OF posted_at ON wallets_payout
     FOR EACH ROW WHEN (OLD.posted_at IS NULL AND NEW.posted_at IS NOT NULL)
     EXECUTE FUNCTION payout_post_guard();

@@ -12,7 +12,7 @@
 -- For functions that run as the owner with a fixed search path; every table here is named with its
 -- schema all the same. The service's own login posts through `post_service_transfers`. (The settings are
 -- what holds the order of locks: accounts are reached by key, one after the other, as `x` has them.)
-CREATE OR REPLACE FUNCTION post_transfers(
+CREATE FUNCTION post_transfers(
     p_transfers uuid[], p_kinds text[], p_references text[], p_subjects uuid[], p_actors text[],
     p_memos text[], p_leg_transfers uuid[], p_accounts uuid[], p_amounts numeric[]
 ) RETURNS void LANGUAGE plpgsql
@@ -20,7 +20,8 @@ SET enable_seqscan = off SET enable_mergejoin = off SET enable_hashjoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     WITH leg AS (
-        SELECT * FROM unnest(p_leg_transfers, p_accounts, p_amounts)
+        SELECT l.transfer, l.account, l.amount, l.n
+        FROM unnest(p_leg_transfers, p_accounts, p_amounts)
             WITH ORDINALITY l (transfer, account, amount, n)
         WHERE l.amount IS DISTINCT FROM 0
     ), transfer AS (
@@ -58,7 +59,7 @@ REVOKE ALL ON FUNCTION post_transfers FROM PUBLIC;
 
 -- The same for the service's own login, which posts no other kinds than rules let it
 -- (transfer_rules.sql).
-CREATE OR REPLACE FUNCTION post_service_transfers(
+CREATE FUNCTION post_service_transfers(
     p_transfers uuid[], p_kinds text[], p_references text[], p_subjects uuid[], p_actors text[],
     p_memos text[], p_leg_transfers uuid[], p_accounts uuid[], p_amounts numeric[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER

@@ -1,7 +1,4 @@
 -- Differences with the provider stay open until two people have explained them.
-GRANT UPDATE (balances_at) ON wallets_reconciliation TO exchange_runtime;
-SELECT audit_table('wallets_reconciliation',
-    left_out => '{compared,claimed_by,leased_until,attempts,finished_at,balances_at,provisional}');
 
 -- What a break is about stays; a report notes whether it still shows it, people decide about it.
 REVOKE DELETE, UPDATE ON wallets_reconciliationbreak FROM exchange_runtime;
@@ -12,13 +9,13 @@ SELECT audit_table('wallets_reconciliationbreak', left_out => '{latest_report_id
 SELECT audit_table('wallets_breakexplanation', about => 'subject_id');
 
 -- Explanations are decided by two persons: see exchange/sql/two_person.sql.
-CREATE OR REPLACE TRIGGER approval_guard
+CREATE TRIGGER approval_guard
     BEFORE INSERT OR UPDATE OR DELETE ON wallets_breakexplanation
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'explanation', 'proposed_by_id', 'Pending', 'Approved', 'reason');
 
 -- A break starts open, is as far as its explanations are, and once closed it stays closed.
-CREATE OR REPLACE FUNCTION break_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION break_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_wanted text := 'Open';
 BEGIN
@@ -40,5 +37,5 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER break_guard BEFORE INSERT OR UPDATE OF status, owner_id
+CREATE TRIGGER break_guard BEFORE INSERT OR UPDATE OF status, owner_id
     ON wallets_reconciliationbreak FOR EACH ROW EXECUTE FUNCTION break_guard();

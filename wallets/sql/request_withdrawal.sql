@@ -3,7 +3,7 @@
 --
 -- `p_order` is the JSON form of `withdrawal_order`. A refusal raises SQLSTATE XW400 with the code
 -- as its message and JSON as its detail, so nothing of it stays.
-CREATE OR REPLACE FUNCTION request_withdrawal(
+CREATE FUNCTION request_withdrawal(
     p_order jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text,
     OUT replayed boolean, OUT status_code integer, OUT message text, OUT data text
 ) LANGUAGE plpgsql SECURITY DEFINER
@@ -39,7 +39,7 @@ REVOKE ALL ON FUNCTION request_withdrawal FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION request_withdrawal TO exchange_runtime;
 
 -- Raises the first reason, in the decided order, why `o` cannot be done; returns when there is none.
-CREATE OR REPLACE FUNCTION refuse_withdrawal(o withdrawal_order) RETURNS void
+CREATE FUNCTION refuse_withdrawal(o withdrawal_order) RETURNS void
 LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
     v_balance numeric;
@@ -72,7 +72,7 @@ REVOKE ALL ON FUNCTION refuse_withdrawal FROM PUBLIC;
 -- Requests that arrived at one process at the same moment, in one transaction. Gives those that
 -- were done and what each answers. The others were not touched: a key that was seen before, an
 -- escrow account to open, a refusal; each of them is for `request_withdrawal`.
-CREATE OR REPLACE FUNCTION request_withdrawals(
+CREATE FUNCTION request_withdrawals(
     p_orders jsonb, p_status_code integer, p_message text
 ) RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET enable_seqscan = off
@@ -104,7 +104,7 @@ BEGIN
         PERFORM keep_answers(v_claims, v_done, v_answers, p_status_code, p_message);
     END IF;
     PERFORM set_config('lock_timeout', v_wait, true);
-    RETURN QUERY SELECT * FROM unnest(v_done, v_answers);
+    RETURN QUERY SELECT w.id, w.answer FROM unnest(v_done, v_answers) w (id, answer);
 END $$;
 REVOKE ALL ON FUNCTION request_withdrawals FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;

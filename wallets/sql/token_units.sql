@@ -1,5 +1,5 @@
 -- Makes the units of a token countable: its ledger asset, with 8 decimals.
-CREATE OR REPLACE FUNCTION open_token_units(p_token uuid) RETURNS void
+CREATE FUNCTION open_token_units(p_token uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
     INSERT INTO wallets_asset (id, token_id, decimals)

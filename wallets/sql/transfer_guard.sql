@@ -9,7 +9,7 @@
 -- One look for all legs of a statement, and one each at their transfers and assets. Transfers and
 -- accounts are never removed and never change what they are (append_only_rows, account_guard): foreign
 -- keys would look, and lock, leg by leg.
-CREATE OR REPLACE FUNCTION legs_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION legs_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     e record;
 BEGIN
@@ -55,7 +55,6 @@ BEGIN
         USING ERRCODE = 'check_violation', CONSTRAINT = 'transfer_balanced';
 END $$;
 
-DROP TRIGGER IF EXISTS legs_guard ON wallets_entry;
 CREATE TRIGGER legs_guard AFTER INSERT ON wallets_entry REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION legs_guard();
 

@@ -5,34 +5,23 @@
 --
 -- Rows of orders and of credit, and the functions that judge their transfers, are in the files of this
 -- name in those apps.
-CREATE TABLE IF NOT EXISTS wallets_transferrule (
-    kind text PRIMARY KEY,
-    -- Kinds of accounts.
-    leaves text[] NOT NULL,
-    enters text[] NOT NULL,
-    -- What the reference is, as a LIKE pattern; `{id}` is the record's id. Where there is no `%` in
-    -- it, one record has one transfer of this kind.
-    reference text NOT NULL,
-    -- The record that stands behind it, and its states (none: any state).
-    record text NOT NULL,
-    states text[] NOT NULL,
-    -- Whether the service's own login posts it. Other kinds are posted by functions alone, which
-    -- write the record in the same call.
-    by_service boolean NOT NULL
-);
 REVOKE ALL ON wallets_transferrule FROM exchange_runtime;
 GRANT SELECT ON wallets_transferrule TO exchange_runtime;
+SELECT audit_table('wallets_transferrule', record => 'kind', inserts => NULL);
 
-CREATE OR REPLACE FUNCTION set_transfer_rule(
+CREATE FUNCTION set_transfer_rule(
     p_kind text, p_leaves text[], p_enters text[], p_reference text, p_record text,
     p_states text[], p_by_service boolean
 ) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO public.wallets_transferrule
+    INSERT INTO public.wallets_transferrule AS r
         (kind, leaves, enters, reference, record, states, by_service)
     VALUES (p_kind, p_leaves, p_enters, p_reference, p_record, p_states, p_by_service)
     ON CONFLICT (kind) DO UPDATE SET leaves = excluded.leaves, enters = excluded.enters,
         reference = excluded.reference, record = excluded.record, states = excluded.states,
         by_service = excluded.by_service
+    WHERE (r.leaves, r.enters, r.reference, r.record, r.states, r.by_service)
+        IS DISTINCT FROM (excluded.leaves, excluded.enters, excluded.reference, excluded.record,
+                          excluded.states, excluded.by_service)
 $$;
 REVOKE ALL ON FUNCTION set_transfer_rule FROM PUBLIC;
 
@@ -53,15 +42,9 @@ SELECT set_transfer_rule('units_issue', '{issuance}', '{unsold,available}', 'tok
 SELECT set_transfer_rule('units_retire', '{unsold}', '{issuance}', 'token:{id}:retire',
     'exchange_token', '{cancelled}', true);
 
-SELECT audit_table('wallets_transferrule', record => 'kind', inserts => NULL);
-
-DO $type$ BEGIN
-    IF to_regtype('public.transfer_leg') IS NULL THEN
-        CREATE TYPE transfer_leg AS (
-            kind text, owner_id uuid, balance numeric, asset_id text, amount numeric, fits boolean
-        );
-    END IF;
-END $type$;
+CREATE TYPE transfer_leg AS (
+    kind text, owner_id uuid, balance numeric, asset_id text, amount numeric, fits boolean
+);
 
 -- The legs of a transfer with their accounts; none where its kind has no rule. `fits` says that money
 -- may leave, or enter, such an account, that the reference is the one of the record, and that
@@ -69,7 +52,7 @@ END $type$;
 --
 -- The planner puts the query in the place of the call. OFFSET 0 keeps it from reading all entries of
 -- an account.
-CREATE OR REPLACE FUNCTION transfer_legs(t wallets_transfer, p_state text)
+CREATE FUNCTION transfer_legs(t wallets_transfer, p_state text)
 RETURNS SETOF transfer_leg LANGUAGE sql STABLE AS $$
     SELECT a.kind::text, a.owner_id, a.balance, e.asset_id::text, e.amount,
            a.kind = ANY (CASE WHEN e.amount < 0 THEN r.leaves ELSE r.enters END)
@@ -82,7 +65,7 @@ RETURNS SETOF transfer_leg LANGUAGE sql STABLE AS $$
 $$;
 
 -- Whether a record justifies a transfer that is not of orders or credit; not if its kind has no rule.
-CREATE OR REPLACE FUNCTION wallet_transfer_justified(posted wallets_transfer) RETURNS boolean
+CREATE FUNCTION wallet_transfer_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_justified boolean;
@@ -145,7 +128,7 @@ END $$;
 
 -- Planned once, by keys: a plan takes longer to make than to carry out. One trigger for all kinds: the
 -- condition of each would be read anew by every statement that writes a transfer.
-CREATE OR REPLACE FUNCTION transfer_justified() RETURNS trigger LANGUAGE plpgsql
+CREATE FUNCTION transfer_justified() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_mergejoin = off SET enable_hashjoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -175,8 +158,5 @@ BEGIN
         USING ERRCODE = 'check_violation', CONSTRAINT = 'transfer_justified';
 END $$;
 
-DROP TRIGGER IF EXISTS transfer_has_legs ON wallets_transfer;
-DROP FUNCTION IF EXISTS transfer_has_legs();
-DROP TRIGGER IF EXISTS transfer_justified ON wallets_transfer;
 CREATE CONSTRAINT TRIGGER transfer_justified AFTER INSERT ON wallets_transfer
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transfer_justified();

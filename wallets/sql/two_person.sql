@@ -1,14 +1,12 @@
 -- Deposits, proposals about payouts, and figures are decided by two persons: see
 -- exchange/sql/two_person.sql.
-DROP TRIGGER IF EXISTS deposit_guard ON wallets_deposit;
-DROP FUNCTION IF EXISTS deposit_guard();
-CREATE OR REPLACE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_deposit
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'deposit', 'entered_by_id', 'Pending', 'Confirmed', 'reason,owner_id', 'owner_id');
-CREATE OR REPLACE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_proposal
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_proposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'proposal', 'proposed_by_id', 'Open', 'Confirmed', '');
-CREATE OR REPLACE TRIGGER approval_guard
+CREATE TRIGGER approval_guard
     BEFORE INSERT OR UPDATE OR DELETE ON wallets_configurationfigure
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'figure', 'proposed_by_id', 'Pending', 'Approved', 'decision_note,in_force_from',

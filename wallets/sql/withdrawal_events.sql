@@ -1,6 +1,6 @@
 -- What an event about a withdrawal tells: the record and who decided on it (JSON text of
 -- `told_actor`, or NULL), the bank record, and the member (JSON text) or null.
-CREATE OR REPLACE FUNCTION withdrawal_event_data(
+CREATE FUNCTION withdrawal_event_data(
     p_withdrawal text, p_actioned_by text, p_bank text, p_user text
 ) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -10,7 +10,7 @@ BEGIN
 END $$;
 
 -- The member as events show them; NULL for the organisation's own wallet.
-CREATE OR REPLACE FUNCTION withdrawal_event_user(p_member uuid, p_organisation uuid) RETURNS text
+CREATE FUNCTION withdrawal_event_user(p_member uuid, p_organisation uuid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (
@@ -23,8 +23,7 @@ END $$;
 
 -- Emits one event about a withdrawal to its organisation, in the transaction of the change.
 -- Who acted is whoever decided first; p_named tells staff by their names too.
-DROP FUNCTION IF EXISTS emit_withdrawal_event(uuid, uuid, text);
-CREATE OR REPLACE FUNCTION emit_withdrawal_event(
+CREATE FUNCTION emit_withdrawal_event(
     p_event uuid, p_withdrawal uuid, p_type text, p_named boolean DEFAULT false
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

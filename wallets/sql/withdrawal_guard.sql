@@ -1,25 +1,13 @@
 -- What withdrawals, their bank records and deposits are held to, whoever writes. The states of a
 -- withdrawal are in withdrawal_transitions.sql.
 
-ALTER TABLE wallets_withdrawal
-    -- The escrow account is of the same owner, organisation and currency. The account itself is
-    -- held to its member, organisation and asset, so this stands for the plain keys of all three.
-    ADD CONSTRAINT withdrawal_escrow_of_owner
-    FOREIGN KEY (escrow_account_id, owner_id, organisation_id, currency_id)
-        REFERENCES wallets_account (id, owner_id, organisation_id, asset_id),
-    ADD CONSTRAINT withdrawal_bank_of_organisation
-    FOREIGN KEY (bank_id, organisation_id) REFERENCES wallets_bankaccount (id, organisation_id);
-ALTER TABLE wallets_deposit
-    ADD CONSTRAINT deposit_member_of_organisation
-    FOREIGN KEY (member_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
-
 -- Named to fire before zz_document, which must see the row as it will be.
 CREATE TRIGGER withdrawal_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_withdrawal
     FOR EACH ROW EXECUTE FUNCTION withdrawal_guard();
 
 -- A bank record keeps what the caller gave; only the corridor fields may still be filled in,
 -- and only while the withdrawal is Pending.
-CREATE OR REPLACE FUNCTION bank_account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION bank_account_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'bank records are never removed' USING ERRCODE = 'restrict_violation';

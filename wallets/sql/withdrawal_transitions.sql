@@ -1,5 +1,5 @@
 -- Legal states of a withdrawal, and what never changes about it, whoever writes.
-CREATE OR REPLACE FUNCTION withdrawal_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION withdrawal_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_alone record;
 BEGIN
