@@ -1,0 +1,139 @@
+"""Make faults, run for each the tests that cover it, and report which of them went unnoticed.
+
+`python -m tests.mutants --app wallets|exchange|orders|credit|sql [--sample 100] [--seed TEXT]`
+
+The sample is drawn by the seed, the hash of the commit unless one is given. Ends with 0 unless a
+threshold is given that the score does not reach.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from pathlib import Path
+
+from tests.mutants import python_faults, running, sql_faults
+from tests.mutants.covering import Covering
+from tests.mutants.faults import NOT_COVERED, Mutant, Outcome, digest
+from tests.mutants.report import Report, read_equivalent
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+
+
+def main(arguments: list[str]) -> int:
+    """Return 1 when the score is below the threshold."""
+    given = _parsed(arguments)
+    # Whoever ends this process ends its workers.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Ended."))
+    begins = time.monotonic()
+    commit = running.commit(ROOT)
+    seed = given.seed or commit
+    home = ROOT / "build" / "mutants"
+    recording = Path(given.recording) if given.recording else running.record(ROOT, home)
+    covering = Covering(ROOT, recording)
+    definitions = running.definitions(recording)
+    if given.app == "sql":
+        every = [
+            mutant
+            for name, text in definitions.items()
+            if given.only in name
+            for mutant in sql_faults.mutants_of(name, text)
+        ]
+        made, total = python_faults.sample(every, given.sample, seed), len(every)
+    else:
+        files = [
+            path for path in python_faults.rule_modules(ROOT, given.app) if given.only in str(path)
+        ]
+        places = python_faults.places(ROOT, files)
+        made = python_faults.mutants(ROOT, python_faults.sample(places, given.sample, seed))
+        total = len(places)
+    print(f"Seed {seed}: {len(made)} of {total} mutants of {given.app}", flush=True)
+
+    jobs, outcomes = [], dict.fromkeys(range(len(made)), Outcome(NOT_COVERED))
+    for index, mutant in enumerate(made):
+        job = _job(covering, definitions, mutant, given)
+        if job["tests"]:
+            jobs.append({"index": index, **job})
+    prepared = time.monotonic()
+    folder = home / "runs" / digest(f"{recording}{seed}{given}")
+    outcomes |= running.run(ROOT, home, folder, jobs, given.workers)
+
+    known = read_equivalent(_EQUIVALENT)
+    facts = {
+        "Commit": commit,
+        "Seed": seed,
+        "Mutants": f"{len(made)} of {total}",
+        "Tests recorded": f"{len(covering.tests)} (without {running.LEFT_OUT})",
+        "Tests for one mutant": f"at most {given.limit:.0f} s of them, the likeliest first;"
+        f" {sum(1 for each in outcomes.values() if each.left_out)} mutants had more",
+        "Wall time": f"{time.monotonic() - prepared:.0f} s with {given.workers} processes,"
+        f" and {prepared - begins:.0f} s to prepare",
+    }
+    report = Report(
+        f"Mutants of {given.app}{f' ({given.only})' if given.only else ''}",
+        facts, [(mutant, outcomes[index]) for index, mutant in enumerate(made)], known,
+    )  # fmt: skip
+    path = report.write(Path(given.output or home), f"{given.app}{given.suffix}")
+    print(report.markdown())
+    for key in stale_keys(known, definitions):
+        print(f"equivalent.toml names a line that is no more: {key}")
+    print(f"{path}: score {report.score:.1f} %")
+    return int(report.score < given.threshold)
+
+
+def stale_keys(known: dict[str, str], definitions: dict[str, str]) -> list[str]:
+    """The keys of the reviewed list whose line is in its module no longer."""
+    stale = []
+    for key in known:
+        module, _, change = key.partition(": ")
+        path = ROOT / module
+        text = definitions.get(module) or (path.read_text() if path.is_file() else "")
+        before = change.partition(" -> ")[0]
+        if before not in " ".join(text.split()):
+            stale.append(key)
+    return stale
+
+
+def _job(
+    covering: Covering, definitions: dict[str, str], mutant: Mutant, given: argparse.Namespace
+) -> dict[str, object]:
+    """What a worker needs to try a mutant."""
+    if given.app == "sql":
+        tests = covering.of_function(mutant.module, definitions)
+        kind, source, imported = "sql", "", False
+    else:
+        tests = covering.of_python(mutant)
+        kind, source = "python", (ROOT / mutant.module).read_text()
+        imported = covering.is_imported(mutant)
+    chosen: dict[str, float] = {}
+    ordered = covering.ordered(tests, mutant.module)
+    for name in ordered:
+        seconds = covering.seconds(name)
+        if not chosen or sum(chosen.values()) + seconds <= given.limit:
+            chosen[name] = seconds
+    return {
+        "kind": kind, "module": mutant.module, "text": mutant.text, "source": source,
+        "imported": imported, "tests": chosen, "left_out": len(ordered) - len(chosen),
+    }  # fmt: skip
+
+
+def _parsed(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants")
+    parser.add_argument("--app", choices=[*python_faults.APPS, "sql"], required=True)
+    parser.add_argument("--sample", type=int, default=100, help="0 for every mutant there is")
+    parser.add_argument("--seed", default="", help="by default the hash of the commit")
+    parser.add_argument("--threshold", type=float, default=0.0, help="the lowest score, in percent")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds of tests for one mutant")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", default="", help="modules whose name contains this")
+    parser.add_argument("--recording", default="", help="a folder that holds one")
+    parser.add_argument("--output", default="", help="the folder of the reports")
+    parser.add_argument("--suffix", default="", help="of the names of the reports")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,204 @@
+"""Which tests run a line or a function, and in which order they are asked.
+
+Read from what `recording` wrote. A line that runs when its module is imported (a constant, a
+decorator, a field of a class) is covered by the tests that run code which mentions its name.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache, cached_property
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+
+import coverage
+
+from tests.mutants.faults import Mutant
+from tests.mutants.python_faults import APPS, Span, statements
+
+# How far a name is followed through declarations that mention it: a filter, its filter set, a view.
+_MOST_STEPS = 3
+_QUICK_SECONDS = 3.0
+
+
+class Covering:
+    """The tests of a recording, of which those that failed count for nothing."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._root = root
+        self._data = coverage.CoverageData(basename=str(folder / "coverage"), no_disk=True)
+        self.tests: dict[str, dict[str, Any]] = {}
+        for path in sorted(folder.glob("tests-*.json")):
+            self.tests.update(json.loads(path.read_text()))
+        for path in sorted(folder.glob("coverage-*")):
+            part = coverage.CoverageData(basename=str(path))
+            part.read()
+            self._data.update(part, map_path=self._relative)
+        self.tests = {name: test for name, test in self.tests.items() if test["passed"]}
+        self._functions: dict[str, set[str]] = defaultdict(set)
+        for name, test in self.tests.items():
+            for function in test["functions"]:
+                self._functions[function].add(name)
+
+    def of_python(self, mutant: Mutant) -> set[str]:
+        """The tests that run the statement of a mutant."""
+        span = (mutant.first, mutant.last)
+        found = self._of_lines(mutant.module, span)
+        # What a process has imported works in all its tests, but counts for none of them.
+        if self.is_imported(mutant):
+            found |= self._of_names(mutant.module, mutant.line)
+        return found
+
+    def is_imported(self, mutant: Mutant) -> bool:
+        """Whether the mutant's statement runs while its module is imported."""
+        lines = self._lines(mutant.module)
+        return any("" in lines.get(n, ()) for n in range(mutant.first, mutant.last + 1))
+
+    def of_function(self, name: str, definitions: dict[str, str]) -> set[str]:
+        """The tests in which the server counted a call of a function, or of one that mentions it:
+        a short function of SQL becomes part of the statement around it, and is not counted.
+        """
+        wanted, found = {name}, set(self._functions[name])
+        if not definitions[name].lower().count("language sql"):
+            return found
+        waiting = [name]
+        while waiting:
+            bare = re.compile(rf"\b{re.escape(waiting.pop().partition('(')[0])}\b")
+            for other, definition in definitions.items():
+                if other not in wanted and bare.search(definition.partition("\n")[2]):
+                    wanted.add(other)
+                    found |= self._functions[other]
+                    if "language sql" in definition.lower():
+                        waiting.append(other)
+        return found
+
+    def ordered(self, names: Iterable[str], module: str) -> list[str]:
+        """The likeliest and quickest first: the app's own tests before all others, of each file
+        the quickest, then of each file the next.
+        """
+        files: dict[str, list[str]] = defaultdict(list)
+        for name in names:
+            files[name.partition("::")[0]].append(name)
+        # `withdrawal_guard(…)` and `services/withdrawals.py` are about what a test's file is named.
+        named = Path(module.partition("(")[0]).stem.lower().split("_")
+        words = {word.removesuffix("s") for word in named if len(word) > 3}
+        app = module.partition("/")[0]
+
+        def likelihood(file: str) -> tuple[int, float]:
+            near = 0 if any(word in file for word in words) else 1
+            home = 0 if file.startswith(f"tests/{app}/") and "/admin/" not in file else 1
+            return near + home, min(self.seconds(name) for name in files[file])
+
+        rows = [sorted(files[file], key=self.seconds) for file in sorted(files, key=likelihood)]
+        found = [name for name in chain.from_iterable(zip_longest(*rows)) if name is not None]
+        # One slow test would take the time of many quick ones.
+        return sorted(found, key=lambda name: self.seconds(name) > _QUICK_SECONDS)
+
+    def seconds(self, name: str) -> float:
+        """How long the test took when it was recorded."""
+        return float(self.tests[name]["seconds"])
+
+    def _relative(self, path: str) -> str:
+        """Recorded in one copy of the checkout, read in another."""
+        parts = Path(path).parts
+        start = max(index for index, part in enumerate(parts) if part in (*APPS, "config"))
+        for index, part in enumerate(parts):
+            if part in (*APPS, "config") and (self._root / Path(*parts[index:])).exists():
+                start = index
+                break
+        return str(Path(*parts[start:]))
+
+    @cache  # noqa: B019 - one for the whole run
+    def _lines(self, module: str) -> dict[int, set[str]]:
+        return {n: set(c) for n, c in self._data.contexts_by_lineno(module).items()}
+
+    def _of_lines(self, module: str, span: Span) -> set[str]:
+        lines = self._lines(module)
+        return {
+            name
+            for number in range(span[0], span[1] + 1)
+            for name in lines.get(number, ())
+            if name in self.tests
+        }
+
+    def _of_names(self, module: str, line: int) -> set[str]:
+        found: set[str] = set()
+        names = self._declared(module)[line]
+        asked: set[str] = set()
+        head = _body_of(self._tree(module), line)
+        if head is not None:  # a decorator, or a default value: whoever calls the function
+            found |= self._of_lines(module, head)
+        for _ in range(_MOST_STEPS):
+            following = set()
+            places = {place for name in names - asked for place in self._mentions.get(name, ())}
+            for other, number in places:
+                run = self._of_lines(other, self._statements(other).get(number, (number, number)))
+                found |= run
+                if not run:
+                    following |= self._declared(other)[number]
+            asked |= names
+            names = following
+        return found
+
+    @cache  # noqa: B019 - one for the whole run
+    def _tree(self, module: str) -> ast.Module:
+        return ast.parse((self._root / module).read_text())
+
+    @cache  # noqa: B019 - one for the whole run
+    def _statements(self, module: str) -> dict[int, Span]:
+        return statements((self._root / module).read_text())
+
+    @cache  # noqa: B019 - one for the whole run
+    def _declared(self, module: str) -> dict[int, set[str]]:
+        return _declared(self._tree(module))
+
+    @cached_property
+    def _mentions(self) -> dict[str, set[tuple[str, int]]]:
+        """Where each word stands in our code, imports left out."""
+        found: dict[str, set[tuple[str, int]]] = defaultdict(set)
+        for path in chain.from_iterable((self._root / app).rglob("*.py") for app in APPS):
+            module = str(path.relative_to(self._root))
+            if "migrations" in path.parts:
+                continue
+            for node in ast.walk(self._tree(module)):
+                if isinstance(node, ast.Name):
+                    found[node.id].add((module, node.lineno))
+                elif isinstance(node, ast.Attribute):
+                    found[node.attr].add((module, node.end_lineno or node.lineno))
+                elif isinstance(node, ast.keyword) and node.arg:
+                    found[node.arg].add((module, node.lineno))
+        return found
+
+
+def _declared(tree: ast.Module) -> dict[int, set[str]]:
+    """The names that the declarations at each line give: of a constant, a field and its class."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names = {node.name}
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        elif isinstance(node, ast.Assign):
+            names = {each.id for each in node.targets if isinstance(each, ast.Name)}
+            first = node.lineno
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names, first = {node.target.id}, node.lineno
+        else:
+            continue
+        for line in range(first, (node.end_lineno or first) + 1):
+            found[line] |= names
+    return found
+
+
+def _body_of(tree: ast.Module, line: int) -> Span | None:
+    """The lines of the function whose head stands at a line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            if first <= line < node.body[0].lineno:
+                return node.body[0].lineno, node.end_lineno or node.lineno
+    return None

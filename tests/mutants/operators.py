@@ -1,0 +1,96 @@
+"""Operators of ours beside those of cosmic-ray: what a rule loses when a line is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cosmic_ray.operators.operator import Example, Operator
+from parso.python.tree import Name, PythonNode
+from parso.tree import NodeOrLeaf
+
+_QUERIES = {"filter", "exclude", "get", "aget", "get_or_create", "select_for_update", "Q", "all"}
+Position = tuple[tuple[int, int], tuple[int, int]]
+
+
+class RemoveCall(Operator):
+    """Leaves out a call whose result nobody uses, such as a check or an entry in the outbox."""
+
+    def mutation_positions(self, node: Any) -> Iterator[Position]:
+        """The calls that are statements."""
+        if _is_call(node) and node.parent is not None and node.parent.type == "simple_stmt":
+            yield node.start_pos, node.end_pos
+
+    def mutate(self, node: Any, index: int) -> Any:
+        """`pass` in its place, which keeps the block a block."""
+        return Name("pass", node.start_pos, node.get_first_leaf().prefix)
+
+    @classmethod
+    def examples(cls) -> tuple[Example, ...]:
+        return (Example("require_decider(actor)\n", "pass\n"),)
+
+
+class RemoveTerm(Operator):
+    """Leaves out one condition of a query, such as the organisation or the currency."""
+
+    def mutation_positions(self, node: Any) -> Iterator[Position]:
+        """The keyword arguments of `filter`, `get`, `Q` and the like."""
+        if _is_keyword_argument(node) and _called_name(node) in _QUERIES:
+            yield node.start_pos, node.end_pos
+
+    def mutate(self, node: Any, index: int) -> Any:
+        """`**{}` in its place, so that commas stay as they are."""
+        return Name("**{}", node.start_pos, node.get_first_leaf().prefix)
+
+    @classmethod
+    def examples(cls) -> tuple[Example, ...]:
+        return (Example("rows.filter(a=1, b=2)", "rows.filter(**{}, b=2)"),)
+
+
+class CatchNothing(Operator):
+    """Lets an exception through; cosmic-ray's own operator knows no dotted names."""
+
+    def mutation_positions(self, node: Any) -> Iterator[Position]:
+        """What a clause catches, one exception or several."""
+        if isinstance(node, PythonNode) and node.type == "except_clause":
+            yield node.children[1].start_pos, node.children[1].end_pos
+
+    def mutate(self, node: Any, index: int) -> Any:
+        """An exception that none of our code meets in its place."""
+        caught = node.children[1]
+        prefix = caught.get_first_leaf().prefix
+        node.children[1] = Name("GeneratorExit", caught.start_pos, prefix)
+        return node
+
+    @classmethod
+    def examples(cls) -> tuple[Example, ...]:
+        return (Example("try: f()\nexcept OSError: g()", "try: f()\nexcept GeneratorExit: g()"),)
+
+
+def _is_call(node: NodeOrLeaf) -> bool:
+    """Whether the node is `f(…)` or `a.b(…)`; a string on its own is none."""
+    if not isinstance(node, PythonNode) or node.type not in ("atom_expr", "power"):
+        return False
+    last = node.children[-1]
+    return bool(last.type == "trailer" and last.children[0].value == "(")
+
+
+def _is_keyword_argument(node: NodeOrLeaf) -> bool:
+    return (
+        isinstance(node, PythonNode)
+        and node.type == "argument"
+        and len(node.children) == 3
+        and getattr(node.children[1], "value", "") == "="
+    )
+
+
+def _called_name(argument: Any) -> str:
+    """The last name before the parentheses in which the argument stands."""
+    trailer = argument.parent
+    if trailer.type == "arglist":
+        trailer = trailer.parent
+    if trailer.type != "trailer":
+        return ""
+    siblings = trailer.parent.children
+    before = siblings[siblings.index(trailer) - 1]
+    return str(before.get_last_leaf().value)

@@ -1,0 +1,151 @@
+"""Starts the processes of a run: the one that records what tests cover, and the workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.mutants.faults import UNDECIDED, Outcome, digest
+
+# How the plugins learn where to write, and where their work is.
+RECORDING = "MUTANTS_RECORDING"
+JOBS = "MUTANTS_JOBS"
+
+# Tests of other programs, and those that start whole services or take long.
+LEFT_OUT = "browser, node, slow, services"
+_MARKS = " and ".join(f"not {mark}" for mark in LEFT_OUT.split(", "))
+_IGNORED = [f"--ignore=tests/{name}" for name in ("benchmarks", "fuzz", "mutants", "screenshots")]
+_PYTEST = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-m", _MARKS, *_IGNORED]
+_SOURCES = ("config", "credit", "exchange", "orders", "templates", "tests", "wallets")
+
+
+def commit(root: Path) -> str:
+    """The hash of the commit of a checkout."""
+    return _git(root, "rev-parse", "HEAD").strip()
+
+
+def record(root: Path, home: Path) -> Path:
+    """Run the suite once for each state of the sources; returns the folder of what it wrote."""
+    folder = home / f"recording-{_state(root)}"
+    if not folder.exists():
+        draft = folder.with_suffix(".draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        print("Recording which tests cover what", flush=True)
+        environment = os.environ | {RECORDING: str(draft.resolve())}
+        plugins = ["-p", "tests.mutants.starting", "-n", "logical", "--dist", "worksteal"]
+        with (home / "recording.log").open("w") as log:
+            # Tests that fail are left out, and said how many they are.
+            subprocess.run([*_PYTEST, *plugins], cwd=root, env=environment, stdout=log, check=False)
+        draft.rename(folder)
+    return folder
+
+
+def definitions(folder: Path) -> dict[str, str]:
+    """The functions of SQL by their signatures."""
+    return dict(json.loads(min(folder.glob("functions-*.json")).read_text()))
+
+
+def run(
+    root: Path, home: Path, folder: Path, jobs: list[dict[str, Any]], workers: int
+) -> dict[int, Outcome]:
+    """Have workers try the jobs; what an earlier run of the same jobs has found is not tried again.
+
+    Returns the outcomes by the jobs' indexes.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (*folder.glob("job-*.taken"), *folder.glob("job-*.json")):
+        path.unlink()
+    done = _results(folder)
+    for number, job in enumerate(job for job in jobs if job["index"] not in done):
+        (folder / f"job-{number:05}.json").write_text(json.dumps(job))
+    if len(done) < len(jobs):
+        _work(root, home, folder, workers)
+    found = _results(folder)
+    outcomes = {}
+    for job in jobs:
+        result = found.get(job["index"], {"result": UNDECIDED, "why": "its worker ended"})
+        result.pop("index", None)
+        outcomes[job["index"]] = Outcome(**result, left_out=job["left_out"])
+    return outcomes
+
+
+def _work(root: Path, home: Path, folder: Path, workers: int) -> None:
+    processes = []
+    jobs = [json.loads(path.read_text()) for path in folder.glob("job-*.json")]
+    files = sorted({name.partition("::")[0] for job in jobs for name in job["tests"]})
+    for number in range(workers):
+        copy = home / "copies" / str(number)
+        _copy(root, copy)
+        environment = os.environ | {
+            JOBS: str(folder.resolve()),
+            "PYTEST_XDIST_WORKER": f"mutants{number}",
+        }
+        log = (folder / f"worker-{number}.log").open("a")
+        plugins = ["-p", "tests.mutants.starting", "-pno:xdist", "--capture=sys"]
+        processes.append(
+            subprocess.Popen(
+                [*_PYTEST, *plugins, *files], cwd=copy, env=environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            )
+        )  # fmt: skip
+        log.close()
+    try:
+        for process in processes:
+            process.wait()
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+
+
+def _copy(root: Path, copy: Path) -> None:
+    """Bring a private copy up to what the checkout is now; what is compiled of it stays."""
+    wanted = {
+        name
+        for name in _git(
+            root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"
+        ).split("\0")
+        if name and (root / name).is_file()
+    }
+    for path in [path for path in copy.rglob("*") if path.is_file()]:
+        name = str(path.relative_to(copy))
+        if name not in wanted and "__pycache__" not in path.parts and ".venv" not in path.parts:
+            path.unlink()
+    for name in wanted:
+        source, target = root / name, copy / name
+        if not target.exists() or source.read_bytes() != target.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+    (copy / ".venv").unlink(missing_ok=True)
+    (copy / ".venv").symlink_to((root / ".venv").resolve())
+
+
+def _results(folder: Path) -> dict[int, dict[str, Any]]:
+    lines = [
+        json.loads(line)
+        for path in folder.glob("results-*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    return {line["index"]: line for line in lines}
+
+
+def _state(root: Path) -> str:
+    """A short name of what the sources are now, committed or not."""
+    listed = _git(
+        root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *_SOURCES
+    )
+    names = (name for name in sorted(listed.split("\0")) if name)
+    paths = [root / name for name in names if not name.startswith("tests/mutants/")]
+    return digest("".join(f"{path}{path.read_bytes()!r}" for path in paths if path.is_file()))
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(root), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
