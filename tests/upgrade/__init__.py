@@ -1,0 +1,1 @@
+"""Upgrading the database of the last release to this version."""

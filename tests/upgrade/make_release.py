@@ -1,0 +1,29 @@
+"""`make dump`: the database of this version with rows in every table, as a SQL file.
+
+It is made once for each release and never again: what an installation of that release has in its
+database does not change any more. It is made on the oldest server that is supported: such a dump
+can be restored on later ones, not the other way round. Not collected with the suite, for its name
+is not a test's.
+"""
+
+from __future__ import annotations
+
+from tests.environment.database import Connection
+from tests.environment.services import Sandbox
+from tests.upgrade.dumps import OLDEST_SERVER, dump_path, version, write_dump
+from tests.upgrade.records import make_rows_in_every_table
+from tests.upgrade.rows import empty_tables
+
+
+def test_the_database_of_this_version_is_written_to_a_file(
+    provider_sandbox: Sandbox, transactional_db: None, owner_connection: Connection
+) -> None:
+    path = dump_path(version())
+    server = owner_connection.info.server_version
+    assert server // 10_000 == OLDEST_SERVER, (
+        f"DATABASE_URL is to name a PostgreSQL {OLDEST_SERVER}"
+    )
+    assert not path.exists(), f"{path.name} is there: a release is dumped once"
+    credentials = make_rows_in_every_table(provider_sandbox)
+    assert empty_tables(owner_connection) == []
+    write_dump(path, credentials)

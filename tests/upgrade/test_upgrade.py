@@ -1,0 +1,339 @@
+"""The database of the last release, restored and migrated by this version, is like a fresh one: in
+its schema, its rights, the rows that migrations make and its documents. Its books hold, and life
+goes on in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import date
+from decimal import Decimal
+from itertools import chain
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+import requests
+from django.core.management import call_command
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+from pytest_django import DjangoDbBlocker
+
+from config import webserver
+from config.books import CHECKS
+from config.supervisor.ports import answers, claim_port
+from credit import payloads as credit
+from exchange import payloads as exchange
+from exchange.documents import Document
+from exchange.models import StaffUser
+from orders import payloads as orders
+from tests.assertions.schema import KINDS, Schema, differences, read_schema
+from tests.environment.database import Connection, database_beside, django_at, server_url
+from tests.environment.processes import CHECKOUT, Program
+from tests.environment.services import HOST, Sandbox, Stage
+from tests.factories.logins import enter_password, is_in, present_code
+from tests.factories.payouts import settle
+from tests.factories.wallets import BANK, OVERRIDE, make_staff
+from tests.upgrade.dumps import (
+    OLDEST_SERVER,
+    dump_path,
+    latest_dump,
+    read_credentials,
+    restore,
+    version,
+)
+from tests.upgrade.records import Credentials
+from tests.upgrade.rows import (
+    EXACTLY,
+    WITHIN,
+    Rows,
+    empty_tables,
+    read_rows,
+    row_differences,
+    seeded_tables,
+)
+from wallets import payloads as wallets
+from wallets.models import Withdrawal
+from wallets.services import books, decisions, payouts
+from wallets.services.banks import forget_bank_lists
+
+pytestmark = pytest.mark.slow
+
+DOCUMENTS: tuple[Document, ...] = (
+    exchange.MEMBER,
+    exchange.TOKEN,
+    wallets.WITHDRAWAL,
+    wallets.BANK,
+    orders.ORDER,
+    orders.TRADE,
+    credit.LOAN,
+)
+# The function is written for the server it is installed on; an older server's works on a later one.
+BY_SERVER = {"functions": {"new_id()"}}
+LISTS = (
+    *("api/members", "api/tokens", "api/wallet/transactions", "api/withdrawals", "api/events"),
+    *("api/members/{member_id}/tokens", "api/members/{member_id}/wallet/transactions"),
+    *("api/credit/loans", "orders", "orders/token/{token_id}/trades"),
+)
+
+
+@dataclass(frozen=True)
+class Upgraded:
+    """The release's database after the upgrade."""
+
+    name: str
+    credentials: Credentials
+    connection: Connection
+    fresh: Connection
+    empty_tables: list[str]
+
+
+@pytest.fixture(scope="module")
+def upgraded(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Upgraded]:
+    """Restored, then migrated; Django's connections lead to it."""
+    path = latest_dump()
+    with (
+        database_beside("release") as name,
+        database_beside("fresh", migrated=True) as fresh,
+        django_db_blocker.unblock(),
+    ):
+        restore(path, server_url(name))
+        with (
+            psycopg.connect(server_url(name), autocommit=True) as connection,
+            psycopg.connect(server_url(fresh), autocommit=True) as beside,
+        ):
+            empty = empty_tables(connection)
+            with django_at(name):
+                call_command("migrate", verbosity=0, interactive=False, database="owner")
+                yield Upgraded(name, read_credentials(path), connection, beside, empty)
+
+
+@pytest.fixture
+def service(upgraded: Upgraded, stage: Stage) -> Iterator[str]:
+    """The address of the web application on the upgraded database."""
+    port = claim_port(HOST, 0)
+    program = Program(
+        command=webserver.command(HOST, port),
+        environment={**stage.environment, "TEST_DATABASE_URL": server_url(upgraded.name)},
+        ready=lambda: answers(HOST, port, "/health"),
+        output=stage.folder / "upgraded.log",
+    )
+    program.start()
+    yield f"http://{HOST}:{port}/v1"
+    program.stop()
+
+
+def test_the_last_release_of_the_changelog_is_this_version_and_the_one_that_was_dumped():
+    [(released, day), *_] = re.findall(
+        r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$",
+        (CHECKOUT / "CHANGELOG.md").read_text(),
+        re.MULTILINE,
+    )
+    assert date.fromisoformat(day)
+    assert released == version()
+    assert latest_dump() == dump_path(released)
+
+
+def test_the_release_has_rows_in_every_table(upgraded):
+    assert upgraded.empty_tables == []
+
+
+def test_nothing_is_left_to_migrate(upgraded):
+    executor = MigrationExecutor(connections["owner"])
+    assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
+
+
+def test_an_upgraded_database_is_like_a_fresh_one(upgraded):
+    fresh, there = read_schema(upgraded.fresh), read_schema(upgraded.connection)
+    if upgraded.connection.info.server_version // 10_000 > OLDEST_SERVER:
+        for kind, names in BY_SERVER.items():
+            for name in names:
+                assert fresh[kind].pop(name)
+                assert there[kind].pop(name)
+    found = differences(fresh, there)
+    assert not found, "\n".join(found)
+    temporary = "SELECT has_database_privilege('exchange_runtime', current_database(), 'TEMPORARY')"
+    assert upgraded.connection.execute(temporary).fetchone() == (False,)
+
+
+def test_it_has_the_rows_that_migrations_make(upgraded):
+    assert seeded_tables(upgraded.fresh) == {*WITHIN, *EXACTLY}
+    found = row_differences(read_rows(upgraded.fresh), read_rows(upgraded.connection))
+    assert not found, "\n".join(found)
+
+
+def test_every_stored_document_is_what_its_function_would_make_now(upgraded):
+    having = upgraded.connection.execute(
+        "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'zz_document'"
+    ).fetchall()
+    assert {table for (table,) in having} == {document.table for document in DOCUMENTS}
+    faults = [*chain.from_iterable(document.faults() for document in DOCUMENTS)]
+    assert not faults, "\n".join(faults)
+
+
+def test_its_books_hold_and_life_goes_on(upgraded, service, provider_sandbox):
+    assert books.prove(CHECKS).findings == ()
+    forget_bank_lists()
+    api = Api(service, upgraded.credentials)
+    for path in LISTS:
+        assert api.records(path), path
+    pay_out(api, provider_sandbox)
+    trade(api)
+    repay(api)
+    sign_in(upgraded.credentials)
+    assert books.prove(CHECKS).findings == ()
+
+
+class Api:
+    """Calls of the running service with the key that the release issued."""
+
+    def __init__(self, url: str, credentials: Credentials) -> None:
+        self.credentials = credentials
+        self._url = url
+        form = {"grant_type": "client_credentials"}
+        key = (credentials.client_id, credentials.client_secret)
+        answer = requests.post(f"{url}/oauth/token", data=form, auth=key, timeout=20)
+        assert answer.status_code == 200, answer.text
+        self._headers = {"Authorization": f"Bearer {answer.json()['access_token']}"}
+
+    def get(self, path: str) -> Any:
+        url = f"{self._url}/{path.format(**asdict(self.credentials))}"
+        return self._data(requests.get(url, headers=self._headers, timeout=20))
+
+    def records(self, path: str) -> list[dict[str, Any]]:
+        """The records of a list, which are called as the path ends."""
+        found: list[dict[str, Any]] = self.get(path)[path.rpartition("/")[2]]
+        return found
+
+    def post(self, path: str, **body: Any) -> Any:
+        headers = {**self._headers, "Idempotency-Key": str(uuid4())}
+        answer = requests.post(f"{self._url}/{path}", json=body, headers=headers, timeout=20)
+        return self._data(answer)
+
+    def _data(self, answer: requests.Response) -> Any:
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json(parse_float=Decimal)["data"]
+
+
+def pay_out(api: Api, sandbox: Sandbox) -> None:
+    """A withdrawal from its request to the bank."""
+    made = api.post(
+        f"api/members/{api.credentials.member_id}/wallet/withdraw",
+        amount=590,
+        bank_name=BANK,
+        account_name="Ada Obi",
+        account_number="0690000052",
+        currency="KES",
+    )
+    withdrawal = Withdrawal.objects.get(id=made["withdrawalRequest"]["_id"])
+    decisions.approve(
+        withdrawal_id=withdrawal.pk,
+        version=withdrawal.version,
+        approver=make_staff(),
+        override=OVERRIDE,
+    )
+    payouts.pay(withdrawal.pk)
+    settle(sandbox, withdrawal)
+    payouts.look_up(withdrawal.pk)
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "Completed"
+
+
+def trade(api: Api) -> None:
+    """An order that matches one that the release left in the book."""
+    before = len(api.records("orders/token/{token_id}/trades"))
+    made = api.post(
+        "orders",
+        token_id=api.credentials.token_id,
+        user_id=api.credentials.member_id,
+        type="Buy",
+        price=10_000,
+        tokens=2,
+    )
+    assert made["status"] == "Fulfilled", made
+    assert len(api.records("orders/token/{token_id}/trades")) == before + 1
+
+
+def repay(api: Api) -> None:
+    """A payment towards a loan that the release made."""
+    loans = api.records("api/credit/loans")
+    [loan] = [loan for loan in loans if loan["reason"] == "Stock for the shop"]
+    paid = api.post(f"api/credit/loan/{loan['id']}/repay", amount=1000)
+    assert paid != loan
+
+
+def sign_in(credentials: Credentials) -> None:
+    """With the password and the second factor that the release set up."""
+    browser = Client()
+    enter_password(browser, credentials.username, credentials.password)
+    code = present_code(credentials.totp_secret)
+    browser.post("/admin/login/code/", {"code": code})
+    assert is_in(browser)
+    assert browser.get("/admin/wallets/withdrawal/").status_code == 200
+    assert StaffUser.objects.get(username=credentials.username).is_active
+
+
+CHANGES = {
+    "columns": "ALTER TABLE orders_order ALTER price DROP NOT NULL",
+    "tables": "ALTER TABLE orders_order SET (fillfactor = 50)",
+    "constraints": "ALTER TABLE wallets_account DROP CONSTRAINT account_balance_not_negative",
+    "indexes": "DROP INDEX reconciliation_of_day",
+    "sequences": "ALTER SEQUENCE orders_seq CACHE 7",
+    "triggers": "ALTER TABLE wallets_entry DISABLE TRIGGER append_only_rows",
+    "functions": "ALTER FUNCTION id_stem(uuid) STABLE",
+    "types": "ALTER TYPE idempotency_claim ADD ATTRIBUTE more text",
+    "views": "CREATE VIEW more AS SELECT 1 AS one",
+    "rules and policies": "CREATE POLICY more ON orders_order USING (true)",
+    "comments": "COMMENT ON FUNCTION exchange_member_document() IS 'another'",
+    "rights": "GRANT UPDATE ON wallets_entry TO exchange_runtime",
+    "owners": "ALTER TABLE orders_order OWNER TO exchange_runtime",
+    "schemas and extensions": "CREATE SCHEMA more",
+    "settings": "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());"
+    " END $$",
+}
+
+
+@pytest.fixture(scope="module")
+def copy(django_db_setup: None) -> Iterator[tuple[Connection, Schema, Rows]]:
+    """A fresh database to change, what it consists of, and its rows."""
+    with (
+        database_beside("changed", migrated=True) as name,
+        psycopg.connect(server_url(name), autocommit=True) as connection,
+    ):
+        yield connection, read_schema(connection), read_rows(connection)
+
+
+def test_each_kind_of_object_is_changed_below():
+    assert CHANGES.keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_change_is_found(copy, kind):
+    connection, before, _ = copy
+    with connection.transaction(force_rollback=True):
+        connection.execute(CHANGES[kind])
+        found = differences(before, read_schema(connection))
+    assert any(line.startswith(f"{kind}: ") for line in found), found
+    assert differences(before, read_schema(connection)) == []
+
+
+def test_a_right_taken_away_and_a_changed_row_are_told(copy):
+    connection, before, rows = copy
+    with connection.transaction(force_rollback=True):
+        connection.execute("REVOKE UPDATE ON exchange_member FROM exchange_runtime")
+        connection.execute("UPDATE wallets_transferrule SET by_service = true WHERE kind = 'trade'")
+        connection.execute("DELETE FROM wallets_configuration WHERE key = 'NGN_INTERNAL_FEE'")
+        assert differences(before, read_schema(connection)) == [
+            "rights: table exchange_member to exchange_runtime:"
+            " fresh 'INSERT, SELECT, UPDATE', upgraded 'INSERT, SELECT'"
+        ]
+        found = row_differences(rows, read_rows(connection))
+    assert [line.partition(": ")[2].partition(":")[0] for line in found] == [
+        "only in the fresh database",
+        "only in the fresh database",
+        "only in the upgraded database",
+    ]
