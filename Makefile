@@ -18,11 +18,17 @@ DOCS ?=
 # What `make fuzz` printed of an earlier run, to have the same again.
 SEED ?=
 TEST ?=
-PYTEST_ARGS ?= -n logical --dist worksteal
+PYTEST_ARGS ?= -n logical --dist loadscope --no-loadscope-reorder
 # How long connections trade against each other in `make races`; `make fuzz` takes 60.
 SECONDS ?= 20
 
-.PHONY: install tools run test clients requests races fuzz check bench screenshots tour lock
+# Of which part `make mutants` takes how many faults, and the score that it must reach, in percent.
+APP ?= wallets
+SAMPLE ?= 100
+THRESHOLD ?= 0
+MUTANTS_ARGS ?=
+
+.PHONY: install tools run test clients requests races fuzz mutants check bench screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -72,6 +78,12 @@ fuzz: tools
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
 		$(if $(TEST),--test '$(TEST)')
 
+# Faults put into APP (exchange, wallets, orders, credit or sql), and which of them no test notices.
+# SAMPLE=0 takes all; the sample follows from SEED, the hash of the commit by default.
+mutants: tools
+	@$(BIN)/python -m tests.mutants --app $(APP) --sample $(SAMPLE) --threshold $(THRESHOLD) \
+		$(if $(SEED),--seed '$(SEED)') $(MUTANTS_ARGS)
+
 # Throw-away values: the check looks at the settings, it connects to nothing.
 check: export SECRET_KEY = k3-W9fQ_only_for_the_check_zT7uXbV4mN1pL6sD0hJ5gRyCeAaBq
 check: export FIELD_ENCRYPTION_KEYS = dGVzdHMgb25seTogdGhpcnR5LXR3byBieXRlcyBvZiA=
@@ -87,6 +99,11 @@ check: tools
 		CELERY_BROKER_URL=amqp://127.0.0.1// CACHE_URL=redis://127.0.0.1/0 \
 		FLUTTERWAVE_SECRET_KEY=only-for-the-check FLUTTERWAVE_WEBHOOK_HASH=only-for-the-check \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+# The database of the version in pyproject.toml with rows in every table, which the upgrade test starts
+# from: once for each release. DATABASE_URL names a PostgreSQL 15, whose user may create databases.
+dump: tools
+	@$(BIN)/python -m pytest tests/upgrade/make_release.py
 
 bench: tools
 	@$(BIN)/python -m tests.benchmarks $(if $(BESIDE),--beside '$(BESIDE)') $(BENCH_ARGS)

@@ -1,24 +1,25 @@
-"""The suite's fixtures and its database; see tests/support."""
+"""The suite's fixtures and its database; see tests/environment."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
-from tests.support.database import (
+from tests.environment.database import (
     django_db_setup,
     end_run,
     owner_connection,
     renew_worn_tables,
     start_run,
 )
-from tests.support.properties import load_profile
-from tests.support.receiver import receiver
-from tests.support.services import (
+from tests.environment.property_tests import load_profile
+from tests.environment.run_order import position
+from tests.environment.services import (
     live_service,
     live_worker,
     provider_sandbox,
@@ -26,6 +27,7 @@ from tests.support.services import (
     stage,
     web_program,
 )
+from tests.environment.webhook_receiver import receiver
 from wallets.services.banks import forget_bank_lists
 
 __all__ = [
@@ -43,15 +45,23 @@ __all__ = [
 _HERE = Path(__file__).parent
 # Fixtures that reach the run's database, or its broker.
 _OF_THE_RUN = {"db", "transactional_db", "django_db_setup", "stage"}
-# Have a server of their own; or are about requests, the provider, connections or files, with the
-# statements of other tests.
+# Have a server of their own; or are about requests, the provider, connections, files or rules in
+# Python, with the statements, guards and locks of other tests.
 _APART = ("faults/test_database_kill.py", "contract/test_schemathesis.py",
           "contract/test_orders_schema.py", "contract/test_own_wording.py",
           "contract/test_withdrawal_bad_input.py", "contract/test_orders_bad_input.py",
           "contract/test_tokens_bad_input.py", "faults/test_outage.py",
           "faults/test_look_up_faults.py", "faults/test_transfer_faults.py",
           "faults/test_confirmations.py", "faults/test_returns.py", "faults/test_slow_clients.py",
-          "faults/test_exports.py", "config/test_demo.py")  # fmt: skip
+          "faults/test_exports.py", "faults/test_out_of_reach.py", "config/test_demo.py",
+          "config/test_demo_beginnings.py", "config/test_demo_catalogue.py",
+          "config/test_create_staff.py", "config/test_decisions_of_new_people.py",
+          "config/test_export_columns.py", "config/test_help.py", "config/test_landing.py",
+          "config/test_limits_of_processes.py", "contract/test_query_parameters.py",
+          "exchange/services/test_access_services.py",
+          "exchange/services/test_member_services.py", "exchange/test_events_api.py",
+          "wallets/api/test_hooks.py", "wallets/management",
+          "wallets/services/test_reasons.py")  # fmt: skip
 # What of the API's answers stands or falls with a statement of its own.
 _STATEMENTS = re.compile("idempotency|lists|reads|query|portfolio|wallets")
 _PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_lockout.py",
@@ -74,9 +84,12 @@ def no_bank_list_of_another_test() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Three processes on two cores: tests wait for servers and workers a quarter of their time."""
+    """Two processes for a core: about half of the long tests wait for servers and workers.
+
+    Three for two cores on a given server: it may allow a hundred connections, races take dozens.
+    """
     cores = os.cpu_count() or 1
-    return cores + cores // 2
+    return cores + cores // 2 if "DATABASE_URL" in os.environ else 2 * cores
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -95,15 +108,21 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        assert isinstance(item, pytest.Function)
-        where = item.path.relative_to(_HERE)
-        of_the_run = _OF_THE_RUN.intersection(item.fixturenames)
-        if not (of_the_run or item.get_closest_marker("django_db")) or _in(where, _APART):
-            item.add_marker(pytest.mark.apart)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        places = {path: position(path.relative_to(_HERE)) for path in {i.path for i in items}}
+        items.sort(key=lambda item: places[item.path])
+    for path, of_file in groupby(items, key=lambda item: item.path):
+        where = path.relative_to(_HERE)
         answers = where.parts[0] == "contract" and not _STATEMENTS.search(where.name)
-        if answers or "admin" in where.parts or _in(where, _PAGES):
-            item.add_marker(pytest.mark.pages)
+        pages = answers or "admin" in where.parts or _in(where, _PAGES)
+        apart = _in(where, _APART)
+        for item in of_file:
+            assert isinstance(item, pytest.Function)
+            of_the_run = _OF_THE_RUN.intersection(item.fixturenames)
+            if apart or not (of_the_run or item.get_closest_marker("django_db")):
+                item.add_marker(pytest.mark.apart)
+            if pages:
+                item.add_marker(pytest.mark.pages)
 
 
 def _in(where: Path, places: tuple[str, ...]) -> bool:

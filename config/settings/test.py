@@ -1,4 +1,4 @@
-"""Settings of the test suite. The harness (tests/support/database.py) fills in the database.
+"""Settings of the test suite. The harness (tests/environment/database.py) fills in the database.
 
 In the test process the names below are placeholders until then; a service started by a test gets
 `TEST_DATABASE_URL` and uses the same pool as production does.
@@ -24,7 +24,7 @@ SECRET_KEY = "tests only: nothing outside the test database is signed with this"
 FIELD_ENCRYPTION_KEYS: list[str] = ["dGVzdHMgb25seTogdGhpcnR5LXR3byBieXRlcyBvZiA="]
 ALLOWED_HOSTS = ["*"]
 
-INSTALLED_APPS = [*base.INSTALLED_APPS, "tests.support"]
+INSTALLED_APPS = [*base.INSTALLED_APPS, "tests.environment"]
 
 _url = env.str("TEST_DATABASE_URL", default="")
 _given = from_url(_url or "postgresql://nobody@127.0.0.1:1/unset", "TEST_DATABASE_URL")
@@ -60,6 +60,8 @@ PAYMENT_PROVIDER = {
     "base_url": env.str("FLUTTERWAVE_BASE_URL", default="http://127.0.0.1:1/v3"),
     "secret_key": env.str("FLUTTERWAVE_SECRET_KEY", default="FLWSECK_TEST-tests-X"),
     "webhook_hash": env.str("FLUTTERWAVE_WEBHOOK_HASH", default="tests-webhook-hash"),
+    # A read is repeated as often as in production, but hardly waits in between.
+    "read_backoff": 0.01,
 }
 
 LOGGING = logging_settings(as_json=False, level=env.str("LOG_LEVEL", default="ERROR"))

@@ -15,7 +15,7 @@ import psycopg
 
 from config.embedded.layout import OWNER, database_url
 from tests.benchmarks.stage import Stage
-from tests.support.ledger_rows import ENTRIES_EACH, fill
+from tests.factories.ledger_rows import ENTRIES_EACH, fill
 
 SIZES = (1_000, 20_000)
 FULL_SIZES = (1_000, 100_000)

@@ -20,7 +20,7 @@ from django.test.utils import CaptureQueriesContext  # noqa: E402
 
 from config.roles import FINANCE_APPROVER, create_staff  # noqa: E402
 from exchange.models import StaffUser  # noqa: E402
-from tests.support.signin import sign_in  # noqa: E402
+from tests.factories.logins import sign_in  # noqa: E402
 from wallets.models import Account, Withdrawal  # noqa: E402
 
 _NAME = "bench.finance"

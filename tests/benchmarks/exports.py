@@ -17,8 +17,8 @@ import requests
 
 from config.embedded.layout import OWNER, database_url
 from tests.benchmarks.stage import Stage
-from tests.support.ledger_rows import ENTRIES_EACH, fill
-from tests.support.memory import family, forget_peak, peak
+from tests.environment.memory import family, forget_peak, peak
+from tests.factories.ledger_rows import ENTRIES_EACH, fill
 
 ROWS = (20_000, 200_000)
 FULL_ROWS = (20_000, 200_000, 1_000_000)

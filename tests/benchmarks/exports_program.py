@@ -22,7 +22,7 @@ from config.roles import FINANCE_APPROVER, create_staff  # noqa: E402
 from exchange import wake  # noqa: E402
 from exchange.models import Export, StaffUser  # noqa: E402
 from exchange.services import exports  # noqa: E402
-from tests.support.signin import sign_in  # noqa: E402
+from tests.factories.logins import sign_in  # noqa: E402
 
 _NAME = "bench.finance"
 _HINT_EVERY_SECONDS = 5

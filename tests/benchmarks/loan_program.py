@@ -17,10 +17,10 @@ from credit.services.lending import create_loan  # noqa: E402
 from credit.services.valuation import Pledge  # noqa: E402
 from exchange.actors import Actor  # noqa: E402
 from tests.benchmarks import loan_mix  # noqa: E402
-from tests.support.access import make_member, make_organisation  # noqa: E402
-from tests.support.credit import make_configuration  # noqa: E402
-from tests.support.tokens import give_units, make_token  # noqa: E402
-from tests.support.world import Wallet, make_wallet  # noqa: E402
+from tests.factories.api_clients import make_member, make_organisation  # noqa: E402
+from tests.factories.loan_configurations import make_configuration  # noqa: E402
+from tests.factories.tokens import give_units, make_token  # noqa: E402
+from tests.factories.wallets import Wallet, make_wallet  # noqa: E402
 
 ACTOR = Actor.system("benchmark")
 

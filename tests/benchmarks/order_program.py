@@ -23,7 +23,7 @@ from exchange.ids import uuid7  # noqa: E402
 from exchange.models import Member, Organisation  # noqa: E402
 from orders.services import placing  # noqa: E402
 from tests.benchmarks import order_mix  # noqa: E402
-from tests.support.unjustified import post_unjustified  # noqa: E402
+from tests.factories.unjustified_transfers import post_unjustified  # noqa: E402
 from wallets.ledger import Leg, open_account  # noqa: E402
 from wallets.models import AccountKind, TransferKind  # noqa: E402
 from wallets.services.deposits import Arrival, deposit  # noqa: E402

@@ -19,7 +19,7 @@ import psycopg
 from config.embedded.layout import APPLICATION, OWNER, database_url
 from config.embedded.sharing import running_server
 from config.supervisor.ports import claim_port
-from tests.support.processes import wait_until
+from tests.environment.processes import wait_until
 
 HOST = "127.0.0.1"
 WORKERS = 2

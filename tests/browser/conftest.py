@@ -1,7 +1,7 @@
-"""The browser of these tests; see tests/support/browser.py."""
+"""The browser of these tests; see tests/environment/browser.py."""
 
 from __future__ import annotations
 
-from tests.support.browser import chromium, page
+from tests.environment.browser import chromium, page
 
 __all__ = ["chromium", "page"]

@@ -13,12 +13,12 @@ from django.test import Client
 from playwright.sync_api import Page, ViewportSize
 
 from config.roles import FINANCE_APPROVER
-from tests.support import axe
-from tests.support.access import make_organisation
-from tests.support.services import Service
-from tests.support.signin import app_of, sign_in
-from tests.support.staff import create_staff
-from tests.support.world import Wallet, know_banks
+from tests.assertions import accessibility as axe
+from tests.environment.services import Service
+from tests.factories.api_clients import make_organisation
+from tests.factories.logins import app_of, sign_in
+from tests.factories.staff import create_staff
+from tests.factories.wallets import Wallet, know_banks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 

@@ -19,12 +19,12 @@ from config.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from tests.support.access import make_organisation
-from tests.support.browser import confine
-from tests.support.keyboard import PASSWORD, is_, person, says, sign_in, tab_to
-from tests.support.services import Service
-from tests.support.signin import present_code
-from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
+from tests.environment.browser import confine
+from tests.environment.keyboard import PASSWORD, is_, person, says, sign_in, tab_to
+from tests.environment.services import Service
+from tests.factories.api_clients import make_organisation
+from tests.factories.logins import present_code
+from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
 from wallets.models import BankList, Decision, Withdrawal
 from wallets.services import decisions
 
@@ -114,8 +114,8 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
 
 def test_rejecting_asks_for_a_reason_gives_the_money_back_and_says_so(page, wallet):
     withdrawal = wallet.request(500)
-    _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    person("amina")
+    sign_in(page, "amina")
     review(page, withdrawal)
     page.get_by_label("Reason (required").fill("The account is not the member's")
     page.get_by_role("button", name=re.compile("^Reject")).click()
@@ -129,8 +129,8 @@ def test_rejecting_asks_for_a_reason_gives_the_money_back_and_says_so(page, wall
 
 def test_a_double_click_decides_once(page, wallet):
     withdrawal = wallet.request(500)
-    _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    person("amina")
+    sign_in(page, "amina")
     approve_as_far_as_the_question(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).dblclick(no_wait_after=True)
     expect(page.locator("main .lede")).not_to_contain_text("Nothing has been done")
@@ -140,8 +140,8 @@ def test_a_double_click_decides_once(page, wallet):
 
 def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
     withdrawal = wallet.request(500)
-    _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    person("amina")
+    sign_in(page, "amina")
     other = page.context.new_page()
     for tab in (page, other):
         approve_as_far_as_the_question(tab, withdrawal)
@@ -155,8 +155,8 @@ def test_of_two_tabs_the_second_is_refused_and_told_what_happened(page, wallet):
 def test_a_page_that_somebody_else_overtook_is_refused_with_what_changed(page, wallet):
     withdrawal = wallet.request(500)
     other, _ = person("kwesi")
-    _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    person("amina")
+    sign_in(page, "amina")
     review(page, withdrawal)
     decisions.reject(
         withdrawal_id=withdrawal.pk, version=1, approver=other, reason="Asked for twice"
@@ -181,8 +181,8 @@ def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
         .request(50_000, currency="UGX", bank="Centenary Bank")
     )
     other, _ = person("kwesi")
-    _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    person("amina")
+    sign_in(page, "amina")
     page.goto("/admin/wallets/withdrawal/?status=Pending")
     for withdrawal in (plain, overtaken, lacking):
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
@@ -206,8 +206,8 @@ def test_many_are_decided_each_on_its_own_and_each_is_reported(page, wallet):
 def test_nobody_gives_both_of_two_approvals(page, wallet):
     withdrawal = wallet.request(5_000_000)
     assert withdrawal.approvals_needed == 2
-    _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    person("amina")
+    sign_in(page, "amina")
     approve_as_far_as_the_question(page, withdrawal)
     page.get_by_role("button", name=re.compile("^Yes, approve")).click()
     expect(page.locator(".hindrance")).to_contain_text("You approved it already")
@@ -230,8 +230,8 @@ def test_each_role_sees_its_own_pages_and_no_button_it_may_not_press(
     page, wallet, role, shown, hidden
 ):
     withdrawal = wallet.request(500)
-    _, secret = person("somebody", role)
-    sign_in(page, "somebody", secret)
+    person("somebody", role)
+    sign_in(page, "somebody")
     links = page.locator("#sidebar a").all_inner_texts()
     names = {re.split(r"\n|\d", text.strip())[0].strip() for text in links}
     assert shown <= names
@@ -245,13 +245,13 @@ def test_on_a_phone_the_menu_opens_and_nothing_is_cut_off(
     chromium: Browser, live_service: Service, wallet: Wallet
 ):
     withdrawal = wallet.request(500)
-    _, secret = person("amina")
+    person("amina")
     context = chromium.new_context(
         base_url=live_service.base_url, viewport={"width": 390, "height": 844}, has_touch=True
     )
     strayed = confine(context)
     page = context.new_page()
-    sign_in(page, "amina", secret)
+    sign_in(page, "amina")
     menu = page.get_by_role("button", name="Menu")
     menu.tap()
     page.locator("#sidebar").get_by_role("link", name="Withdrawals").tap()

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from config.roles import FINANCE_APPROVER
-from tests.support.breaks import make_break
-from tests.support.browser import PATIENCE_MILLISECONDS, confine
-from tests.support.keyboard import person, sign_in
-from tests.support.services import Service
+from tests.environment.browser import PATIENCE_MILLISECONDS, confine
+from tests.environment.keyboard import person, sign_in
+from tests.environment.services import Service
+from tests.factories.breaks import make_break
 from wallets.models import ReconciliationBreak
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
@@ -31,13 +31,13 @@ def signed_in(
     with ExitStack() as stack:
 
         def opened(name: str) -> Page:
-            _, secret = person(name, FINANCE_APPROVER)
+            person(name, FINANCE_APPROVER)
             context = chromium.new_context(base_url=live_service.base_url)
             stack.callback(context.close)
             context.set_default_timeout(PATIENCE_MILLISECONDS)
             confine(context)
             page = context.new_page()
-            sign_in(page, name, secret)
+            sign_in(page, name)
             return page
 
         yield opened

@@ -11,12 +11,12 @@ from playwright.sync_api import Page, expect
 
 from config.roles import BACK_OFFICE
 from exchange.models import Quote, SecondFactor, StaffUser
-from tests.support import axe
-from tests.support.access import make_organisation
-from tests.support.keyboard import person, sign_in
-from tests.support.signin import present_code
-from tests.support.tokens import make_token
-from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
+from tests.assertions import accessibility as axe
+from tests.environment.keyboard import person, sign_in
+from tests.factories.api_clients import make_organisation
+from tests.factories.logins import present_code
+from tests.factories.tokens import make_token
+from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
 from wallets.models import Deposit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
@@ -58,7 +58,7 @@ def wallet() -> Wallet:
 def test_a_reason_of_a_rejection_survives_the_code(page, wallet):
     withdrawal = wallet.request(500)
     _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    sign_in(page, "amina")
     page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
     reason = "The account is not the member's: “Ọmọ & Sons”"
     page.locator("form[action$='/reject/'] [name=reason]").fill(reason)
@@ -81,7 +81,7 @@ def test_a_bulk_approval_survives_the_code(page, wallet):
     chosen = [wallet.request(amount) for amount in (500, 700)]
     left = wallet.request(900)
     _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    sign_in(page, "amina")
     page.goto("/admin/wallets/withdrawal/?status=Pending")
     for withdrawal in chosen:
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
@@ -103,7 +103,7 @@ def test_a_bulk_approval_survives_the_code(page, wallet):
 def test_a_new_quote_survives_the_code(page):
     token = make_token()
     _, secret = person("lindiwe", BACK_OFFICE)
-    sign_in(page, "lindiwe", secret)
+    sign_in(page, "lindiwe")
     page.goto(f"/admin/exchange/token/{token.pk}/quote/")
     for name, value in {"buy": "110.25", "sell": "109", "note": "Annual report 2026"}.items():
         page.locator(f"[name={name}]").fill(value)
@@ -118,7 +118,7 @@ def test_a_new_quote_survives_the_code(page):
 def test_a_deposit_survives_the_code_even_if_it_is_to_be_put_right(page):
     organisation = make_organisation("Baobridge Wealth")
     _, secret = person("lindiwe", BACK_OFFICE)
-    sign_in(page, "lindiwe", secret)
+    sign_in(page, "lindiwe")
     page.goto("/admin/wallets/deposit/add/")
     page.evaluate(
         """([id, name]) => document.querySelector("[name=organisation]")

@@ -14,15 +14,15 @@ from playwright.sync_api import Browser, Page, expect
 
 from config.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Member, Quote
-from tests.support import axe
-from tests.support.access import make_organisation
-from tests.support.back_office import flags_on, fund, participants, withdraw
-from tests.support.browser import confine
-from tests.support.keyboard import person, sign_in
-from tests.support.payouts import bring_back, settle
-from tests.support.services import Service
-from tests.support.tokens import make_token
-from tests.support.world import OVERRIDE, Wallet, know_banks, make_staff, status_of
+from tests.assertions import accessibility as axe
+from tests.environment.browser import confine
+from tests.environment.keyboard import person, sign_in
+from tests.environment.services import Service
+from tests.factories.api_clients import make_organisation
+from tests.factories.back_office import flags_on, fund, participants, withdraw
+from tests.factories.payouts import bring_back, settle
+from tests.factories.tokens import make_token
+from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, status_of
 from wallets.models import Decision, Deposit, Proposal
 from wallets.services import decisions, payouts
 
@@ -36,18 +36,19 @@ def another(
     chromium: Browser, service: Service, name: str, role: str = FINANCE_APPROVER
 ) -> Iterator[Page]:
     """A second person, in a browser of their own."""
-    _, secret = person(name, role)
+    person(name, role)
     context = chromium.new_context(base_url=service.base_url)
     strayed = confine(context)
     shown = context.new_page()
-    sign_in(shown, name, secret)
+    sign_in(shown, name)
     yield shown
     context.close()
     assert strayed == []
 
 
 def enter(page: Page, name: str, role: str = FINANCE_APPROVER) -> None:
-    sign_in(page, name, person(name, role)[1])
+    person(name, role)
+    sign_in(page, name)
 
 
 def test_a_quote_is_checked_by_who_proposes_and_decided_where_it_is_shown(

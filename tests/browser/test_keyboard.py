@@ -11,8 +11,7 @@ from oauth2_provider.models import AccessToken
 from playwright.sync_api import Page, expect
 
 from config.roles import ADMINISTRATOR
-from tests.support.access import make_caller, make_organisation
-from tests.support.keyboard import (
+from tests.environment.keyboard import (
     faults_of_stops,
     focus_is_shown,
     is_,
@@ -21,7 +20,8 @@ from tests.support.keyboard import (
     sign_in,
     tab_to,
 )
-from tests.support.world import Wallet, know_banks, status_of
+from tests.factories.api_clients import make_caller, make_organisation
+from tests.factories.wallets import Wallet, know_banks, status_of
 from wallets.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
@@ -33,8 +33,8 @@ LIST = "/admin/wallets/withdrawal/?status=Pending"
 @pytest.fixture
 def office(page: Page) -> Page:
     """Somebody who may decide, at the front page."""
-    _, secret = person("amina")
-    sign_in(page, "amina", secret)
+    person("amina")
+    sign_in(page, "amina")
     page.goto("/admin/")
     return page
 
@@ -225,9 +225,9 @@ def test_rows_are_ticked_and_decided(office, withdrawals):
 
 
 def test_a_key_and_a_token_are_revoked_by_keyboard(page):
-    _, secret = person("samuel", ADMINISTRATOR)
+    person("samuel", ADMINISTRATOR)
     caller = make_caller()
-    sign_in(page, "samuel", secret)
+    sign_in(page, "samuel")
     yes, no = says("^Yes, revoke"), says("^No, go back$")
     for link in ("a[href*='/revoke-token/?token=']", ".object-tools a[href$='/revoke/']"):
         page.goto(f"/admin/exchange/apikey/{caller.key.pk}/change/")

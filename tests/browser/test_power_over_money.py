@@ -21,16 +21,16 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import AccessProposal, ApiKey, Organisation, Quote, SecondFactor, StaffUser
 from exchange.services import quotes
 from exchange.services.access import issue_api_key
-from tests.support import axe
-from tests.support.access import TESTER, make_organisation
-from tests.support.back_office import balances
-from tests.support.browser import PATIENCE_MILLISECONDS, confine
-from tests.support.keyboard import PASSWORD, person, sign_in
-from tests.support.services import Service
-from tests.support.signin import present_code
-from tests.support.staff import age_installation, create_staff, shift_access
-from tests.support.tokens import make_token
-from tests.support.world import Wallet
+from tests.assertions import accessibility as axe
+from tests.environment.browser import PATIENCE_MILLISECONDS, confine
+from tests.environment.keyboard import PASSWORD, person, sign_in
+from tests.environment.services import Service
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.back_office import balances
+from tests.factories.logins import present_code
+from tests.factories.staff import age_installation, create_staff, shift_access
+from tests.factories.tokens import make_token
+from tests.factories.wallets import Wallet
 from wallets.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
@@ -80,7 +80,7 @@ def browser_of(
         contexts.append(context)
         page = context.new_page()
         if name:
-            sign_in(page, name, house.secrets[name])
+            sign_in(page, name)
         return page
 
     yield opened

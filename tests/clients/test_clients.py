@@ -21,13 +21,13 @@ import requests
 from credit.models import Access, Loan
 from exchange.models import Token
 from orders.models import Order
-from tests.support.access import ApiCaller, make_caller
-from tests.support.credit import make_configuration
-from tests.support.node import BUILD, REQUIRED, absent, node_modules
-from tests.support.services import Service
-from tests.support.tokens import give_units, make_token
-from tests.support.withdrawals import store_bank_lists
-from tests.support.world import Wallet, make_member_wallet, make_wallet
+from tests.environment.node import BUILD, REQUIRED, absent, node_modules
+from tests.environment.services import Service
+from tests.factories.api_clients import ApiCaller, make_caller
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
+from tests.factories.withdrawals import store_bank_lists
 from wallets.models import Withdrawal
 
 pytestmark = [pytest.mark.node, pytest.mark.slow]

@@ -11,9 +11,9 @@ from django.test import Client
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import AccessProposal, AccessRecord, StaffUser
 from exchange.services.deciding_access import cooling_off, notices_for
-from tests.support.back_office import text_of
-from tests.support.signin import sign_in
-from tests.support.staff import create_staff
+from tests.factories.back_office import text_of
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_staff
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from config.books import CHECKS
 from config.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, ROLES
-from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from wallets.models import Withdrawal
 from wallets.services.books import prove_and_keep
 

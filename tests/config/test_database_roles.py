@@ -13,8 +13,8 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.config.test_production import COMPLETE
-from tests.support.database import server_url, worker_database
-from tests.support.processes import CHECKOUT
+from tests.environment.database import server_url, worker_database
+from tests.environment.processes import CHECKOUT
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -54,7 +54,7 @@ def manage(*arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
         env={**home, **COMPLETE, **given},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

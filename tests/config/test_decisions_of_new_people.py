@@ -21,14 +21,14 @@ from exchange.actors import Actor
 from exchange.errors import DomainError, Forbidden, Refused
 from exchange.models import Quote, StaffUser
 from exchange.services import quotes
-from tests.support.access import make_organisation
-from tests.support.breaks import make_break
-from tests.support.credit import make_configuration, make_terms, waiting
-from tests.support.lending import make_lending
-from tests.support.loans import default
-from tests.support.staff import age_installation, shift_access
-from tests.support.tokens import make_token
-from tests.support.world import know_banks, make_staff, make_wallet
+from tests.factories.api_clients import make_organisation
+from tests.factories.breaks import make_break
+from tests.factories.lending import make_lending
+from tests.factories.loan_configurations import make_configuration, make_terms, waiting
+from tests.factories.loans import default
+from tests.factories.staff import age_installation, shift_access
+from tests.factories.tokens import make_token
+from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.models import (
     ConfigurationFigure,
     Deposit,

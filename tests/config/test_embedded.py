@@ -19,7 +19,7 @@ from config.embedded import layout
 from config.embedded.identity import Identity
 from config.embedded.layout import EmbeddedError, database_url, socket_dir
 from config.embedded.sharing import keeper_pid, running_server
-from tests.support.processes import CHECKOUT, wait_until
+from tests.environment.processes import CHECKOUT, wait_until
 
 USER = """
 import sys

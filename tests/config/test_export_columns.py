@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, FINANCE_APPROVER
-from tests.support.back_office import everything, signed_in, text_of
-from tests.support.exports import ask, body, sheet, table
-from tests.support.market import make_trader
-from tests.support.world import (
+from tests.factories.back_office import everything, signed_in, text_of
+from tests.factories.exports import ask, body, sheet, table
+from tests.factories.traders import make_trader
+from tests.factories.wallets import (
     FAILS_LATER,
     Wallet,
     approved,

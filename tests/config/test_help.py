@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from config import help as help_pages
 from config.roles import ROLES
-from tests.support.back_office import signed_in, text_of
+from tests.factories.back_office import signed_in, text_of
 
 pytestmark = pytest.mark.django_db
 

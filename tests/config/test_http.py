@@ -17,9 +17,9 @@ import requests
 
 from config import webserver
 from config.supervisor.ports import answers, claim_port
-from tests.support import echo
-from tests.support.processes import Program, wait_until
-from tests.support.services import HOST
+from tests.environment import echo_server as echo
+from tests.environment.processes import Program, wait_until
+from tests.environment.services import HOST
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Program,
     command = webserver.command(HOST, port, workers=1, kill_seconds=3)
     folder = tmp_path_factory.mktemp("echo")
     started = Program(
-        command=[*command[:-1], "tests.support.echo:application"],
+        command=[*command[:-1], "tests.environment.echo_server:application"],
         environment={
             "DJANGO_SETTINGS_MODULE": "config.settings.test",
             "TMPDIR": str(folder),

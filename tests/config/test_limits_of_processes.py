@@ -16,9 +16,9 @@ from config.supervisor.ports import answers, claim_port
 from exchange.api.throttling import spend
 from exchange.models import SignInTries
 from exchange.services import lockout
-from tests.support.access import make_caller
-from tests.support.processes import Program
-from tests.support.services import HOST, Stage
+from tests.environment.processes import Program
+from tests.environment.services import HOST, Stage
+from tests.factories.api_clients import make_caller
 
 COUNTERS = {"default": {"BACKEND": "exchange.counters.DatabaseCounters"}}
 

@@ -18,12 +18,12 @@ from credit.models import Loan
 from credit.services.lending import create_loan
 from exchange.models import Member
 from orders.models import Order
-from tests.support.access import TESTER, make_member
-from tests.support.back_office import signed_in, text_of
-from tests.support.lending import Lending, make_lending
-from tests.support.market import Trader
-from tests.support.tokens import give_units
-from tests.support.world import Wallet, know_banks
+from tests.factories.api_clients import TESTER, make_member
+from tests.factories.back_office import signed_in, text_of
+from tests.factories.lending import Lending, make_lending
+from tests.factories.tokens import give_units
+from tests.factories.traders import Trader
+from tests.factories.wallets import Wallet, know_banks
 from wallets.models import Account, Deposit, Entry, Withdrawal
 from wallets.services import decisions
 

@@ -15,8 +15,8 @@ from django.test import Client
 from django.urls import resolve, reverse
 
 from config.roles import ROLES
-from tests.support.back_office import signed_in
-from tests.support.whole_world import make_whole_world
+from tests.factories.back_office import signed_in
+from tests.factories.every_record import make_every_record
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +69,7 @@ def addresses(found: dict[str, Any]) -> Iterator[str]:
 
 @pytest.mark.parametrize("role", list(ROLES))
 def test_no_page_has_a_link_that_its_reader_may_not_follow(role):
-    make_whole_world()
+    make_every_record()
     client = signed_in(role)
     followed: dict[tuple[str, tuple[str, ...]], int] = {}
     refused = []

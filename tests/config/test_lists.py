@@ -29,13 +29,13 @@ from exchange.services.access import issue_api_key
 from exchange.services.access_proposals import propose_invitation
 from exchange.services.access_records import record
 from exchange.services.webhook_endpoints import set_endpoint
-from tests.support.access import TESTER
-from tests.support.breaks import make_break
-from tests.support.lending import make_lending
-from tests.support.market import make_trader
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
-from tests.support.world import (
+from tests.factories.api_clients import TESTER
+from tests.factories.breaks import make_break
+from tests.factories.lending import make_lending
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
+from tests.factories.traders import make_trader
+from tests.factories.wallets import (
     approved,
     know_banks,
     make_member_wallet,
@@ -241,7 +241,7 @@ def test_a_list_that_grows_is_read_in_the_order_of_an_index(model, rf):
 
 
 def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_name():
-    Organisation.objects.bulk_create(Organisation(name=f"Crowd {n}") for n in range(300))
+    Organisation.objects.bulk_create(Organisation(name=f"Organisation {n}") for n in range(300))
     seed()
     client = owner()
     searched = set()

@@ -17,8 +17,8 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange.models import AccessRecord, SignInTries, StaffUser
 from exchange.services import lockout
-from tests.support.back_office import said, signed_in, text_of, user_of
-from tests.support.signin import (
+from tests.factories.back_office import said, signed_in, text_of, user_of
+from tests.factories.logins import (
     PASSWORD,
     app_of,
     enter_password,

@@ -1,8 +1,8 @@
 """Every address of the back office with every role: who may look, who may act, and that nothing
 else happens.
 
-What is expected stands in `tests.support.permission_matrix`. An address that is not there fails by
-its name.
+What is expected stands in `tests.assertions.permission_matrix`. An address that is not there fails
+by its name.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from django.urls import URLPattern, URLResolver, reverse
 
 from config.roles import FINANCE_APPROVER, ROLES
 from exchange.models import StaffUser
-from tests.support.back_office import everything
-from tests.support.exports import body, sheet
-from tests.support.permission_matrix import (
+from tests.assertions.permission_matrix import (
     ACTIONS,
     AUDITOR_LEAVES,
     MODELS,
@@ -36,9 +34,11 @@ from tests.support.permission_matrix import (
     Expected,
     expectations,
 )
-from tests.support.signin import sign_in
-from tests.support.staff import create_staff
-from tests.support.whole_world import PASSWORD, WholeWorld, make_whole_world
+from tests.factories.back_office import everything
+from tests.factories.every_record import PASSWORD, EveryRecord, make_every_record
+from tests.factories.exports import body, sheet
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_staff
 from wallets.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +96,7 @@ def named(name: str, pattern: str) -> str:
     return "anything else"
 
 
-def addresses(world: WholeWorld) -> list[Address]:
+def addresses(world: EveryRecord) -> list[Address]:
     """Every address, about a record of `world`."""
     return [
         Address(name, f"/admin/{filled(pattern, world)}")
@@ -104,7 +104,7 @@ def addresses(world: WholeWorld) -> list[Address]:
     ]
 
 
-def filled(pattern: str, world: WholeWorld) -> str:
+def filled(pattern: str, world: EveryRecord) -> str:
     """`pattern` with arguments."""
     if pattern.startswith("^"):
         return "wallets/"
@@ -122,7 +122,7 @@ def filled(pattern: str, world: WholeWorld) -> str:
     return re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(given.get(found[1], 1)), pattern)
 
 
-def record_of(model: type[Model], world: WholeWorld) -> Any:
+def record_of(model: type[Model], world: EveryRecord) -> Any:
     """The record whose pages are opened."""
     found = world.records.get(model) or model._default_manager.first()
     assert found is not None, f"the world has no {model._meta.label}"
@@ -130,8 +130,8 @@ def record_of(model: type[Model], world: WholeWorld) -> Any:
 
 
 @pytest.fixture
-def world(provider_sandbox) -> WholeWorld:
-    return make_whole_world()
+def world(provider_sandbox) -> EveryRecord:
+    return make_every_record()
 
 
 def person(role: str) -> StaffUser:
@@ -182,7 +182,7 @@ def undone(client: Client, path: str, data: dict[str, Any]) -> Any:
     return response
 
 
-def revealed(world: WholeWorld, text: str) -> list[str]:
+def revealed(world: EveryRecord, text: str) -> list[str]:
     """Which secrets of `world` are in `text`."""
     return [what for what, secret in world.secrets.items() if secret and secret in text]
 

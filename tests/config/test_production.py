@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.support.processes import CHECKOUT
+from tests.environment.processes import CHECKOUT
 
 COMPLETE = {
     "DJANGO_SETTINGS_MODULE": "config.settings.production",

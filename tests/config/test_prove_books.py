@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from config.books import CHECKS
-from tests.support.world import know_banks, make_wallet
+from tests.factories.wallets import know_banks, make_wallet
 from wallets.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)

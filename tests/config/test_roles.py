@@ -17,7 +17,7 @@ from config.roles import (
 )
 from exchange.models import StaffUser
 from exchange.services.deciding_access import is_deciding
-from tests.support.staff import create_staff, create_superuser
+from tests.factories.staff import create_staff, create_superuser
 
 DECIDING_ABOUT_MONEY = DECIDING - {
     "exchange.add_apikey",

@@ -21,12 +21,12 @@ from exchange.ids import first_id_at
 from exchange.models import Member
 from exchange.numbers import read_typed
 from orders.models import Order, Trade
-from tests.support.lending import make_lending
-from tests.support.market import Trader, make_trader
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
-from tests.support.whole_world import make_whole_world
-from tests.support.world import Wallet, approved, know_banks, make_member_wallet, make_staff
+from tests.factories.every_record import make_every_record
+from tests.factories.lending import make_lending
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import Wallet, approved, know_banks, make_member_wallet, make_staff
 from wallets.models import Account, Entry, Payout, Proposal, ProposalAction, Transfer, Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,7 @@ def found(client: Client, model: str, term: str) -> list[Any]:
 
 
 def test_every_list_with_a_search_finds_a_record_by_its_id(client):
-    make_whole_world()
+    make_every_record()
     seen = set()
     for model, model_admin in admin.site._registry.items():
         pk = model._meta.pk

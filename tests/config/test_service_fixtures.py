@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import requests
 
-from tests.support.processes import Program, wait_until
-from tests.support.services import Sandbox, Service
+from tests.environment.processes import Program, wait_until
+from tests.environment.services import Sandbox, Service
 from wallets.providers.registry import payment_provider
 
 

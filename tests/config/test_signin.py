@@ -13,8 +13,8 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES
 from exchange.models import AccessRecord, Member, SecondFactor, StaffUser
 from exchange.services import second_factor
-from tests.support.back_office import everything, participants, said, text_of
-from tests.support.signin import (
+from tests.factories.back_office import everything, participants, said, text_of
+from tests.factories.logins import (
     PASSWORD,
     app_of,
     enter_password,
@@ -25,7 +25,7 @@ from tests.support.signin import (
     shift_session,
     sign_in,
 )
-from tests.support.staff import confirm_latest
+from tests.factories.staff import confirm_latest
 
 pytestmark = pytest.mark.django_db
 

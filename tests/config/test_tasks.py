@@ -14,7 +14,7 @@ import pytest
 from config import tasks
 from config.books import CHECKS
 from config.celery import SCHEDULE, app
-from tests.support.world import know_banks, make_wallet
+from tests.factories.wallets import know_banks, make_wallet
 from wallets.models import Account, Alert, BooksProof
 from wallets.services.books import Check, prove_and_keep
 

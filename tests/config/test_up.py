@@ -20,7 +20,8 @@ import pytest
 import requests
 
 from config.supervisor.ports import claim_port
-from tests.support.processes import CHECKOUT, wait_until
+from tests.environment.kept_template import place_migrated_server
+from tests.environment.processes import CHECKOUT, wait_until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -40,7 +41,7 @@ def manage(*arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
         env=environment(**given),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 
@@ -81,7 +82,7 @@ class Up:
 
     def await_ready(self) -> None:
         wait_until(
-            lambda: "Ready: " in self.output() or self.process.poll() is not None, "ready", 120
+            lambda: "Ready: " in self.output() or self.process.poll() is not None, "ready", 300
         )
         assert f"\nReady: {self.url}\n" in self.output()
 
@@ -143,6 +144,13 @@ def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
         wait_until(partial(_all_gone, installation), "nothing is left behind", 20)
 
 
+@pytest.fixture
+def migrated(tmp_path: Path) -> Path:
+    """The data directory of an installation that has run before, for what is not about that."""
+    place_migrated_server(tmp_path / "data")
+    return tmp_path / "data"
+
+
 def test_it_becomes_ready_and_one_sigterm_ends_everything_within_15_seconds(
     up: Callable[..., Up],
 ) -> None:
@@ -171,8 +179,10 @@ def test_it_becomes_ready_and_one_sigterm_ends_everything_within_15_seconds(
     assert "creating the database" not in installation.output()
 
 
-def test_children_that_are_killed_are_started_again_and_said_so(up: Callable[..., Up]) -> None:
-    installation = up()
+def test_children_that_are_killed_are_started_again_and_said_so(
+    up: Callable[..., Up], migrated: Path
+) -> None:
+    installation = up(migrated)
     installation.await_ready()
     for name, word in (
         ("web", "config.webserver"),
@@ -194,8 +204,10 @@ def test_children_that_are_killed_are_started_again_and_said_so(up: Callable[...
     wait_until(installation.healthy, "the service answers again")
 
 
-def test_killing_the_supervisor_leaves_no_process_behind(up: Callable[..., Up]) -> None:
-    installation = up()
+def test_killing_the_supervisor_leaves_no_process_behind(
+    up: Callable[..., Up], migrated: Path
+) -> None:
+    installation = up(migrated)
     installation.await_ready()
     assert len(installation.processes()) > 6
     installation.process.kill()

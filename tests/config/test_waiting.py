@@ -21,10 +21,10 @@ from config.roles import (
 from credit.models import Loan, LoanConfiguration
 from exchange.admin.pending import NOT_FOR_ROLE, queues
 from exchange.models import AccessProposal, Quote, StaffUser
-from tests.support.back_office import everything, signed_in, text_of
-from tests.support.signin import sign_in
-from tests.support.staff import shift_access
-from tests.support.whole_world import WholeWorld, make_whole_world
+from tests.factories.back_office import everything, signed_in, text_of
+from tests.factories.every_record import EveryRecord, make_every_record
+from tests.factories.logins import sign_in
+from tests.factories.staff import shift_access
 from wallets.models import ConfigurationFigure, Deposit, Proposal, ReconciliationBreak, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
@@ -52,8 +52,8 @@ WORDS = {
 
 
 @pytest.fixture
-def world() -> WholeWorld:
-    return make_whole_world()
+def world() -> EveryRecord:
+    return make_every_record()
 
 
 def signed_in_as(username: str) -> Client:
@@ -62,7 +62,7 @@ def signed_in_as(username: str) -> Client:
     return client
 
 
-def approval_of(world: WholeWorld, model: type[Model]) -> tuple[str, str]:
+def approval_of(world: EveryRecord, model: type[Model]) -> tuple[str, str]:
     """The page of the proposal of `model`, and the address at which it is approved."""
     app, name = model._meta.label_lower.split(".")
     if model is Proposal:

@@ -6,17 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.access import ApiCaller, make_caller
-from tests.support.borrowing import Borrowing
-from tests.support.lending import make_lending
-from tests.support.withdrawals import Desk, store_bank_lists
+from tests.environment.module_database import module_database, module_rows
+from tests.factories.api_clients import ApiCaller, make_caller
+from tests.factories.borrowers import Borrowing
+from tests.factories.lending import make_lending
+from tests.factories.withdrawals import WithdrawalApi, store_bank_lists
 from wallets.services.banks import forget_bank_lists
+
+__all__ = ["module_database", "module_rows"]
 
 
 @pytest.fixture
-def desk(transactional_db: None) -> Desk:
+def desk(transactional_db: None) -> WithdrawalApi:
     """An organisation with a key and a member; refusals must be able to roll back."""
-    return Desk()
+    return WithdrawalApi()
 
 
 @pytest.fixture
@@ -25,6 +28,12 @@ def bank_lists(transactional_db: None) -> Iterator[None]:
     store_bank_lists()
     yield
     forget_bank_lists()
+
+
+@pytest.fixture(scope="module")
+def module_bank_lists(module_database: None) -> None:
+    """The same for all tests of a module."""
+    store_bank_lists()
 
 
 @pytest.fixture

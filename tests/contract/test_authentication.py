@@ -13,9 +13,9 @@ from rest_framework.views import APIView
 from exchange.api.authentication import BearerAuthentication
 from exchange.models import ApiKey, Organisation
 from exchange.services.access import issue_access_token, revoke_api_key
-from tests.support.access import TESTER, failed, make_caller, make_member
+from tests.factories.api_clients import TESTER, failed, make_caller, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
 MEMBERS = "/v1/api/members"
 CHALLENGE = 'Bearer realm="api"'

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from tests.support.access import failed, make_caller
-from tests.support.withdrawals import (
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import failed, make_caller
+from tests.factories.withdrawals import (
     BANKS,
     OPERATIONS,
     PAYOUT_CURRENCIES,
-    Desk,
+    WithdrawalApi,
     body_of,
     exact,
-    nothing_moves,
     store_bank_lists,
     warm,
 )
@@ -46,7 +46,9 @@ def unavailable(response: Any) -> None:
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("currency", PAYOUT_CURRENCIES)
-def test_the_banks_of_a_currency_are_names_and_codes(desk: Desk, provider_sandbox, currency):
+def test_the_banks_of_a_currency_are_names_and_codes(
+    desk: WithdrawalApi, provider_sandbox, currency
+):
     response = desk.caller.get("/v1/api/banks", {"currency": currency})
     assert response.status_code == 200, response.content
     in_small = desk.caller.get("/v1/api/banks", {"currency": currency.lower()})
@@ -63,7 +65,7 @@ def test_the_banks_of_a_currency_are_names_and_codes(desk: Desk, provider_sandbo
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("query", [{}, {"currency": "EUR"}])
-def test_banks_of_no_currency_are_refused(desk: Desk, query):
+def test_banks_of_no_currency_are_refused(desk: WithdrawalApi, query):
     failed(
         desk.caller.get("/v1/api/banks", query),
         400,
@@ -73,7 +75,7 @@ def test_banks_of_no_currency_are_refused(desk: Desk, query):
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_usd_has_no_banks(desk: Desk):
+def test_usd_has_no_banks(desk: WithdrawalApi):
     failed(
         desk.caller.get("/v1/api/banks", {"currency": "USD"}),
         400,
@@ -85,7 +87,7 @@ def test_usd_has_no_banks(desk: Desk):
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_fresh_list_serves_while_the_provider_is_down(desk: Desk, operation):
+def test_a_fresh_list_serves_while_the_provider_is_down(desk: WithdrawalApi, operation):
     store_bank_lists(age_hours=23.9)
     desk.fund(operation, "KES", "1000")
     assert desk.withdraw(operation, body_of()).status_code == 201
@@ -96,7 +98,9 @@ def test_a_fresh_list_serves_while_the_provider_is_down(desk: Desk, operation):
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("stored", ["expired", "none"])
-def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(desk: Desk, operation, stored):
+def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(
+    desk: WithdrawalApi, operation, stored
+):
     if stored == "expired":
         store_bank_lists(age_hours=24.1)
     desk.fund(operation, "KES", "1000")
@@ -107,7 +111,9 @@ def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(desk: Desk,
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("fault", ["error_5xx", "malformed", "reset", "rate_limit", "unauthorized"])
-def test_whatever_is_wrong_with_the_providers_answer_is_a_502(desk: Desk, provider_sandbox, fault):
+def test_whatever_is_wrong_with_the_providers_answer_is_a_502(
+    desk: WithdrawalApi, provider_sandbox, fault
+):
     desk.fund("member", "KES", "1000")
     provider_sandbox.fault(fault, times=20, match={"path_prefix": "/v3/banks"})
     with nothing_moves():
@@ -118,7 +124,7 @@ def test_whatever_is_wrong_with_the_providers_answer_is_a_502(desk: Desk, provid
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_serving_a_stale_list_is_a_setting(desk: Desk, settings):
+def test_serving_a_stale_list_is_a_setting(desk: WithdrawalApi, settings):
     settings.BANK_LIST_SERVE_STALE = True
     desk.fund("member", "KES", "1000")
     with nothing_moves():
@@ -129,7 +135,7 @@ def test_serving_a_stale_list_is_a_setting(desk: Desk, settings):
 
 @pytest.mark.usefixtures("fresh_memory")
 def test_an_expired_list_is_fetched_again_and_then_serves_without_the_provider(
-    desk: Desk, provider_sandbox, settings
+    desk: WithdrawalApi, provider_sandbox, settings
 ):
     store_bank_lists(age_hours=24.1)
     desk.fund("organisation", "KES", "2000")
@@ -146,7 +152,7 @@ def test_an_expired_list_is_fetched_again_and_then_serves_without_the_provider(
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_the_name_the_provider_resolves_replaces_the_given_one_for_ngn(
-    desk: Desk, operation, provider_sandbox
+    desk: WithdrawalApi, operation, provider_sandbox
 ):
     desk.fund(operation, "NGN", "5000")
     body = body_of(
@@ -164,7 +170,9 @@ def test_the_name_the_provider_resolves_replaces_the_given_one_for_ngn(
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_the_given_name_stays_when_the_provider_knows_no_such_account(desk: Desk, provider_sandbox):
+def test_the_given_name_stays_when_the_provider_knows_no_such_account(
+    desk: WithdrawalApi, provider_sandbox
+):
     desk.fund("member", "NGN", "5000")
     body = body_of(
         amount=2000, currency="NGN", bank_name="Access Bank", account_number="1111111111"
@@ -176,7 +184,7 @@ def test_the_given_name_stays_when_the_provider_knows_no_such_account(desk: Desk
 
 
 @pytest.mark.usefixtures("bank_lists")
-def test_the_given_name_stays_while_the_provider_is_down(desk: Desk):
+def test_the_given_name_stays_while_the_provider_is_down(desk: WithdrawalApi):
     desk.fund("member", "NGN", "5000")
     response = desk.withdraw("member", body_of(amount=2000, currency="NGN", account_name="Me"))
     assert response.status_code == 201, response.content
@@ -184,7 +192,7 @@ def test_the_given_name_stays_while_the_provider_is_down(desk: Desk):
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_other_currencies_keep_the_given_name(desk: Desk, provider_sandbox):
+def test_other_currencies_keep_the_given_name(desk: WithdrawalApi, provider_sandbox):
     desk.fund("member", "KES", "5000")
     response = desk.withdraw("member", body_of(bank_name="KCB Bank Kenya", account_name="Me"))
     assert response.status_code == 201, response.content
@@ -192,7 +200,7 @@ def test_other_currencies_keep_the_given_name(desk: Desk, provider_sandbox):
 
 
 @pytest.mark.usefixtures("fresh_memory")
-def test_resolving_an_account_tells_its_holder_and_bank(desk: Desk, provider_sandbox):
+def test_resolving_an_account_tells_its_holder_and_bank(desk: WithdrawalApi, provider_sandbox):
     body = {"bank_name": "access bank", "account_number": "0690000031", "currency": "NGN"}
     response = desk.caller.post("/v1/api/banks/resolve", body)
     assert response.status_code == 200, response.content
@@ -246,7 +254,7 @@ def test_resolving_an_account_tells_its_holder_and_bank(desk: Desk, provider_san
     ],
 )
 def test_what_cannot_be_resolved_is_refused(
-    desk: Desk, provider_sandbox, change, status, code, message
+    desk: WithdrawalApi, provider_sandbox, change, status, code, message
 ):
     body = {"bank_name": "Access Bank", "account_number": "0690000031", "currency": "NGN"}
     response = desk.caller.post("/v1/api/banks/resolve", {**body, **change})
@@ -254,7 +262,7 @@ def test_what_cannot_be_resolved_is_refused(
 
 
 @pytest.mark.usefixtures("bank_lists")
-def test_resolving_while_the_provider_is_down_is_a_502(desk: Desk):
+def test_resolving_while_the_provider_is_down_is_a_502(desk: WithdrawalApi):
     body = {"bank_name": "Access Bank", "account_number": "0690000031", "currency": "NGN"}
     failed(
         desk.caller.post("/v1/api/banks/resolve", body),
@@ -274,7 +282,9 @@ def test_banks_need_the_scope_to_read_wallets(transactional_db):
         failed(response, 403, "insufficient_scope", "This needs the scope wallets:read")
 
 
-def test_a_bank_that_another_process_fetched_is_known_at_once(desk: Desk, bank_lists: None):
+def test_a_bank_that_another_process_fetched_is_known_at_once(
+    desk: WithdrawalApi, bank_lists: None
+):
     desk.fund("organisation", "KES", "700")
     warm("KES")
     newer = [*BANKS, {"id": 9, "name": "Newest Bank", "code": "099"}]

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from exchange import errors
-from tests.support.access import failed, make_caller, make_member
+from tests.factories.api_clients import failed, make_caller, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
 
 def test_a_success_has_status_message_and_data_and_nothing_else():

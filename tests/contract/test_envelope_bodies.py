@@ -7,9 +7,9 @@ import time
 import pytest
 
 from exchange.models import Member
-from tests.support.access import failed, make_caller
+from tests.factories.api_clients import failed, make_caller
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
 MONEY = "/v1/test/money"
 

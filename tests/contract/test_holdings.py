@@ -10,11 +10,11 @@ import pytest
 
 from exchange.ids import uuid7
 from exchange.models import DealAccess, Token
-from tests.support.access import TESTER, failed, make_caller, make_member
-from tests.support.ordering import ApiTrader, Market, set_flags
-from tests.support.tokens import give_units, make_token
-from tests.support.unjustified import post_unjustified
-from tests.support.withdrawals import exact, round_trips
+from tests.factories.api_clients import TESTER, failed, make_caller, make_member
+from tests.factories.market import ApiTrader, Market, set_flags
+from tests.factories.tokens import give_units, make_token
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.withdrawals import exact, round_trips
 from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, TransferKind
 

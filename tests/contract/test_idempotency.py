@@ -9,9 +9,9 @@ import pytest
 from django.db.models import F
 
 from exchange.models import IdempotencyRecord, Member
-from tests.support.access import failed, make_caller
+from tests.factories.api_clients import failed, make_caller
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
 MONEY = "/v1/test/money"
 BODY = '{"amount": 10, "note": "first"}'

@@ -15,7 +15,7 @@ import requests
 
 from exchange.models import IdempotencyRecord, Member, Organisation
 from exchange.services.access import revoke_api_key
-from tests.support.access import TESTER, make_caller
+from tests.factories.api_clients import TESTER, make_caller
 
 MEMBERS = "/v1/api/members"
 JSON = {"Content-Type": "application/json"}

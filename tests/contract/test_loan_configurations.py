@@ -10,12 +10,17 @@ import pytest
 
 from credit.models import ConfigurationVersion, LoanConfiguration
 from credit.services import configurations
-from tests.support.access import TESTER, ApiCaller, failed, make_caller, make_organisation
-from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
-from tests.support.openapi import data_properties, document
-from tests.support.proposing import PATH, body_of, put, written
-from tests.support.withdrawals import exact
-from tests.support.world import make_staff
+from tests.assertions.openapi import data_properties, document
+from tests.factories.api_clients import TESTER, ApiCaller, failed, make_caller, make_organisation
+from tests.factories.loan_configurations import (
+    approve_waiting,
+    make_configuration,
+    make_terms,
+    waiting,
+)
+from tests.factories.loan_proposals import PATH, body_of, put, written
+from tests.factories.wallets import make_staff
+from tests.factories.withdrawals import exact
 
 pytestmark = pytest.mark.django_db
 

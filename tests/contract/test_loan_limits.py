@@ -10,13 +10,14 @@ from credit.models import LoanLimit, Valuation
 from credit.services import servicing
 from exchange.models import Token
 from orders.services import endings
-from tests.support.access import ApiCaller, failed, make_caller
-from tests.support.borrowing import LOAN, nothing_moves
-from tests.support.credit import make_configuration, make_terms
-from tests.support.proposing import PATH, body_of
-from tests.support.tokens import give_units, make_token
-from tests.support.withdrawals import exact
-from tests.support.world import assert_books_hold, held, make_staff
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import ApiCaller, failed, make_caller
+from tests.factories.borrowers import LOAN
+from tests.factories.loan_configurations import make_configuration, make_terms
+from tests.factories.loan_proposals import PATH, body_of
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import assert_books_hold, held, make_staff
+from tests.factories.withdrawals import exact
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,13 +12,20 @@ from django.test.utils import CaptureQueriesContext
 
 from credit.models import Loan
 from exchange.ids import uuid7
-from tests.support.access import ApiCaller, failed, make_caller, make_member, make_organisation
-from tests.support.borrowing import LOAN, Borrowing, nothing_moves
-from tests.support.credit import make_configuration
-from tests.support.proposing import PATH, body_of, put
-from tests.support.tokens import give_units
-from tests.support.withdrawals import exact
-from tests.support.world import Wallet, assert_books_hold, held, make_wallet
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import (
+    ApiCaller,
+    failed,
+    make_caller,
+    make_member,
+    make_organisation,
+)
+from tests.factories.borrowers import LOAN, Borrowing
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.loan_proposals import PATH, body_of, put
+from tests.factories.tokens import give_units
+from tests.factories.wallets import Wallet, assert_books_hold, held, make_wallet
+from tests.factories.withdrawals import exact
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,13 +7,24 @@ import json
 import pytest
 
 from credit.services.configurations import retire
-from tests.support.access import failed, make_caller, make_member
-from tests.support.borrowing import LOAN, nothing_moves
-from tests.support.credit import make_configuration
-from tests.support.tokens import give_units
-from tests.support.world import Wallet, make_staff
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.borrowers import LOAN, Borrowing
+from tests.factories.lending import make_lending
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.tokens import give_units
+from tests.factories.wallets import Wallet, make_staff
 
-pytestmark = pytest.mark.django_db(transaction=True)
+
+@pytest.fixture(scope="module")
+def firm(module_database: None) -> Borrowing:
+    """One for all tests of the module: each is refused."""
+    return make_firm()
+
+
+def make_firm() -> Borrowing:
+    world = make_lending()
+    return Borrowing(world, make_caller(organisation=world.borrower.organisation))
 
 
 def test_104_units_are_too_little_and_1596000_is_the_most_to_repay(firm):
@@ -30,51 +41,29 @@ def test_104_units_are_too_little_and_1596000_is_the_most_to_repay(firm):
 
 
 @pytest.mark.parametrize(
-    "amount",
-    ["1e5", "१०", " 5 ", "-5", "", "+5", "5.", ".5", "0x10", "NaN", "1,000", True, None, [5], "0"],
-)
-def test_an_amount_that_is_none_is_named_and_nothing_moves(firm, amount):
-    with nothing_moves():
-        message = failed(firm.create(amount=amount), 400, "invalid_request")
-        assert message.startswith("amount ")
-
-
-@pytest.mark.parametrize(
     ("change", "words"),
     [
+        (
+            {"amount": "1e5"},
+            "amount must be a decimal in digits, without sign, space or exponent",
+        ),
+        ({"amount": "840000.001"}, "amount must not have more than 2 decimals"),
+        ({"repayment_amount": True}, "repayment_amount must be a number"),
         ({"interest_rate": 1.5}, "interest_rate must be from 0 to 1"),
-        ({"interest_rate": -0.1}, "interest_rate must be from 0 to 1"),
-        ({"interest_rate": 10**20}, "interest_rate must be from 0 to 1"),
-        ({"interest_rate": "0.3"}, "interest_rate must be a number"),
-        ({"interest_rate": True}, "interest_rate must be a number"),
-        ({"duration": 0}, "duration must be a whole number of months from 1"),
         ({"duration": 1.5}, "duration must be a whole number of months from 1"),
-        ({"duration": "3"}, "duration must be a number"),
-        ({"collaterals": []}, "collaterals must have 1 to 50 items"),
-        ({"collaterals": {}}, "collaterals must be an array"),
         ({"collaterals": None}, "collaterals must not be null"),
-        ({"collaterals": [5]}, "collaterals item 1: must be an object"),
-        (
-            {"collaterals": [{"token_id": "x", "quantity": 0}]},
-            "collaterals item 1: quantity must be above 0",
-        ),
-        (
-            {"collaterals": [{"token_id": "x", "quantity": "5"}]},
-            "collaterals item 1: quantity must be a number",
-        ),
         (
             {"collaterals": [{"quantity": 5}, {"token_id": "x"}]},
             "collaterals item 1: token_id must be a string; collaterals item 2: quantity must be a "
             "number",
         ),
-        ({"amount": "840000.001"}, "amount must not have more than 2 decimals"),
         ({"user_id": 5}, "user_id must be a string"),
     ],
 )
 def test_a_bad_field_is_named_and_nothing_moves(firm, change, words):
+    """Every value that a field refuses is in tests/credit/api/test_loan_inputs.py."""
     with nothing_moves():
-        message = failed(firm.create(**change), 400, "invalid_request")
-        assert words in message
+        failed(firm.create(**change), 400, "invalid_request", words)
 
 
 def test_a_currency_that_is_none_is_refused_as_everywhere(firm):
@@ -114,15 +103,15 @@ def test_what_does_not_exist_is_not_found(firm, change, code):
         failed(firm.create(**change), 404, code)
 
 
-@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity"])
-def test_what_json_has_no_number_for_is_refused(firm, literal):
-    body = json.dumps(firm.body(interest_rate="@")).replace('"@"', literal)
+def test_what_json_has_no_number_for_is_refused(firm):
+    body = json.dumps(firm.body(interest_rate="@")).replace('"@"', "NaN")
     with nothing_moves():
         failed(firm.caller.post(LOAN, body), 400, "invalid_request")
 
 
-def test_only_a_configuration_in_force_lends(firm):
+def test_only_a_configuration_in_force_lends(module_database):
     """Its creditor is told so; to others one that is not in force does not exist."""
+    firm = make_firm()
     creditor = firm.world.creditor.organisation
     lender = make_caller(["credit:write"], organisation=creditor)
     member = Wallet(creditor, make_member(creditor))

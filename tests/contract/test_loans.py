@@ -12,11 +12,12 @@ from credit.dates import add_months
 from credit.models import Loan
 from exchange.models import Event
 from exchange.times import javascript_time, wire_time
-from tests.support.access import failed, make_caller, make_member
-from tests.support.borrowing import LOAN, nothing_moves
-from tests.support.tokens import give_units, make_token
-from tests.support.withdrawals import exact, round_trips
-from tests.support.world import assert_books_hold, held
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.borrowers import LOAN
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import assert_books_hold, held
+from tests.factories.withdrawals import exact, round_trips
 from wallets.models import Entry
 
 pytestmark = pytest.mark.django_db(transaction=True)

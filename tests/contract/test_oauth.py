@@ -12,9 +12,9 @@ from oauth2_provider.models import AccessToken, RefreshToken
 from oauthlib.oauth2.rfc6749 import errors as oauth_errors  # type: ignore[import-untyped]
 
 from exchange.models import ApiKey, Organisation
-from tests.support.access import make_caller
+from tests.factories.api_clients import make_caller
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
 TOKEN = "/v1/oauth/token"
 REVOKE = "/v1/oauth/revoke"

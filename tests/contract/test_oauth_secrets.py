@@ -17,10 +17,10 @@ from oauth2_provider.models import AccessToken
 from exchange.models import ApiKey
 from exchange.services import client_authentication
 from tests.contract.test_oauth import GRANT, REVOKE, TOKEN, ask, basic, error
-from tests.support.access import ApiCaller, make_caller
-from tests.support.hashing import CountingHasher
+from tests.environment.counting_hasher import CountingHasher
+from tests.factories.api_clients import ApiCaller, make_caller
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
 MD5 = "django.contrib.auth.hashers.MD5PasswordHasher"
 STRANGER = "203.0.113.7"
@@ -45,7 +45,7 @@ def limits(settings) -> Iterator[None]:
 
 @pytest.fixture
 def hashes(settings) -> list[str]:
-    settings.PASSWORD_HASHERS = [MD5, "tests.support.hashing.CountingHasher"]
+    settings.PASSWORD_HASHERS = [MD5, "tests.environment.counting_hasher.CountingHasher"]
     CountingHasher.made.clear()
     return CountingHasher.made
 

@@ -11,10 +11,10 @@ import pytest
 
 from exchange.models import Event
 from orders.models import Order
-from tests.support.ordering import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
-from tests.support.tokens import give_units, make_token
-from tests.support.withdrawals import exact, round_trips
-from tests.support.world import assert_books_hold
+from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import assert_books_hold
+from tests.factories.withdrawals import exact, round_trips
 
 pytestmark = pytest.mark.django_db
 

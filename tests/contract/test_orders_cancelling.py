@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from tests.support.access import failed, make_caller
-from tests.support.ordering import ORDER_FIELDS, ORDERS, Market, events, nothing_moves, set_flags
-from tests.support.withdrawals import exact
-from tests.support.world import assert_books_hold
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import failed, make_caller
+from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, set_flags
+from tests.factories.wallets import assert_books_hold
+from tests.factories.withdrawals import exact
 
 
 @pytest.fixture

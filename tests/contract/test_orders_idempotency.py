@@ -7,8 +7,9 @@ import json
 import pytest
 
 from orders.models import Order
-from tests.support.access import failed
-from tests.support.ordering import ORDERS, Market, body_of, nothing_moves, set_flags
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import failed
+from tests.factories.market import ORDERS, Market, body_of, set_flags
 
 
 @pytest.fixture

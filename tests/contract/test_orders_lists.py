@@ -16,10 +16,10 @@ from exchange.models import DealAccess, Token, TokenAccess
 from exchange.services.tokens import grant_access
 from exchange.times import wire_time
 from orders.models import Order
-from tests.support.access import failed, make_caller
-from tests.support.ordering import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market
-from tests.support.tokens import give_units, make_token
-from tests.support.withdrawals import exact, round_trips
+from tests.factories.api_clients import failed, make_caller
+from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market
+from tests.factories.tokens import give_units, make_token
+from tests.factories.withdrawals import exact, round_trips
 
 pytestmark = pytest.mark.django_db
 

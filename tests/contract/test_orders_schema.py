@@ -7,8 +7,8 @@ import json
 import pytest
 
 from orders import errors
-from tests.support.openapi import answer, data_properties, document, resolved
-from tests.support.ordering import ORDERS, Market
+from tests.assertions.openapi import answer, data_properties, document, resolved
+from tests.factories.market import ORDERS, Market
 
 
 @pytest.mark.django_db

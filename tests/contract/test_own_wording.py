@@ -19,10 +19,10 @@ from django.forms import fields as form_fields
 from django.utils.functional import Promise
 from rest_framework import exceptions, fields, relations, serializers
 
-from tests.support.access import ApiCaller
-from tests.support.api_world import ApiWorld, make_api_world
-from tests.support.openapi import document, operations, resolved
-from tests.support.sampling import is_sent
+from tests.assertions.openapi import document, operations, resolved
+from tests.environment.request_sampling import is_sent
+from tests.factories.api_clients import ApiCaller
+from tests.factories.api_records import ApiRecords, make_api_records
 
 pytestmark = pytest.mark.slow
 
@@ -38,8 +38,8 @@ BODIES = [
 
 
 @pytest.fixture
-def world(bank_lists: None) -> ApiWorld:
-    return make_api_world()
+def world(bank_lists: None) -> ApiRecords:
+    return make_api_records()
 
 
 def framework_texts() -> dict[str, re.Pattern[str]]:
@@ -142,7 +142,7 @@ def send_wrong_bodies(
                 listener.send(method, path, name, data=json.dumps(wrong).encode())
 
 
-def test_every_refusal_has_words_of_our_own_and_names_the_field(world: ApiWorld) -> None:
+def test_every_refusal_has_words_of_our_own_and_names_the_field(world: ApiRecords) -> None:
     listener = Listener(world.caller)
     for route, method, operation in operations():
         path = world.address(route)

@@ -10,13 +10,13 @@ import pytest
 
 from exchange.ids import uuid7
 from exchange.models import DealAccess, Token
-from tests.support.access import TESTER, failed, make_caller, make_member
-from tests.support.openapi import data_properties, document
-from tests.support.ordering import ApiTrader
-from tests.support.tokens import give_units, make_token
-from tests.support.unjustified import post_unjustified
-from tests.support.withdrawals import exact, round_trips
-from tests.support.world import assert_books_hold
+from tests.assertions.openapi import data_properties, document
+from tests.factories.api_clients import TESTER, failed, make_caller, make_member
+from tests.factories.market import ApiTrader
+from tests.factories.tokens import give_units, make_token
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import assert_books_hold
+from tests.factories.withdrawals import exact, round_trips
 from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, TransferKind
 

@@ -17,8 +17,8 @@ from exchange.api.views import ApiView
 from exchange.models import Token
 from exchange.times import wire_time
 from orders.models import Order
-from tests.support.access import failed
-from tests.support.api_world import ApiWorld, make_api_world
+from tests.factories.api_clients import failed
+from tests.factories.api_records import ApiRecords, make_api_records
 
 pytestmark = pytest.mark.django_db
 
@@ -40,8 +40,8 @@ LISTS = {
 
 
 @pytest.fixture
-def world(bank_lists: None) -> ApiWorld:
-    return make_api_world()
+def world(bank_lists: None) -> ApiRecords:
+    return make_api_records()
 
 
 def routes(patterns: Any = None, before: str = "/") -> Iterator[tuple[str, Any]]:
@@ -76,7 +76,7 @@ def test_the_lists_are_those_that_are_known_here():
     assert len(reads()) > len(LISTS)
 
 
-def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: ApiWorld):
+def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: ApiRecords):
     for route, view in reads():
         path, known = world.address(route), known_parameters(view)
         for name in known:
@@ -90,7 +90,7 @@ def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: A
         failed(world.caller.get(path, {"0": "x"}), 400, "invalid_request", message)
 
 
-def test_every_address_refuses_empty_and_repeated_parameters_by_name(world: ApiWorld):
+def test_every_address_refuses_empty_and_repeated_parameters_by_name(world: ApiRecords):
     for route, view in reads():
         path = world.address(route)
         for name in known_parameters(view):
@@ -101,14 +101,14 @@ def test_every_address_refuses_empty_and_repeated_parameters_by_name(world: ApiW
             failed(response, 400, "invalid_request", f"{name} must be given once")
 
 
-def test_head_checks_its_parameters_as_get_does(world: ApiWorld):
+def test_head_checks_its_parameters_as_get_does(world: ApiRecords):
     assert world.caller.call("HEAD", "/v1/api/members?limit=1").status_code == 200
     for query in ("x=1", "limit=", "limit=1&limit=1"):
         refused = world.caller.call("HEAD", f"/v1/api/members?{query}")
         assert (refused.status_code, refused["X-Error-Code"]) == (400, "invalid_request"), query
 
 
-def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: ApiWorld):
+def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: ApiRecords):
     for route, view in lists():
         known = known_parameters(view)
         found = world.records(route, view)
@@ -127,7 +127,7 @@ def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: A
                 assert record in world.records(route, view, **{first: day, last: day}), route
 
 
-def test_every_list_sorts_by_names_of_its_records(world: ApiWorld):
+def test_every_list_sorts_by_names_of_its_records(world: ApiRecords):
     for route, view in lists():
         record = world.records(route, view)[0]
         assert set(view.sort_fields) <= set(record), route
@@ -146,7 +146,7 @@ def test_every_filter_is_described():
             assert one.extra.get("help_text"), (route, name)
 
 
-def test_methods_that_change_read_no_query_parameters(world: ApiWorld):
+def test_methods_that_change_read_no_query_parameters(world: ApiRecords):
     token = world.ids["token_id"]
     body = {"token_id": token, "type": "Buy", "price": 99, "tokens": 1}
     made = world.caller.post("/v1/orders?tokens=7&x=1", body)
@@ -154,7 +154,7 @@ def test_methods_that_change_read_no_query_parameters(world: ApiWorld):
     assert Order.objects.latest("seq").tokens == 1
 
 
-def test_what_a_list_of_tokens_found_by_the_time_of_a_change_is_not_remembered(world: ApiWorld):
+def test_what_a_list_of_tokens_found_by_the_time_of_a_change_is_not_remembered(world: ApiRecords):
     """A trade changes a token without changing what other questions find."""
     path, order = "/v1/api/tokens", {"sort": "-updatedAt"}
     newest, *_, oldest = world.caller.get(path, order).json()["data"]["tokens"]

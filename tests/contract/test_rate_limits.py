@@ -11,9 +11,9 @@ from django.core.cache import cache
 from exchange.api.throttling import spend
 from exchange.ids import uuid7
 from exchange.models import Member
-from tests.support.access import failed, make_caller
+from tests.factories.api_clients import failed, make_caller
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_views")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
 
 MEMBERS = "/v1/api/members"
 HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")

@@ -15,8 +15,7 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from exchange.payloads import EVENT_TYPES, MEMBER
-from tests.support.access import make_caller, make_member
-from tests.support.openapi import (
+from tests.assertions.openapi import (
     answer,
     body_schema,
     data_properties,
@@ -25,6 +24,7 @@ from tests.support.openapi import (
     operations,
     resolved,
 )
+from tests.factories.api_clients import make_caller, make_member
 
 ACTIONS = (
     "add_collateral|cancel|create|fee|list|quote|redeliver|release_collateral|repay|resolve|"

@@ -9,40 +9,45 @@ token. What may be otherwise is named below, with the reason. Of the bad request
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
 from drf_spectacular.generators import SchemaGenerator
+from schemathesis.checks import load_all_checks
 from schemathesis.config import SchemathesisConfig
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
+from schemathesis.python._constants.orchestrator import make_constants_value_source
 
-from tests.support.api_world import ApiWorld, make_api_world
-from tests.support.openapi import answer, document
-from tests.support.sampling import is_sent
-from tests.support.services import Sandbox
+from tests.assertions.openapi import answer, document, operations
+from tests.environment.request_sampling import is_sent
+from tests.environment.services import Sandbox
+from tests.factories.api_records import ApiRecords, make_api_records
 
 pytestmark = pytest.mark.slow
 
-_CONFIG = SchemathesisConfig.from_dict(
-    {
-        # The same requests every time.
-        "generation": {
-            "max-examples": 15,
-            "deterministic": True,
-            "database": "none",
-            # NUL is refused anywhere in a body, in names of unknown fields too, which JSON Schema
-            # cannot say.
-            "allow-x00": False,
-        },
-        "suppress-health-check": ["all"],
-        # A well-formed request may meet a record that does not exist (404) or stands in the way
-        # (409), or an Idempotency-Key that another generated body used (422).
-        "checks": {
-            "positive_data_acceptance": {"expected-statuses": ["2xx", "404", "409", "422"]},
-        },
-    }
-)
+_CONFIG = {
+    # The same requests every time.
+    "generation": {
+        "max-examples": 15,
+        "deterministic": True,
+        "database": "none",
+        # NUL is refused anywhere in a body, in names of unknown fields too, which JSON Schema
+        # cannot say.
+        "allow-x00": False,
+    },
+    "suppress-health-check": ["all"],
+    # A well-formed request may meet a record that does not exist (404) or stands in the way
+    # (409), or an Idempotency-Key that another generated body used (422).
+    "checks": {
+        "positive_data_acceptance": {"expected-statuses": ["2xx", "404", "409", "422"]},
+    },
+}
 # What of a well-formed request depends on another field, or on the currency of a record.
 _BETWEEN_FIELDS = re.compile(
     r"\w+ must not have (more than \d )?decimals( in UGX)?"
@@ -51,16 +56,43 @@ _BETWEEN_FIELDS = re.compile(
     r"|organisation_ids must (name who may borrow|be empty unless access is organisations)"
 )
 
-schema = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(public=True), config=_CONFIG)
-schema.app = get_wsgi_application()
+_LABELS = [f"{method.upper()} {path}" for path, method, _ in operations()]
+
+
+@pytest.fixture(scope="module")
+def schema() -> Any:
+    """The document as Schemathesis reads it."""
+    found = schemathesis.openapi.from_dict(
+        SchemaGenerator().get_schema(public=True), config=SchemathesisConfig.from_dict(_CONFIG)
+    )
+    found.app = get_wsgi_application()
+    load_all_checks()
+    return found
+
+
+@pytest.fixture(scope="module")
+def records(module_bank_lists: None) -> ApiRecords:
+    return make_api_records()
 
 
 @pytest.fixture
-def world(bank_lists: None, provider_sandbox: Sandbox) -> ApiWorld:
-    return make_api_world()
+def world(records: ApiRecords, provider_sandbox: Sandbox) -> Iterator[ApiRecords]:
+    """What the requests of one operation change is taken back after them.
+
+    All of them share one connection, as those of Django's test client do.
+    """
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    try:
+        with transaction.atomic():
+            yield records
+            transaction.set_rollback(True)
+    finally:
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)
 
 
-def name_known_records(case: Any, world: ApiWorld) -> None:
+def name_known_records(case: Any, world: ApiRecords) -> None:
     """Ids of the world in place of generated ones, which find nothing."""
     for part in (case.path_parameters, case.body):
         if isinstance(part, dict):
@@ -91,8 +123,8 @@ def names_its_refusal(case: Any, response: Any) -> bool:
     return codes[0] in examples["examples"]
 
 
-@schema.parametrize()
-def test_every_answer_is_as_declared(case: Any, world: ApiWorld) -> None:
+def check_answer(case: Any, world: ApiRecords) -> None:
+    """Send one request that was made up, and compare the answer with the document."""
     positive = case.meta.generation.mode.is_positive
     sent = (case.operation.label, case.path_parameters, case.query, case.headers, case.body)
     if not (positive or is_sent(*sent)):
@@ -105,3 +137,22 @@ def test_every_answer_is_as_declared(case: Any, world: ApiWorld) -> None:
     if positive and refused_by_a_rule(case, response):
         excluded.append(schemathesis.checks.CHECKS.get_one("positive_data_acceptance"))
     case.validate_response(response, excluded_checks=excluded, headers=world.caller.headers)
+
+
+# Schemathesis's own `parametrize` makes up the requests of all operations when tests are collected,
+# which takes every process of a run many seconds.
+@pytest.mark.parametrize("label", _LABELS)
+def test_every_answer_is_as_declared(label: str, schema: Any, world: ApiRecords) -> None:
+    [operation] = [
+        found
+        for found in (result.ok() for result in schema.get_all_operations())
+        if found.label == label
+    ]
+    run = build_operation_test(
+        config=schema.config,
+        operation=operation,
+        test_func=check_answer,
+        given_kwargs={},
+        feedback=FeedbackSources(constants_value_source=make_constants_value_source(schema)),
+    )
+    run(world=world)

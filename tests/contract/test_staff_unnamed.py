@@ -19,16 +19,16 @@ from exchange.payloads import EVENT_TYPES
 from exchange.services import quotes
 from exchange.services.webhook_endpoints import send_test, set_endpoint
 from orders.services import endings
-from tests.support import staff
-from tests.support.access import TESTER, ApiCaller, make_caller, make_member
-from tests.support.credit import make_configuration, waiting
-from tests.support.lending import Lending, make_lending
-from tests.support.loans import age, completed, default
-from tests.support.market import Trader, make_trader
-from tests.support.payouts import bring_back, pass_time, settle
-from tests.support.services import Sandbox
-from tests.support.signin import sign_in
-from tests.support.world import (
+from tests.environment.services import Sandbox
+from tests.factories import staff
+from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
+from tests.factories.lending import Lending, make_lending
+from tests.factories.loan_configurations import make_configuration, waiting
+from tests.factories.loans import age, completed, default
+from tests.factories.logins import sign_in
+from tests.factories.payouts import bring_back, pass_time, settle
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import (
     REFUSED_AT_ONCE,
     Wallet,
     know_banks,

@@ -11,11 +11,11 @@ from exchange.models import Token
 from exchange.payloads import TOKEN
 from exchange.services.access import revoke_api_key
 from exchange.services.quotes import Prices, put_in_force_at_once
-from tests.support.access import TESTER, failed, make_caller, make_member, make_organisation
-from tests.support.tokens import make_token
-from tests.support.withdrawals import exact
+from tests.factories.api_clients import TESTER, failed, make_caller, make_member, make_organisation
+from tests.factories.tokens import make_token
+from tests.factories.withdrawals import exact
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_urls")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_urls")]
 
 LIST = "/v1/api/tokens"
 SEARCH = "/v1/api/token/search"

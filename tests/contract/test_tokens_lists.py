@@ -25,11 +25,11 @@ from exchange.errors import Conflict, Refused
 from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token, TokenAccess
 from exchange.payloads import TOKEN
 from exchange.services.tokens import grant_access
-from tests.support.access import ApiCaller, make_caller, make_organisation
-from tests.support.properties import examples
-from tests.support.tokens import bare_token, make_token
+from tests.environment.property_tests import examples
+from tests.factories.api_clients import ApiCaller, make_caller, make_organisation
+from tests.factories.tokens import bare_token, make_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.support.api_urls")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_urls")]
 
 LIST = "/v1/api/tokens"
 SEARCH = "/v1/api/token/search"

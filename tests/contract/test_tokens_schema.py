@@ -9,7 +9,7 @@ import pytest
 from exchange.filtersets import CURRENCIES
 from exchange.models import Currency, InvestmentCategory, InvestmentType
 from exchange.payloads import TOKEN
-from tests.support.openapi import data_properties, document, resolved
+from tests.assertions.openapi import data_properties, document, resolved
 
 TIMES = {"created_from", "created_to", "updated_from", "updated_to"}
 PAGING = {"page", "limit", "sort"} | TIMES

@@ -14,11 +14,11 @@ from django.db import transaction
 
 from exchange.models import Token, TokenAccess
 from exchange.services.tokens import grant_access
-from tests.support.access import ApiCaller, failed, make_caller, make_organisation
-from tests.support.database import server_url, worker_database
-from tests.support.tokens import bare_token, make_token
+from tests.environment.database import server_url, worker_database
+from tests.factories.api_clients import ApiCaller, failed, make_caller, make_organisation
+from tests.factories.tokens import bare_token, make_token
 
-pytestmark = pytest.mark.urls("tests.support.api_urls")
+pytestmark = pytest.mark.urls("tests.environment.api_urls")
 
 LIST = "/v1/api/tokens"
 SEARCH = "/v1/api/token/search"

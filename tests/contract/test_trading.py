@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from exchange.models import Token
-from tests.support.access import failed, make_caller
-from tests.support.ordering import ApiTrader, Market, events
-from tests.support.tokens import give_units
-from tests.support.withdrawals import exact, round_trips
-from tests.support.world import assert_books_hold
+from tests.factories.api_clients import failed, make_caller
+from tests.factories.market import ApiTrader, Market, events
+from tests.factories.tokens import give_units
+from tests.factories.wallets import assert_books_hold
+from tests.factories.withdrawals import exact, round_trips
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from exchange.ids import uuid7
-from tests.support.access import failed, make_caller, make_member
-from tests.support.withdrawals import OPERATIONS, Desk, exact
+from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 
@@ -28,7 +28,7 @@ TRANSACTION = [
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_wallet_is_one_record_for_each_of_seven_currencies(desk: Desk, operation):
+def test_a_wallet_is_one_record_for_each_of_seven_currencies(desk: WithdrawalApi, operation):
     path = desk.wallet_path(operation)
     zero = b'"available":0,"escrow":0,"reserved":0,"total":0}'
     assert desk.caller.get(path).content == (
@@ -53,14 +53,14 @@ def test_a_wallet_is_one_record_for_each_of_seven_currencies(desk: Desk, operati
 
 @pytest.mark.parametrize("part", ["", "/transactions"])
 @pytest.mark.parametrize("member", ["unknown", "foreign", "%00", "me"])
-def test_the_wallet_of_a_stranger_does_not_exist(desk: Desk, part, member):
+def test_the_wallet_of_a_stranger_does_not_exist(desk: WithdrawalApi, part, member):
     found = {"unknown": uuid7(), "foreign": make_member(make_caller().organisation).id}
     response = desk.caller.get(f"/v1/api/members/{found.get(member, member)}/wallet{part}")
     failed(response, 404, "user_not_found", "User not found")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_statement_tells_every_movement_newest_first(desk: Desk, operation):
+def test_a_statement_tells_every_movement_newest_first(desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "1000.5")
     made = desk.made(operation)
     cancelled = desk.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
@@ -109,7 +109,7 @@ def test_a_statement_tells_every_movement_newest_first(desk: Desk, operation):
         ({"created_from": "2999-01-01T00:00:00Z"}, 0),
     ],
 )
-def test_a_statement_can_be_filtered(desk: Desk, query, total):
+def test_a_statement_can_be_filtered(desk: WithdrawalApi, query, total):
     desk.fund("member", "KES", "1000")
     desk.fund("member", "USD", "10")
     desk.fund("organisation", "KES", "1")
@@ -128,12 +128,12 @@ def test_a_statement_can_be_filtered(desk: Desk, query, total):
         ({"limit": "x"}, "limit must be a whole number from 1"),
     ],
 )
-def test_a_bad_filter_of_a_statement_names_what_is_allowed(desk: Desk, query, message):
+def test_a_bad_filter_of_a_statement_names_what_is_allowed(desk: WithdrawalApi, query, message):
     response = desk.caller.get("/v1/api/wallet/transactions", query)
     assert failed(response, 400, "invalid_request").startswith(message)
 
 
-def test_a_statement_is_paged_and_sorted(desk: Desk):
+def test_a_statement_is_paged_and_sorted(desk: WithdrawalApi):
     for amount in ("30", "10", "20"):
         desk.fund("organisation", "KES", amount)
     path = "/v1/api/wallet/transactions"
@@ -164,6 +164,6 @@ def test_a_statement_is_paged_and_sorted(desk: Desk):
         "/v1/api/members/x/wallet/transactions",
     ],
 )
-def test_reads_need_the_scope_to_read_wallets(desk: Desk, path):
+def test_reads_need_the_scope_to_read_wallets(desk: WithdrawalApi, path):
     caller = make_caller(["wallets:withdraw"])
     failed(caller.get(path), 403, "insufficient_scope", "This needs the scope wallets:read")

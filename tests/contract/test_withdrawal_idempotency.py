@@ -9,18 +9,34 @@ import pytest
 from django.db.models import F
 
 from exchange.models import IdempotencyRecord
-from tests.support.access import failed, make_caller, make_member
-from tests.support.withdrawals import BANK, OPERATIONS, Desk, body_of, nothing_moves, warm
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.withdrawals import (
+    BANK,
+    OPERATIONS,
+    WithdrawalApi,
+    body_of,
+    warm,
+)
 from wallets.models import Withdrawal
 
-pytestmark = pytest.mark.usefixtures("bank_lists")
+
+@pytest.fixture
+def desk(module_bank_lists: None) -> WithdrawalApi:
+    """An organisation with a key and a member; nothing that a test makes is undone after it."""
+    return WithdrawalApi()
+
+
+def withdrawals_of(*desks: WithdrawalApi) -> int:
+    organisations = [desk.caller.organisation for desk in desks]
+    return Withdrawal.objects.filter(organisation__in=organisations).count()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("memory", ["cold", "warm"])
 @pytest.mark.parametrize("currency", ["KES", "NGN"])
 def test_the_same_key_and_body_give_the_same_bytes_and_no_second_effect(
-    desk: Desk, operation, memory, currency
+    desk: WithdrawalApi, operation, memory, currency
 ):
     # The wallet affords one, so a second effect could not hide behind a refusal either.
     desk.fund(operation, currency, "1500")
@@ -35,10 +51,10 @@ def test_the_same_key_and_body_give_the_same_bytes_and_no_second_effect(
     assert again.status_code == 201
     assert again.content == first.content
     assert again["Idempotent-Replayed"] == "true"
-    assert Withdrawal.objects.count() == 1
+    assert withdrawals_of(desk) == 1
 
 
-def test_field_order_and_number_spelling_do_not_make_another_body(desk: Desk):
+def test_field_order_and_number_spelling_do_not_make_another_body(desk: WithdrawalApi):
     desk.fund("member", "KES", "5000")
     first = desk.withdraw("member", json.dumps(body_of(amount=500)), Idempotency_Key="k")
     turned = dict(reversed(body_of().items()))
@@ -51,7 +67,7 @@ def test_field_order_and_number_spelling_do_not_make_another_body(desk: Desk):
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("currency", ["KES", "NGN"])
 @pytest.mark.parametrize("change", [{"amount": 1001}, {"note": "x"}, {"bank_name": BANK.upper()}])
-def test_the_same_key_with_another_body_is_a_422(desk: Desk, operation, currency, change):
+def test_the_same_key_with_another_body_is_a_422(desk: WithdrawalApi, operation, currency, change):
     desk.fund(operation, currency, "5000")
     body = body_of(amount=1000, currency=currency)
     assert desk.withdraw(operation, body, Idempotency_Key="k").status_code == 201
@@ -65,7 +81,7 @@ def test_the_same_key_with_another_body_is_a_422(desk: Desk, operation, currency
     )
 
 
-def test_an_id_in_capitals_is_the_same_address(desk: Desk):
+def test_an_id_in_capitals_is_the_same_address(desk: WithdrawalApi):
     desk.fund("member", "KES", "5000")
     first = desk.withdraw("member", body_of(amount=1000), Idempotency_Key="k")
     assert first.status_code == 201, first.content
@@ -74,11 +90,11 @@ def test_an_id_in_capitals_is_the_same_address(desk: Desk):
         again = desk.caller.post(path, body_of(amount=1000), Idempotency_Key="k")
     assert again.content == first.content
     assert again["Idempotent-Replayed"] == "true"
-    assert Withdrawal.objects.count() == 1
+    assert withdrawals_of(desk) == 1
 
 
-def test_a_key_belongs_to_one_organisation_and_one_address(desk: Desk):
-    other = Desk(make_caller())
+def test_a_key_belongs_to_one_organisation_and_one_address(desk: WithdrawalApi):
+    other = WithdrawalApi(make_caller())
     for owner in (desk, other):
         for operation in OPERATIONS:
             owner.fund(operation, "KES", "1000")
@@ -89,13 +105,15 @@ def test_a_key_belongs_to_one_organisation_and_one_address(desk: Desk):
     path = f"/v1/api/members/{second.id}/wallet/withdraw"
     response = desk.caller.post(path, body_of(), Idempotency_Key="shared")
     failed(response, 400, "insufficient_balance")
-    assert Withdrawal.objects.count() == 4
+    assert withdrawals_of(desk, other) == 4
 
 
 @pytest.mark.parametrize("currency", ["KES", "NGN"])
 @pytest.mark.parametrize("memory", ["cold", "warm"])
 @pytest.mark.parametrize("change", [{}, {"amount": 1100}])
-def test_a_key_of_more_than_24_hours_ago_stands_for_nothing(desk: Desk, currency, memory, change):
+def test_a_key_of_more_than_24_hours_ago_stands_for_nothing(
+    desk: WithdrawalApi, currency, memory, change
+):
     """Neither its answer is given again, nor is another body refused for it."""
     desk.fund("organisation", currency, "5000")
     if memory == "warm":
@@ -108,7 +126,7 @@ def test_a_key_of_more_than_24_hours_ago_stands_for_nothing(desk: Desk, currency
     assert second.status_code == 201, second.content
     assert "Idempotent-Replayed" not in second
     assert second.content != first.content
-    assert Withdrawal.objects.count() == 2
+    assert withdrawals_of(desk) == 2
     # From now on the key stands for the second one.
     with nothing_moves():
         again = desk.withdraw("organisation", {**body, **change}, Idempotency_Key="k")
@@ -118,9 +136,9 @@ def test_a_key_of_more_than_24_hours_ago_stands_for_nothing(desk: Desk, currency
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("currency", ["KES", "NGN"])
 def test_each_organisation_gets_its_own_answer_again_under_a_key_that_others_use_too(
-    desk: Desk, operation, currency
+    desk: WithdrawalApi, operation, currency
 ):
-    desks = [desk, Desk(make_caller()), Desk(make_caller())]
+    desks = [desk, WithdrawalApi(make_caller()), WithdrawalApi(make_caller())]
     # One address for all: an organisation's own wallet; members' differ by their ids anyway.
     for each in desks:
         each.fund(operation, currency, "5000")
@@ -134,7 +152,7 @@ def test_each_organisation_gets_its_own_answer_again_under_a_key_that_others_use
 
 
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "tab\there", "é"])
-def test_a_key_that_is_none_is_refused(desk: Desk, key):
+def test_a_key_that_is_none_is_refused(desk: WithdrawalApi, key):
     desk.fund("organisation", "KES", "1000")
     with nothing_moves():
         response = desk.withdraw("organisation", body_of(), Idempotency_Key=key)
@@ -146,7 +164,7 @@ def test_a_key_that_is_none_is_refused(desk: Desk, key):
     )
 
 
-def test_cancelling_twice_under_one_key_cancels_once(desk: Desk):
+def test_cancelling_twice_under_one_key_cancels_once(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "1000")
     made = desk.made()
     path = f"/v1/api/withdrawals/{made['_id']}/cancel"

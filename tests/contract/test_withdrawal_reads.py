@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from exchange.models import Event
-from tests.support.access import failed, make_caller
-from tests.support.figures import set_figure
-from tests.support.withdrawals import OPERATIONS, Desk, exact, nothing_moves
-from tests.support.world import assert_books_hold, make_staff
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import failed, make_caller
+from tests.factories.configuration import set_figure
+from tests.factories.wallets import assert_books_hold, make_staff
+from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact
 from wallets.models import Withdrawal
 from wallets.services import decisions
 
@@ -38,7 +39,9 @@ RECORD = [
 ORGANISATION_ONLY = {"gusd_amount", "internal_fee", "internal_fee_type"}
 
 
-def test_withdrawals_of_both_owners_are_listed_newest_first_as_they_were_answered(desk: Desk):
+def test_withdrawals_of_both_owners_are_listed_newest_first_as_they_were_answered(
+    desk: WithdrawalApi,
+):
     desk.fund("organisation", "KES", "1000")
     desk.fund("member", "KES", "1000")
     made = [desk.made(operation) for operation in (*OPERATIONS, *OPERATIONS)]
@@ -50,7 +53,7 @@ def test_withdrawals_of_both_owners_are_listed_newest_first_as_they_were_answere
         assert list(record) == [n for n in RECORD if owned or n not in ORGANISATION_ONLY]
 
 
-def test_nobody_sees_another_organisations_withdrawals(desk: Desk):
+def test_nobody_sees_another_organisations_withdrawals(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "1000")
     made = desk.made()
     stranger = make_caller()
@@ -62,7 +65,7 @@ def test_nobody_sees_another_organisations_withdrawals(desk: Desk):
     failed(response, 404, "withdrawal_not_found", "Withdrawal not found")
 
 
-def test_withdrawals_can_be_filtered(desk: Desk):
+def test_withdrawals_can_be_filtered(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "10000")
     desk.fund("organisation", "ZAR", "10000")
     desk.fund("member", "KES", "10000")
@@ -115,12 +118,12 @@ def test_withdrawals_can_be_filtered(desk: Desk):
         ({"owner_model": "api_key"}, "owner_model must be one of [organisation, user]"),
     ],
 )
-def test_a_bad_filter_of_withdrawals_is_refused(desk: Desk, query, message):
+def test_a_bad_filter_of_withdrawals_is_refused(desk: WithdrawalApi, query, message):
     failed(desk.caller.get("/v1/api/withdrawals", query), 400, "invalid_request", message)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(desk: Desk, operation):
+def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "1000")
     made = desk.made(operation)
     response = desk.caller.get(f"/v1/api/withdrawals/{made['_id']}")
@@ -143,14 +146,14 @@ def test_a_withdrawal_is_fetched_as_it_was_answered_with_its_reason(desk: Desk, 
 
 @pytest.mark.parametrize("part", ["", "/cancel"])
 @pytest.mark.parametrize("text", ["x", "%00", "fees", "0" * 36, "9" * 400])
-def test_a_withdrawal_with_a_malformed_id_is_not_found(desk: Desk, part, text):
+def test_a_withdrawal_with_a_malformed_id_is_not_found(desk: WithdrawalApi, part, text):
     path = f"/v1/api/withdrawals/{text}{part}"
     response = desk.caller.post(path) if part else desk.caller.get(path)
     failed(response, 404, "withdrawal_not_found", "Withdrawal not found")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_cancelling_gives_the_money_back_and_tells(desk: Desk, operation):
+def test_cancelling_gives_the_money_back_and_tells(desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "1000")
     made = desk.made(operation)
     response = desk.caller.post(f"/v1/api/withdrawals/{made['_id']}/cancel")
@@ -177,7 +180,7 @@ def test_cancelling_gives_the_money_back_and_tells(desk: Desk, operation):
 
 
 @pytest.mark.parametrize("status", ["Cancelled", "Approved", "Rejected"])
-def test_only_a_pending_withdrawal_can_be_cancelled(desk: Desk, status):
+def test_only_a_pending_withdrawal_can_be_cancelled(desk: WithdrawalApi, status):
     desk.fund("organisation", "KES", "1000")
     made = desk.made()
     row = Withdrawal.objects.get()
@@ -202,7 +205,7 @@ def test_only_a_pending_withdrawal_can_be_cancelled(desk: Desk, status):
     )
 
 
-def test_the_fee_of_a_withdrawal_can_be_looked_up(desk: Desk):
+def test_the_fee_of_a_withdrawal_can_be_looked_up(desk: WithdrawalApi):
     response = desk.caller.get("/v1/api/withdrawals/fee", {"currency": "KES", "amount": "120.50"})
     assert response.content == (
         b'{"status":"success","message":"Withdrawal fee retrieved","data":{"currency":"KES",'
@@ -250,11 +253,11 @@ def test_the_fee_of_a_withdrawal_can_be_looked_up(desk: Desk):
         ),
     ],
 )
-def test_a_fee_that_cannot_be_told_is_refused(desk: Desk, query, code, message):
+def test_a_fee_that_cannot_be_told_is_refused(desk: WithdrawalApi, query, code, message):
     failed(desk.caller.get("/v1/api/withdrawals/fee", query), 400, code, message)
 
 
-def test_cancelling_needs_the_scope_to_withdraw(desk: Desk):
+def test_cancelling_needs_the_scope_to_withdraw(desk: WithdrawalApi):
     caller = make_caller(["wallets:read"])
     response = caller.post("/v1/api/withdrawals/x/cancel")
     failed(response, 403, "insufficient_scope", "This needs the scope wallets:withdraw")

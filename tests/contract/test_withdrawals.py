@@ -9,18 +9,18 @@ from decimal import Decimal
 import pytest
 
 from exchange.models import Event
-from tests.support.figures import set_figure
-from tests.support.withdrawals import (
+from tests.factories.configuration import set_figure
+from tests.factories.wallets import assert_books_hold
+from tests.factories.withdrawals import (
     BANK,
     OPERATIONS,
     PAYOUT_CURRENCIES,
-    Desk,
+    WithdrawalApi,
     body_of,
     exact,
     round_trips,
     warm,
 )
-from tests.support.world import assert_books_hold
 from wallets.models import BankAccount, Withdrawal
 from wallets.selectors.wallets import wallet_balances
 
@@ -46,7 +46,7 @@ def plain(text: str) -> str:
 
 @pytest.mark.parametrize("currency", PAYOUT_CURRENCIES)
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_withdrawal_is_answered_with_exactly_this_text(desk: Desk, operation, currency):
+def test_a_withdrawal_is_answered_with_exactly_this_text(desk: WithdrawalApi, operation, currency):
     amount, disbursed, dollars = AMOUNTS[currency]
     desk.fund(operation, currency, "100000")
     body = json.dumps(body_of(currency=currency)).replace("500", amount, 1)
@@ -74,7 +74,9 @@ def test_a_withdrawal_is_answered_with_exactly_this_text(desk: Desk, operation, 
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_amount_moves_from_available_into_the_same_owners_escrow(desk: Desk, operation):
+def test_the_amount_moves_from_available_into_the_same_owners_escrow(
+    desk: WithdrawalApi, operation
+):
     desk.fund("organisation", "KES", "1000.5")
     desk.fund("member", "KES", "1000.5")
     response = desk.withdraw(operation, body_of(amount=1000))
@@ -85,14 +87,14 @@ def test_the_amount_moves_from_available_into_the_same_owners_escrow(desk: Desk,
     assert_books_hold()
 
 
-def balances(desk: Desk, operation: str) -> tuple[Decimal, Decimal]:
+def balances(desk: WithdrawalApi, operation: str) -> tuple[Decimal, Decimal]:
     rows = wallet_balances(desk.owner_id(operation))
     row = next(row for row in rows if row["currency"] == "KES")
     return row["available"], row["escrow"]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_whole_balance_can_be_withdrawn(desk: Desk, operation):
+def test_the_whole_balance_can_be_withdrawn(desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "500.25")
     response = desk.withdraw(operation, body_of(amount=500.25))
     assert response.status_code == 201, response.content
@@ -100,7 +102,7 @@ def test_the_whole_balance_can_be_withdrawn(desk: Desk, operation):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_fields_the_server_owns_have_no_effect(desk: Desk, operation):
+def test_fields_the_server_owns_have_no_effect(desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "1000")
     owned = {
         "_id": "0190a1b2-0000-7000-8000-000000000000",
@@ -138,7 +140,9 @@ def test_fields_the_server_owns_have_no_effect(desk: Desk, operation):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_withdrawal_created_goes_to_the_organisation_with_exactly_this_body(desk: Desk, operation):
+def test_withdrawal_created_goes_to_the_organisation_with_exactly_this_body(
+    desk: WithdrawalApi, operation
+):
     desk.fund(operation, "KES", "1000")
     response = desk.withdraw(operation, body_of())
     data = json.loads(response.content)["data"]
@@ -161,7 +165,9 @@ def test_withdrawal_created_goes_to_the_organisation_with_exactly_this_body(desk
     }
 
 
-def test_corridor_fields_are_kept_with_the_bank_record_and_are_not_in_the_answer(desk: Desk):
+def test_corridor_fields_are_kept_with_the_bank_record_and_are_not_in_the_answer(
+    desk: WithdrawalApi,
+):
     desk.fund("member", "ZAR", "1000")
     corridor = {
         "branch_code": "198765",
@@ -185,7 +191,7 @@ def test_corridor_fields_are_kept_with_the_bank_record_and_are_not_in_the_answer
     assert {name: getattr(bank, name) for name in corridor} == corridor
 
 
-def test_each_withdrawal_has_a_bank_record_of_its_own(desk: Desk):
+def test_each_withdrawal_has_a_bank_record_of_its_own(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "1000")
     first, second = (exact(desk.withdraw("organisation", body_of()))["data"] for _ in range(2))
     assert first["bank"]["_id"] != second["bank"]["_id"]
@@ -193,14 +199,14 @@ def test_each_withdrawal_has_a_bank_record_of_its_own(desk: Desk):
     assert BankAccount.objects.count() == 2
 
 
-def test_without_a_rate_the_value_in_usd_is_null(desk: Desk):
+def test_without_a_rate_the_value_in_usd_is_null(desk: WithdrawalApi):
     set_figure("KES_USD_RATE", 0)
     desk.fund("organisation", "KES", "1000")
     record = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
     assert record["gusd_amount"] is None
 
 
-def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: Desk):
+def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: WithdrawalApi):
     set_figure("KES_INTERNAL_FEE", "2.50")
     desk.fund("organisation", "KES", "1000")
     response = desk.withdraw("organisation", body_of())
@@ -208,7 +214,7 @@ def test_a_configured_internal_fee_shows_and_changes_nothing_else(desk: Desk):
     assert b'"disburse_amount":470,"fee":30' in response.content
 
 
-def test_the_fee_in_force_at_creation_is_frozen(desk: Desk):
+def test_the_fee_in_force_at_creation_is_frozen(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "2000")
     first = exact(desk.withdraw("organisation", body_of()))["data"]["withdrawalRequest"]
     set_figure("KES_WITHDRAWAL_FEE", "45.5")
@@ -222,14 +228,14 @@ def test_the_fee_in_force_at_creation_is_frozen(desk: Desk):
     ("written", "answered"),
     [("500.00", "500"), ("5e2", "500"), ("500.10", "500.1"), ("0.5005e3", "500.5")],
 )
-def test_an_amount_may_be_written_in_any_way_json_allows(desk: Desk, written, answered):
+def test_an_amount_may_be_written_in_any_way_json_allows(desk: WithdrawalApi, written, answered):
     desk.fund("organisation", "KES", "1000")
     body = json.dumps(body_of()).replace("500", written, 1)
     response = desk.withdraw("organisation", body)
     assert f'"amount":{answered},'.encode() in response.content
 
 
-def test_an_amount_near_ten_to_the_fifteen_keeps_every_digit(desk: Desk):
+def test_an_amount_near_ten_to_the_fifteen_keeps_every_digit(desk: WithdrawalApi):
     desk.fund("organisation", "KES", "999999999999999.99")
     body = json.dumps(body_of()).replace("500", "999999999999999.99", 1)
     response = desk.withdraw("organisation", body)
@@ -237,7 +243,9 @@ def test_an_amount_near_ten_to_the_fifteen_keeps_every_digit(desk: Desk):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_warm_request_takes_two_round_trips_to_the_database(desk: Desk, operation, tmp_path):
+def test_a_warm_request_takes_two_round_trips_to_the_database(
+    desk: WithdrawalApi, operation, tmp_path
+):
     desk.fund(operation, "KES", "10000")
     warm("KES")
     for _ in range(2):

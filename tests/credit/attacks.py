@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import psycopg
 import pytest
 
 from config.books import CHECKS
-from credit.models import Collateral, EndingProposal, Loan, Outstanding, Repayment
+from credit.models import Loan
 from exchange.ids import uuid7
-from tests.support.database import Connection
-from tests.support.world import assert_books_hold
+from tests.assertions.unchanged import nothing_moves
+from tests.environment.database import Connection
 from wallets.services import books
 
 _GUARDS = [
@@ -22,21 +20,10 @@ _GUARDS = [
 ]
 
 
-def picture() -> tuple[Any, ...]:
-    """All that is recorded of loans."""
-    return tuple(
-        sorted(model.objects.values_list(), key=str)
-        for model in (Loan, Collateral, Repayment, EndingProposal, Outstanding)
-    )
-
-
 def refuses(connection: Connection, attack: str, loan: Loan, *wrong: type[psycopg.Error]) -> None:
     """PostgreSQL does not do it, and nothing changed."""
-    before = picture()
-    with pytest.raises(wrong):
+    with nothing_moves(), pytest.raises(wrong):
         connection.execute(attack, {"loan": loan.id, "new": uuid7()})
-    assert picture() == before
-    assert_books_hold()
 
 
 def past_the_guards(owner: Connection, statement: str, *values: object) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.database import Connection, session
-from tests.support.lending import Lending, make_lending
+from tests.environment.database import Connection, session
+from tests.factories.lending import Lending, make_lending
 
 
 @pytest.fixture

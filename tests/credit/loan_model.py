@@ -18,11 +18,11 @@ from uuid import UUID
 
 from credit.models import Access, EndingAction, EndingProposal, Loan, LoanConfiguration
 from exchange.models import Token
-from tests.support.access import make_member
-from tests.support.credit import make_configuration
-from tests.support.lending import half_even, most_to_repay
-from tests.support.tokens import give_units, make_token
-from tests.support.world import Wallet, make_member_wallet, make_staff, make_wallet
+from tests.factories.api_clients import make_member
+from tests.factories.lending import half_even, most_to_repay
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import Wallet, make_member_wallet, make_staff, make_wallet
 
 OPEN = {"ACTIVE", "OVERDUE", "DEFAULTED"}
 UNIT_DECIMALS = 8

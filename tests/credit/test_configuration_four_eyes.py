@@ -30,10 +30,10 @@ from tests.credit.versions import (
     refusal,
     states,
 )
-from tests.support.access import TESTER, make_organisation
-from tests.support.credit import make_configuration, make_terms, waiting
-from tests.support.staff import create_superuser
-from tests.support.world import make_staff
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.loan_configurations import make_configuration, make_terms, waiting
+from tests.factories.staff import create_superuser
+from tests.factories.wallets import make_staff
 
 pytestmark = pytest.mark.django_db
 

@@ -11,8 +11,13 @@ from django.db.utils import ProgrammingError
 
 from credit.services.configurations import propose, propose_change, reject, retire
 from tests.credit.versions import acting, everything, officer
-from tests.support.access import TESTER, make_organisation
-from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.loan_configurations import (
+    approve_waiting,
+    make_configuration,
+    make_terms,
+    waiting,
+)
 
 pytestmark = pytest.mark.django_db
 

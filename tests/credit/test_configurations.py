@@ -21,10 +21,15 @@ from tests.credit.versions import (
     states,
     told,
 )
-from tests.support.access import TESTER, make_organisation
-from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
-from tests.support.crowd import Crowd
-from tests.support.lending import make_lending
+from tests.environment.concurrency import Callers
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.lending import make_lending
+from tests.factories.loan_configurations import (
+    approve_waiting,
+    make_configuration,
+    make_terms,
+    waiting,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -217,7 +222,7 @@ def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
 @pytest.mark.django_db(transaction=True)
 def test_of_two_approvals_at_once_one_wins():
     people = [officer() for _ in range(4)]
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for _ in range(5):
             made = make_configuration()
             propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
@@ -233,7 +238,7 @@ def test_of_two_approvals_at_once_one_wins():
 @pytest.mark.django_db(transaction=True)
 def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
     one, other, third = officer(), officer(), officer()
-    with Crowd(3) as crowd:
+    with Callers(3) as crowd:
         for _ in range(8):
             made = make_configuration()
             propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
@@ -255,7 +260,7 @@ def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_changes_proposed_at_once_one_waits():
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for _ in range(5):
             made = make_configuration()
             act = partial(

@@ -6,66 +6,10 @@ import pytest
 from psycopg import errors
 
 from credit.models import EndingAction
-from credit.services.endings import propose_ending
 from tests.credit.attacks import off, past_the_guards, refuses
-from tests.support.loans import default, ended
-from tests.support.world import make_staff
+from tests.factories.loans import ended
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def confirmed(passed: int = 105, owed: int = 1_596_000, **more: str) -> str:
-    """Confirms what waits by plain SQL, with that many units at 10,000 passing."""
-    value = passed * 10_000
-    changes = {
-        "status": "'Confirmed'",
-        "decided_at": "now()",
-        "decided_by_id": "(SELECT max(id::text)::uuid FROM exchange_staffuser"
-        " WHERE id <> proposed_by_id)",
-        "final_plan": f"jsonb_set(jsonb_set(plan, '{{0,passed}}', '\"{passed}\"'),"
-        f" '{{0,value}}', '\"{value}\"')",
-        "final_owed": f"{owed}",
-        "final_value": f"{value}",
-        "final_deficiency": f"{owed - value}",
-        **more,
-    }
-    return ", ".join(f"{name} = {to}" for name, to in changes.items())
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "plan = '[]'",
-        "plan = jsonb_set(plan, '{0,passed}', '\"300\"')",
-        "created_at = now() + interval '1 day'",
-        "note = 'another'",
-        "action = 'write_off'",
-        "owed = owed + 1",
-        "value_passed = 1",
-        "deficiency = 0",
-        "loan_id = %(new)s",
-        "proposed_by_id = (SELECT max(id::text)::uuid FROM exchange_staffuser)",
-        "status = 'Confirmed'",
-        "status = 'Confirmed', decided_at = now()",
-        "status = 'Lapsed'",
-        "status = 'Declined', decided_at = now()",
-        "decided_at = now()",
-        "final_owed = 1",
-        confirmed(passed=106, owed=1_596_000),
-        confirmed(owed=1_596_001),
-        confirmed(final_value="1"),
-        confirmed(final_deficiency="0"),
-        confirmed(decided_by_id="proposed_by_id"),
-        confirmed(final_plan="jsonb_set(plan, '{0,price}', '\"1\"')"),
-        confirmed(final_plan="jsonb_set(plan, '{0,token_id}', to_jsonb(id::text))"),
-    ],
-)
-def test_what_somebody_proposed_stays_and_no_more_is_confirmed(world, runtime, change):
-    loan = default(world)
-    first, _ = make_staff("end_loan"), make_staff("end_loan")
-    propose_ending(loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why", user=first)
-    attack = f"UPDATE credit_endingproposal SET {change} WHERE loan_id = %(loan)s"
-    refuses(runtime, attack, loan, errors.RestrictViolation, errors.CheckViolation)
 
 
 def test_a_decided_proposal_never_changes(world, runtime):

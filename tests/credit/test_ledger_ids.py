@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.ids import first_id_at
-from tests.support.lending import make_lending
+from tests.factories.lending import make_lending
 from wallets.models import Account, Entry, Transfer
 
 pytestmark = pytest.mark.django_db

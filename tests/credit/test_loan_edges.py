@@ -13,10 +13,10 @@ from credit.services.endings import confirm_ending, propose_ending
 from credit.services.repaying import repay
 from credit.services.valuation import Pledge
 from exchange.models import Token
-from tests.support.access import TESTER
-from tests.support.loans import age
-from tests.support.tokens import give_units, make_token
-from tests.support.world import assert_books_hold, make_staff
+from tests.factories.api_clients import TESTER
+from tests.factories.loans import age
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import assert_books_hold, make_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

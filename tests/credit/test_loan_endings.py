@@ -14,10 +14,10 @@ from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
 from exchange.errors import Conflict, Forbidden, Refused
 from exchange.models import Event, StaffUser
-from tests.support.access import TESTER
-from tests.support.loans import age, default, let_grow_old, pay, told
-from tests.support.tokens import give_units, make_token
-from tests.support.world import assert_books_hold, held, make_staff
+from tests.factories.api_clients import TESTER
+from tests.factories.loans import age, default, let_grow_old, pay, told
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import assert_books_hold, held, make_staff
 from wallets.errors import StateConflict
 
 pytestmark = pytest.mark.django_db(transaction=True)

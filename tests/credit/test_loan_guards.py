@@ -15,10 +15,10 @@ from credit.models import (
 from credit.services.endings import propose_ending
 from exchange.ids import uuid7
 from tests.credit.attacks import copy, off, past_the_guards, refuses
-from tests.support.credit import make_configuration
-from tests.support.loans import default, of_status, pay
-from tests.support.tokens import give_units, make_token
-from tests.support.world import make_staff
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.loans import default, of_status
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import make_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,159 +53,11 @@ def test_a_loan_that_is_over_is_not_revived_nor_written_on(world, runtime, statu
         )
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "status = 'COMPLETED'",
-        "status = 'COMPLETED', closed_at = now()",
-        "status = 'COMPLETED', closed_at = now(), interest_repaid = 756000",
-        "status = 'COMPLETED', closed_at = now(), principal_repaid = 840000",
-        "status = 'COMPLETED', closed_at = now(), interest_repaid = 756000,"
-        " principal_repaid = 840000",
-        "interest_repaid = 60",
-        "interest_repaid = 756000, principal_repaid = 840000",
-        "interest_repaid = 756000.01",
-        "principal_repaid = 840000.01",
-        "interest_repaid = -1",
-        "interest_repaid = 49.99",
-        "principal_repaid = principal_repaid - 0.00000001, interest_repaid = 60",
-        "closed_at = now()",
-        "status = 'DEFAULTED'",
-        "status = 'LIQUIDATED', closed_at = now()",
-        "status = 'WRITTEN_OFF', closed_at = now()",
-        "status = 'PAID'",
-        "status = ''",
-    ],
-)
-def test_an_open_loan_is_not_moved_on_without_what_it_takes(world, runtime, change):
-    loan = world.lend()
-    pay(loan, 50)
-    attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
-    refuses(runtime, attack, loan, errors.CheckViolation)
-
-
 def test_a_defaulted_loan_does_not_go_back(world, runtime):
     loan = of_status(world, LoanStatus.DEFAULTED)
     for status in ("ACTIVE", "OVERDUE"):
         attack = f"UPDATE credit_loan SET status = '{status}' WHERE id = %(loan)s"
         refuses(runtime, attack, loan, errors.CheckViolation)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "id = %(new)s",
-        "amount = 1",
-        "repayment_amount = 840000",
-        "repayment_date = repayment_date + interval '1 year'",
-        "interest_rate = 0",
-        "collateral_ratio = 1",
-        "duration = 12",
-        "grace_period = 365",
-        "grace_period_unit = ''",
-        "currency_id = 'KES'",
-        "creditor_id = organisation_id",
-        "organisation_id = creditor_id",
-        "borrower_id = %(new)s",
-        "configuration_id = %(new)s",
-        "version_id = %(new)s",
-        "reason = 'another'",
-        "bank_name = 'Another Bank'",
-        "bank_code = '044'",
-        "account_number = '0690000031'",
-        "requested_by = ''",
-        "created_at = now()",
-    ],
-)
-def test_the_terms_of_a_loan_stay_as_they_were(world, runtime, change):
-    loan = world.lend()
-    attack = f"UPDATE credit_loan SET {change} WHERE id = %(loan)s"
-    refuses(runtime, attack, loan, errors.RestrictViolation)
-
-
-@pytest.mark.parametrize(
-    "attack",
-    [
-        "DELETE FROM credit_loan",
-        "DELETE FROM credit_collateral",
-        "DELETE FROM credit_repayment",
-        "DELETE FROM credit_shortfall",
-        "DELETE FROM credit_endingproposal",
-        "DELETE FROM credit_loanconfiguration",
-        "DELETE FROM credit_configurationversion",
-        "DELETE FROM credit_loanlimit",
-        "UPDATE credit_repayment SET amount = 1, principal = 1, interest = 0",
-        "UPDATE credit_outstanding SET principal = 0",
-        "DELETE FROM credit_outstanding",
-        "INSERT INTO credit_loan SELECT * FROM credit_loan",
-        "INSERT INTO credit_outstanding (configuration_id, currency_id, principal)"
-        " SELECT configuration_id, 'KES', 1 FROM credit_loan",
-        "UPDATE credit_loanlimit SET max_outstanding = NULL",
-        "TRUNCATE credit_loan CASCADE",
-        "TRUNCATE credit_collateral",
-        "TRUNCATE credit_repayment",
-        "ALTER TABLE credit_loan DISABLE TRIGGER loan_guard",
-        "DROP TRIGGER loan_guard ON credit_loan",
-    ],
-)
-def test_nothing_of_loans_is_removed_or_rewritten(world, runtime, attack):
-    loan = world.lend()
-    pay(loan, 50)
-    refuses(runtime, attack, loan, errors.InsufficientPrivilege)
-
-
-def test_the_owner_does_not_remove_loans_and_repayments_either(world, owner_connection):
-    loan = world.lend()
-    pay(loan, 50)
-    for attack in (
-        "DELETE FROM credit_loan WHERE id = %(loan)s",
-        "DELETE FROM credit_repayment",
-        "UPDATE credit_repayment SET paid_by = ''",
-        "TRUNCATE credit_repayment",
-        "UPDATE credit_loan SET interest_repaid = 0",
-    ):
-        refuses(owner_connection, attack, loan, errors.RestrictViolation, errors.CheckViolation)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"status": "'OVERDUE'"},
-        {"status": "'COMPLETED'", "closed_at": "now()"},
-        {"interest_repaid": "756000"},
-        {"principal_repaid": "1"},
-        {"closed_at": "now()"},
-        {"amount": "0"},
-        {"repayment_amount": "amount - 1"},
-        {"organisation_id": "creditor_id"},
-    ],
-)
-def test_a_loan_starts_active_with_nothing_repaid_of_a_member_of_its_organisation(
-    world, owner_connection, changes
-):
-    loan = world.lend()
-    attack = copy(**{"id": "%(new)s", **changes})
-    refuses(owner_connection, attack, loan, errors.CheckViolation, errors.ForeignKeyViolation)
-
-
-@pytest.mark.parametrize(
-    "attack",
-    [
-        "UPDATE credit_collateral SET quantity = -1",
-        "INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)"
-        " SELECT loan_id, token_id, 2, quantity, 1 FROM credit_collateral",
-        "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
-        " paid_by, created_at) SELECT %(new)s, %(loan)s, 10, 10, 10, 0, '', now()",
-        "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
-        " paid_by, created_at) SELECT %(new)s, %(loan)s, 0, 0, 0, 0, '', now()",
-        # For which no money moved.
-        "INSERT INTO credit_repayment (id, loan_id, amount, interest, principal, outstanding,"
-        " paid_by, created_at) SELECT %(new)s, %(loan)s, 10, 10, 0, 1595990, '', now()",
-    ],
-)
-def test_collateral_and_repayments_make_sense(world, runtime, attack):
-    loan = world.lend()
-    refuses(runtime, attack, loan, errors.CheckViolation, errors.UniqueViolation)
 
 
 def test_no_loan_is_made_above_what_its_configuration_may_have_outstanding(world, owner_connection):

@@ -20,10 +20,10 @@ from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
 from exchange.errors import DomainError, Refused
 from exchange.models import Token
-from tests.support.access import TESTER
-from tests.support.loans import age, pay, told
-from tests.support.tokens import give_units, make_token
-from tests.support.world import assert_books_hold, held
+from tests.factories.api_clients import TESTER
+from tests.factories.loans import age, pay, told
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import assert_books_hold, held
 from wallets.errors import InsufficientBalance, StateConflict
 from wallets.models import Alert
 

@@ -1,8 +1,8 @@
 """Random sequences of all that can happen to loans, against a model in plain Python.
 
 Borrowers borrow, repay, pledge, release and sell; staff move prices, let tokens exit, propose and
-confirm endings; time passes. After every step the books are proven, every loan and every account
-is the model's, and a loan that is over is as it was when it ended.
+confirm endings; time passes. After every step every loan and every account is the model's, and a
+loan that is over is as it was when it ended; at the end, and every few steps, the books are proven.
 """
 
 from __future__ import annotations
@@ -40,12 +40,15 @@ from orders.services import placing
 from orders.services.endings import exit_token
 from tests.credit.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, Modelled, Sell, World
 from tests.credit.loan_steps import step_of
-from tests.support.access import TESTER
-from tests.support.crowd import size
-from tests.support.loans import age, let_grow_old
-from tests.support.properties import examples
-from tests.support.world import Wallet, assert_books_hold
+from tests.environment.concurrency import size
+from tests.environment.property_tests import FUZZING, examples
+from tests.factories.api_clients import TESTER
+from tests.factories.loans import age, let_grow_old
+from tests.factories.wallets import Wallet, assert_books_hold
 from wallets.models import Account
+
+# In a fuzz, where nobody waits, after every step.
+PROVE_EVERY = 1 if FUZZING else 20
 
 
 class Machine(RuleBasedStateMachine):
@@ -53,7 +56,7 @@ class Machine(RuleBasedStateMachine):
 
     @initialize(currency=st.sampled_from(["NGN", "UGX"]))
     def begin(self, currency):
-        self.world, self.steps = World(currency), 0
+        self.world, self.steps, self.looks = World(currency), 0, 0
         for borrower, offer in ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 2)):
             self.borrow(borrower, offer, {0: Decimal(5), 1: Decimal(2)}, 100, 2, "most")
         for number in (1, 25):
@@ -309,6 +312,11 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_books_hold(self):
+        self.looks += 1
+        if self.looks % PROVE_EVERY == 0:
+            assert_books_hold()
+
+    def teardown(self):
         assert_books_hold()
 
     @invariant()

@@ -12,7 +12,7 @@ from credit.models import ConfigurationVersion, LoanConfiguration, LoanLimit
 from exchange.actors import Actor
 from exchange.errors import DomainError
 from exchange.models import Event, StaffUser
-from tests.support.world import make_staff
+from tests.factories.wallets import make_staff
 
 PROPOSE, DECIDE = "propose_configuration", "decide_configuration"
 

@@ -17,11 +17,11 @@ from exchange.ids import uuid7
 from exchange.models import ProposalModel, Quote, StaffUser, Token
 from exchange.services import quotes
 from exchange.services.quotes import QUOTES, Prices
-from tests.support.crowd import Crowd
-from tests.support.database import Connection, session
-from tests.support.staff import create_superuser
-from tests.support.tokens import make_token
-from tests.support.world import make_staff
+from tests.environment.concurrency import Callers
+from tests.environment.database import Connection, session
+from tests.factories.staff import create_superuser
+from tests.factories.tokens import make_token
+from tests.factories.wallets import make_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,7 +59,7 @@ def runtime() -> Iterator[Connection]:
 
 def test_two_persons_at_once_approve_and_reject_once():
     people = [make_approver() for _ in range(4)]
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for _ in range(5):
             quote = make_quote()
             results = crowd.at_once(
@@ -83,7 +83,7 @@ def test_two_proposals_for_one_subject_do_not_wait_side_by_side():
     token = make_token()
     people = [make_proposer() for _ in range(4)]
     propose = partial(quotes.propose, token_id=token.id, prices=PRICES)
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         results = crowd.at_once([partial(propose, user=person) for person in people])
     assert sum(isinstance(result, Quote) for result in results) == 1
     codes = [result.code for result in results if not isinstance(result, Quote)]

@@ -19,10 +19,10 @@ from exchange.acting import acting
 from exchange.actors import Actor
 from exchange.ids import uuid7
 from exchange.models import ApiKey, Member, Organisation
-from tests.support.access import make_caller, make_organisation
-from tests.support.audit import changes, whole_audit
-from tests.support.back_office import signed_in, user_of
-from tests.support.database import server_url, worker_database
+from tests.assertions.audit import changes, whole_audit
+from tests.environment.database import server_url, worker_database
+from tests.factories.api_clients import make_caller, make_organisation
+from tests.factories.back_office import signed_in, user_of
 
 pytestmark = pytest.mark.django_db
 

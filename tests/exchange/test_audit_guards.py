@@ -10,9 +10,9 @@ from psycopg import errors
 
 from exchange.models import WebhookEndpoint
 from exchange.services.access import issue_access_token
-from tests.support.access import TESTER, make_caller
-from tests.support.audit import changes, whole_audit
-from tests.support.world import make_staff
+from tests.assertions.audit import changes, whole_audit
+from tests.factories.api_clients import TESTER, make_caller
+from tests.factories.wallets import make_staff
 
 pytestmark = pytest.mark.django_db
 

@@ -17,11 +17,11 @@ from exchange.models import Change, Member, Token
 from exchange.services.access import revoke_api_key
 from exchange.services.housekeeping import purge_access_tokens
 from orders.services import endings
-from tests.support.access import TESTER, make_caller, make_member, make_organisation
-from tests.support.audit import changes
-from tests.support.market import Trader, make_trader
-from tests.support.tokens import make_token
-from tests.support.world import approved, know_banks, make_staff, make_wallet
+from tests.assertions.audit import changes
+from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
+from tests.factories.tokens import make_token
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import approved, know_banks, make_staff, make_wallet
 from wallets.models import BankAccount, Withdrawal
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from exchange.combining import Combiner
-from tests.support.processes import wait_until
+from tests.environment.processes import wait_until
 
 HOUR = 3600.0
 SOON = 30.0

@@ -25,9 +25,10 @@ from exchange.services.events import (
     redeliver,
 )
 from exchange.webhooks.posting import Outcome
-from tests.support.access import TESTER
-from tests.support.database import session
-from tests.support.events import (
+from tests.environment.database import session
+from tests.environment.webhook_receiver import Receiver, Reply
+from tests.factories.api_clients import TESTER
+from tests.factories.events import (
     happened,
     history,
     make_due,
@@ -35,7 +36,6 @@ from tests.support.events import (
     state,
     wait_seconds,
 )
-from tests.support.receiver import Receiver, Reply
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,12 +16,12 @@ from exchange.ids import uuid7
 from exchange.models import Event, WebhookEndpoint
 from exchange.services.deliveries import deliver_due
 from exchange.services.events import emit
-from tests.support.access import ApiCaller, make_caller
-from tests.support.receiver import Receiver, Reply
+from tests.environment.webhook_receiver import Receiver, Reply
+from tests.factories.api_clients import ApiCaller, make_caller
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.urls("tests.support.api_urls"),
+    pytest.mark.urls("tests.environment.api_urls"),
 ]
 
 ENDPOINT_FIELDS = [

@@ -16,14 +16,14 @@ from pytest_django import Settings
 from exchange.models import Event
 from exchange.services import deliveries
 from exchange.services.deliveries import Result, claim_due, deliver_due, record, send
-from tests.support.events import (
+from tests.environment.webhook_receiver import Received, Receiver, Reply
+from tests.factories.events import (
     happened,
     history,
     let_lease_run_out,
     organisation,
     state,
 )
-from tests.support.receiver import Received, Receiver, Reply
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

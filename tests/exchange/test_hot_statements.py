@@ -15,8 +15,8 @@ from django.db import (
 from exchange.database import constraint_of, fetch_one, sqlstate
 from exchange.ids import uuid7
 from exchange.models import Currency
-from tests.support.access import make_organisation
-from tests.support.processes import wait_until
+from tests.environment.processes import wait_until
+from tests.factories.api_clients import make_organisation
 
 
 @pytest.mark.django_db

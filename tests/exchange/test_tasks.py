@@ -14,8 +14,8 @@ from exchange.ids import uuid7
 from exchange.models import Event, IdempotencyRecord, Organisation
 from exchange.services.events import emit
 from exchange.services.webhook_endpoints import set_endpoint
-from tests.support.access import TESTER, make_caller
-from tests.support.receiver import Receiver
+from tests.environment.webhook_receiver import Receiver
+from tests.factories.api_clients import TESTER, make_caller
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -61,7 +61,7 @@ def test_stored_answers_go_after_a_day_and_not_before() -> None:
     assert set(IdempotencyRecord.objects.values_list("key", flat=True)) == {"new", "young"}
 
 
-@pytest.mark.urls("tests.support.api_urls")
+@pytest.mark.urls("tests.environment.api_urls")
 def test_access_tokens_go_a_day_after_they_expired() -> None:
     caller = make_caller()
     model = get_access_token_model()

@@ -22,12 +22,12 @@ from exchange.payloads import TOKEN
 from exchange.selectors import catalogue
 from exchange.selectors.catalogue import catalogue_page, question_of
 from exchange.services.tokens import grant_access
-from tests.support.access import make_caller, make_organisation
-from tests.support.crowd import Crowd
-from tests.support.tokens import bare_token, fill_tokens, make_token
-from tests.support.withdrawals import round_trips
+from tests.environment.concurrency import Callers
+from tests.factories.api_clients import make_caller, make_organisation
+from tests.factories.tokens import bare_token, fill_tokens, make_token
+from tests.factories.withdrawals import round_trips
 
-pytestmark = pytest.mark.urls("tests.support.api_urls")
+pytestmark = pytest.mark.urls("tests.environment.api_urls")
 
 LIST = "/v1/api/tokens"
 SEARCH = "/v1/api/token/search"
@@ -133,29 +133,6 @@ def token_words(token):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("path", [LIST, SEARCH, f"{SEARCH}?name=token", f"{LIST}?sort=name&page=2"])
-@pytest.mark.parametrize("issuer", [True, False])
-def test_the_database_is_asked_as_often_for_a_large_page_as_for_a_small_one(path, issuer, tmp_path):
-    caller = make_caller(["tokens:read"])
-    owner = caller.organisation if issuer else make_organisation()
-    Token.objects.bulk_create(
-        bare_token(owner, deal_access="Private" if issuer and n % 2 else "Public")
-        for n in range(450)
-    )
-    asked = {}
-    for limit in (1, 20, 200):
-        sign = "&" if "?" in path else "?"
-        address = f"{path}{sign}limit={limit}"
-        for _ in range(3):  # statements are prepared, and the key's last use is written
-            assert caller.get(address).json()["data"]["count"] == limit
-        with round_trips(tmp_path) as answers:
-            caller.get(address)
-        asked[limit] = len(answers)
-    # The key; and the page with its version.
-    assert asked == {1: 2, 20: 2, 200: 2}
-
-
-@pytest.mark.django_db(transaction=True)
 def test_a_change_costs_one_more_question_and_then_no_more(tmp_path):
     caller = make_caller(["tokens:read"])
     token = make_token()
@@ -168,34 +145,6 @@ def test_a_change_costs_one_more_question_and_then_no_more(tmp_path):
             caller.get(LIST)
         counts.append(len(answers))
     assert counts == [3, 2, 2]
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("sort", ["-created_at", "created_at", "name", "-name"])
-@pytest.mark.parametrize("search", [{}, {"name": "fund"}, {"exited": "true"}, {"symbol": "t"}])
-def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(sort, search):
-    fill_tokens(1, 2600)
-    organisation = make_organisation().id
-    asked = question(sort, **search)
-    found = Token.objects.filter(deal_access="Public").order_by(
-        sort, "-id" if sort.startswith("-") else "id"
-    )
-    if "name" in search:
-        found = found.filter(name__contains="Fund")
-    if "exited" in search:
-        found = found.filter(exited=True)
-    documents = list(found.values_list("document", flat=True))
-    limit = 30
-    pages = list(range(len(documents) // limit + 2))
-    for order in (pages, pages[::-1], [pages[-3], *pages], [35, 34, 33, 0, 66, 67]):
-        # The memory of a process that has just started.
-        catalogue._memory = catalogue._Memory(0)
-        for number in order:
-            offset = number * limit
-            page = catalogue_page(asked, organisation, offset=offset, limit=limit)
-            wanted = documents[offset : offset + limit]
-            assert page.text == ",".join(wanted)
-            assert (page.total, page.count) == (len(documents), len(wanted))
 
 
 @pytest.mark.django_db
@@ -221,7 +170,7 @@ def test_many_who_ask_at_once_after_a_change_get_the_same_right_answer():
     asked = [question(), question(name="deal"), question("name")]
     organisations = [make_organisation().id for _ in range(4)]
     rows = Token.objects.order_by("created_at", "id")
-    with Crowd(8) as crowd:
+    with Callers(8) as crowd:
         for hidden in range(1, 6):
             last = rows[50 - hidden]
             Token.objects.filter(id=last.id).update(deal_access="Private", name="Deal")

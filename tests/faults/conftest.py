@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from pytest_django import Settings
 
-from tests.support.processes import Program
-from tests.support.services import Sandbox, Stage
-from tests.support.world import Wallet, know_banks, make_member_wallet
+from tests.environment.processes import Program
+from tests.environment.services import Sandbox, Stage
+from tests.factories.wallets import Wallet, know_banks, make_member_wallet
 from wallets.providers.registry import payment_provider
 from wallets.services.banks import forget_bank_lists
 

@@ -16,9 +16,10 @@ import pytest
 
 from config.embedded.layout import database_url
 from config.embedded.sharing import keeper_pid, running_server
-from tests.support.payouts import TRANSFERS, control
-from tests.support.processes import CHECKOUT, wait_until
-from tests.support.services import Sandbox, Stage
+from tests.environment.kept_template import place_migrated_server
+from tests.environment.processes import CHECKOUT, wait_until
+from tests.environment.services import Sandbox, Stage
+from tests.factories.payouts import TRANSFERS, control
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -45,7 +46,7 @@ class Errands:
 
     def run(self, *words: str) -> dict[str, Any]:
         output, complaint = (
-            process := self.start("-m", "tests.support.errand", *words)
+            process := self.start("-m", "tests.environment.payout_step", *words)
         ).communicate()
         assert process.returncode == 0, complaint
         found: dict[str, Any] = json.loads(output)
@@ -80,6 +81,7 @@ def _parent(stat: Path) -> int:
 @pytest.fixture
 def server(tmp_path: Path, stage: Stage) -> Iterator[tuple[Path, Errands]]:
     errands = Errands(tmp_path, stage)
+    place_migrated_server(tmp_path)
     with running_server(tmp_path):
         errands.migrate()
         yield tmp_path, errands
@@ -114,7 +116,7 @@ def test_a_database_killed_while_the_order_is_at_the_provider_loses_nothing(
         )
 
     provider_sandbox.fault(fault, match=TRANSFERS, seconds=3)
-    paying = errands.start("-m", "tests.support.errand", "pay", made["id"])
+    paying = errands.start("-m", "tests.environment.payout_step", "pay", made["id"])
     wait_until(lambda: orders() == 1, "the order reached the provider")
     kill_database(folder)
     _, complaint = paying.communicate()

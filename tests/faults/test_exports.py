@@ -14,15 +14,15 @@ from django.utils import timezone
 
 from config.roles import FINANCE_APPROVER
 from exchange.models import Export, ExportChunk
-from tests.support.back_office import said, signed_in, text_of
-from tests.support.database import server_url, worker_database
-from tests.support.exports import ask, body, sheet, table
-from tests.support.ledger_rows import ENTRIES_EACH, fill
-from tests.support.memory import forget_peak, peak
-from tests.support.pausing import Pause
-from tests.support.processes import Program, wait_until
-from tests.support.services import Stage
-from tests.support.world import make_wallet
+from tests.environment.database import server_url, worker_database
+from tests.environment.memory import forget_peak, peak
+from tests.environment.pause_at_write import Pause
+from tests.environment.processes import Program, wait_until
+from tests.environment.services import Stage
+from tests.factories.back_office import said, signed_in, text_of
+from tests.factories.exports import ask, body, sheet, table
+from tests.factories.ledger_rows import ENTRIES_EACH, fill
+from tests.factories.wallets import make_wallet
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -95,7 +95,7 @@ def until(export: Export, status: str, broker: Celery) -> None:
         export.refresh_from_db()
         return export.status == status
 
-    for _ in range(20):
+    for _ in range(60):
         broker.send_task(SWEEP)
         try:
             wait_until(reached, status, seconds=5)

@@ -1,7 +1,8 @@
 """`kill -9` at named points between request and webhook: nothing lost, nothing paid twice.
 
 Real processes. A process is held up at a point by the sandbox, which hangs as scripted, or by the
-database (`tests.support.pausing`); then it is killed, and another one must finish its work.
+database (`tests.environment.pause_at_write`); then it is killed, and another one must finish its
+work.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from django.utils import timezone
 
 from exchange.models import Event
 from exchange.services import webhook_endpoints
-from tests.support.access import make_caller
-from tests.support.pausing import Pause
-from tests.support.payouts import (
+from tests.environment.pause_at_write import Pause
+from tests.environment.processes import Program, wait_until
+from tests.environment.services import Sandbox, Service, Stage
+from tests.environment.webhook_receiver import Receiver
+from tests.factories.api_clients import make_caller
+from tests.factories.payouts import (
     HALF_AN_HOUR,
     HELD,
     PAID_OUT,
@@ -31,10 +35,7 @@ from tests.support.payouts import (
     pass_time,
     settle,
 )
-from tests.support.processes import Program, wait_until
-from tests.support.receiver import Receiver
-from tests.support.services import Sandbox, Service, Stage
-from tests.support.world import (
+from tests.factories.wallets import (
     BANK,
     PAID,
     SYSTEM,

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import pytest
 from pytest_django import Settings
 
-from tests.support.database import Connection
-from tests.support.payouts import HELD, PAID_OUT, booked, orders, pass_time, settle
-from tests.support.services import Sandbox
-from tests.support.world import Wallet, approved, assert_books_hold, status_of
+from tests.environment.database import Connection
+from tests.environment.services import Sandbox
+from tests.factories.payouts import HELD, PAID_OUT, booked, orders, pass_time, settle
+from tests.factories.wallets import Wallet, approved, assert_books_hold, status_of
 from wallets.models import Payout
 from wallets.services import payouts, sweeps
 

@@ -10,7 +10,8 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from tests.support.payouts import (
+from tests.environment.services import Sandbox
+from tests.factories.payouts import (
     EVERY_TRY,
     HELD,
     LOOK_UPS,
@@ -24,8 +25,7 @@ from tests.support.payouts import (
     proposed,
     settle,
 )
-from tests.support.services import Sandbox
-from tests.support.world import (
+from tests.factories.wallets import (
     RETURNED,
     Wallet,
     approved,

@@ -28,10 +28,10 @@ from config.settings.base import redis_cache
 from config.supervisor.ports import answers, claim_port
 from exchange.api import throttling
 from exchange.models import Member, SignInTries
-from tests.support.access import failed, make_caller, make_member
-from tests.support.processes import Program, wait_until
-from tests.support.services import HOST, Service, Stage
-from tests.support.signin import person
+from tests.environment.processes import Program, wait_until
+from tests.environment.services import HOST, Service, Stage
+from tests.factories.api_clients import failed, make_caller, make_member
+from tests.factories.logins import person
 
 MEMBERS = "/v1/api/members"
 NOT_READY = "The service is not ready. Please try again shortly"
@@ -197,7 +197,7 @@ def redis_at(port: int, folder: Path) -> Iterator[None]:
 
 
 @pytest.mark.django_db
-@pytest.mark.urls("tests.support.api_views")
+@pytest.mark.urls("tests.environment.api_views")
 def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypatch):
     monkeypatch.setattr(throttling, "_reach", throttling.Reach())
     caller = make_caller()
@@ -216,7 +216,7 @@ def test_a_cache_that_is_silent_holds_up_one_request_a_second(settings, monkeypa
 
 
 @pytest.mark.django_db
-@pytest.mark.urls("tests.support.api_views")
+@pytest.mark.urls("tests.environment.api_views")
 def test_reads_beyond_the_limit_are_refused_without_the_cache_too(settings, monkeypatch, nobody):
     monkeypatch.setattr(throttling, "_reach", throttling.Reach())
     settings.RATE_LIMITS_ENABLED = True

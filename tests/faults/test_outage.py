@@ -14,9 +14,11 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from tests.support.crowd import Crowd
-from tests.support.pausing import Pause
-from tests.support.payouts import (
+from tests.environment.concurrency import Callers
+from tests.environment.pause_at_write import Pause
+from tests.environment.processes import Program, wait_until
+from tests.environment.services import Sandbox, Stage
+from tests.factories.payouts import (
     TRANSFERS,
     booked,
     control,
@@ -25,9 +27,7 @@ from tests.support.payouts import (
     pass_time,
     settle,
 )
-from tests.support.processes import Program, wait_until
-from tests.support.services import Sandbox, Stage
-from tests.support.world import (
+from tests.factories.wallets import (
     REFUSED_AT_ONCE,
     Wallet,
     approved,
@@ -114,7 +114,7 @@ def test_an_outage_makes_few_unknown_and_the_rest_is_paid_when_it_is_over(
     waiting = [approved(wallet) for _ in range(40)]
     fault, options = OUTAGES[kind]
     sandbox.fault(fault, times=MANY, match=EVERYTHING, **options)
-    with Crowd(WORKERS) as crowd:
+    with Callers(WORKERS) as crowd:
         # A wish to be left alone ends a round after one failure, or after a few at once.
         for _ in range(FAILURES):
             crowd.at_once([sweep_payouts] * WORKERS)
@@ -183,7 +183,7 @@ def test_after_a_good_read_exactly_one_payout_is_tried(sandbox: Sandbox, wallet:
     probe_again()
     assert row().state == "Half-open"
     sandbox.fault("timeout_before", match=TRANSFERS)
-    with Crowd(8) as crowd:
+    with Callers(8) as crowd:
         crowd.at_once([partial(payouts.pay, one.id) for one in waiting])
     assert sum(orders(sandbox, one) for one in waiting) == 1
     assert statuses() == Counter(Unknown=FAILURES + 1, Approved=7)
@@ -259,7 +259,7 @@ def test_one_worker_probes_once_a_minute(sandbox: Sandbox, wallet: Wallet):
     break_down(wallet, sandbox)
     sandbox.fault("error_5xx", times=MANY, match=EVERYTHING)
     control(sandbox, "DELETE", "requests")
-    with Crowd(WORKERS) as crowd:
+    with Callers(WORKERS) as crowd:
         crowd.at_once([circuit.probe_if_due] * WORKERS)
         assert reads(sandbox) == 0
         PayoutCircuit.objects.update(next_probe_at=timezone.now())
@@ -288,7 +288,7 @@ def test_reads_that_work_while_posts_fail_are_tried_less_and_less_often(
 
 def test_a_provider_that_flaps_pays_everything_once(sandbox: Sandbox, wallet: Wallet):
     waiting = [approved(wallet) for _ in range(24)]
-    with Crowd(WORKERS) as crowd:
+    with Callers(WORKERS) as crowd:
         for _ in range(4):
             sandbox.fault("error_5xx", times=7, match=TRANSFERS)
             crowd.at_once([sweep_payouts] * WORKERS)

@@ -12,9 +12,11 @@ from django.utils import timezone
 
 from exchange.errors import DomainError, Refused, StateConflict
 from exchange.models import Event
-from tests.support.crowd import Crowd
-from tests.support.pausing import Pause
-from tests.support.payouts import (
+from tests.environment.concurrency import Callers
+from tests.environment.pause_at_write import Pause
+from tests.environment.services import Sandbox
+from tests.environment.start_line import StartLine
+from tests.factories.payouts import (
     GIVEN_BACK,
     HALF_AN_HOUR,
     HELD,
@@ -29,9 +31,7 @@ from tests.support.payouts import (
     proposed,
     settle,
 )
-from tests.support.services import Sandbox
-from tests.support.start_line import StartLine
-from tests.support.world import (
+from tests.factories.wallets import (
     Wallet,
     approved,
     assert_books_hold,
@@ -218,7 +218,7 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
 def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbox: Sandbox):
     wallet = make_member_wallet(ROUNDS * 500)
     returned = 0
-    with Crowd(3) as crowd, StartLine("wallets_withdrawal", runners=2) as line:
+    with Callers(3) as crowd, StartLine("wallets_withdrawal", runners=2) as line:
         for _ in range(ROUNDS):
             withdrawal = approved(wallet)
             proposal = proposed(withdrawal, ProposalAction.RETURN)

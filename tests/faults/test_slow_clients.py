@@ -25,9 +25,9 @@ from django.db import connection, transaction
 from config import webserver
 from config.supervisor.ports import answers, claim_port
 from exchange.models import Member
-from tests.support.access import ApiCaller, make_caller
-from tests.support.processes import CHECKOUT, Program, wait_until
-from tests.support.services import HOST, Service, Stage
+from tests.environment.processes import CHECKOUT, Program, wait_until
+from tests.environment.services import HOST, Service, Stage
+from tests.factories.api_clients import ApiCaller, make_caller
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60, func_only=True)]
 

@@ -14,7 +14,8 @@ import requests
 
 from exchange.errors import Refused
 from exchange.models import Event
-from tests.support.payouts import (
+from tests.environment.services import PROVIDER_SECRET_KEY, Sandbox
+from tests.factories.payouts import (
     EVERY_TRY,
     GIVEN_BACK,
     HALF_AN_HOUR,
@@ -31,8 +32,7 @@ from tests.support.payouts import (
     proposed,
     settle,
 )
-from tests.support.services import PROVIDER_SECRET_KEY, Sandbox
-from tests.support.world import (
+from tests.factories.wallets import (
     FAILS_LATER,
     PAID,
     REFUSED_AT_ONCE,

@@ -17,9 +17,9 @@ from exchange.models import DeliveryAttempt, Event, Organisation
 from exchange.services.deliveries import deliver_due
 from exchange.services.events import emit
 from exchange.services.webhook_endpoints import set_endpoint
-from tests.support.database import server_url, worker_database
-from tests.support.processes import CHECKOUT
-from tests.support.receiver import Received, Receiver, Reply
+from tests.environment.database import server_url, worker_database
+from tests.environment.processes import CHECKOUT
+from tests.environment.webhook_receiver import Received, Receiver, Reply
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -30,7 +30,7 @@ FEW_EXAMPLES = """
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.properties import examples
+from tests.environment.property_tests import examples
 
 
 @examples("FUZZED", 3)

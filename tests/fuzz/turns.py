@@ -9,7 +9,7 @@ import zlib
 import hypothesis.core
 import pytest
 
-from tests.support.properties import load_profile
+from tests.environment.property_tests import load_profile
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

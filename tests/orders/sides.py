@@ -15,13 +15,13 @@ from exchange.errors import Refused
 from exchange.models import Event, Token
 from orders.errors import OrderNotActive
 from orders.models import Order, Trade
+from tests.environment.concurrency import size
+from tests.factories.api_clients import make_caller, make_member
+from tests.factories.tokens import give_units
+from tests.factories.traders import Trader, fee_income, make_trader
+from tests.factories.wallets import Wallet, assert_books_hold
 from tests.orders import reference
 from tests.orders.streams import UNIT, Cancel, NewFees, Place, Setting
-from tests.support.access import make_caller, make_member
-from tests.support.crowd import size
-from tests.support.market import Trader, fee_income, make_trader
-from tests.support.tokens import give_units
-from tests.support.world import Wallet, assert_books_hold
 from wallets.models import Account
 
 PROVE_EVERY = size("ORACLE_PROVE_EVERY", 15)

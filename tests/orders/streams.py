@@ -8,7 +8,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from tests.support.crowd import size
+from tests.environment.concurrency import size
 
 STEPS = size("ORACLE_STEPS", 30)
 TRADERS = 6

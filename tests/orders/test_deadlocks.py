@@ -19,12 +19,12 @@ from django.db import connection, connections, transaction
 from exchange.errors import Refused
 from exchange.models import Event, Token
 from orders.models import Order, Trade
-from tests.support.database import session
-from tests.support.ledger import account_of
-from tests.support.market import Trader, make_trader
-from tests.support.pausing import Pause
-from tests.support.processes import wait_until
-from tests.support.world import assert_books_hold
+from tests.assertions.ledger import account_of
+from tests.environment.database import session
+from tests.environment.pause_at_write import Pause
+from tests.environment.processes import wait_until
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import assert_books_hold
 from wallets.models import Entry, Transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)

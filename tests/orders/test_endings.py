@@ -16,8 +16,8 @@ from orders.models import Order, Trade
 from orders.selectors.endings import version_of_raise
 from orders.services import endings, placing
 from orders.services.as_seen import cancel_as_seen, complete_as_seen
-from tests.support.unjustified import post_unjustified
-from tests.support.world import (
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import (
     SYSTEM,
     Wallet,
     assert_books_hold,

@@ -17,8 +17,8 @@ from exchange.errors import Refused
 from exchange.models import Token
 from orders.models import Order, Trade
 from orders.services import placing
-from tests.support.market import Trader, make_trader
-from tests.support.world import SYSTEM, assert_books_hold
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import SYSTEM, assert_books_hold
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from orders.api.market import TradesView
 from orders.api.orders import SORT_FIELDS
 from orders.models import Order
 from orders.selectors.orders import orders_of, orders_on_token, together, trades_of
-from tests.support.market import make_trader
+from tests.factories.traders import make_trader
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -11,9 +11,9 @@ from django.db import connection, transaction
 from exchange.errors import Refused
 from exchange.models import Token
 from orders.models import Order, Trade
-from tests.support.access import make_caller
-from tests.support.market import Trader, fee_income, make_trader
-from tests.support.world import assert_books_hold
+from tests.factories.api_clients import make_caller
+from tests.factories.traders import Trader, fee_income, make_trader
+from tests.factories.wallets import assert_books_hold
 from wallets.models import Account, Entry
 
 pytestmark = pytest.mark.django_db

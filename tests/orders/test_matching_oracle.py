@@ -14,10 +14,10 @@ import pytest
 from django.db import transaction
 from hypothesis import given
 
+from tests.environment.property_tests import examples
 from tests.orders import reference
 from tests.orders.sides import prepare
 from tests.orders.streams import raises, settings_of_streams, steps
-from tests.support.properties import examples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

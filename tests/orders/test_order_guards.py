@@ -17,10 +17,10 @@ from exchange.ids import uuid7
 from exchange.models import Token
 from orders.models import Order, Trade
 from orders.services import placing
-from tests.support.database import session
-from tests.support.ledger import ROLES, picture
-from tests.support.market import Trader, make_trader
-from tests.support.world import Wallet, assert_books_hold
+from tests.assertions.ledger import ROLES, picture
+from tests.environment.database import session
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import Wallet, assert_books_hold
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -22,7 +22,7 @@ from orders.selectors.orders import (
     trades_of,
     with_token,
 )
-from tests.support.ordering import Market
+from tests.factories.market import Market
 
 _LETTERS = st.text(alphabet='"\\:{}tokenab,', max_size=40)
 

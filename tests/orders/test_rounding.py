@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from exchange.errors import Refused
 from orders.models import Order, Trade
+from tests.environment.property_tests import examples
+from tests.factories.traders import fee_income, make_trader
+from tests.factories.wallets import assert_books_hold
 from tests.orders.streams import UNIT
-from tests.support.market import fee_income, make_trader
-from tests.support.properties import examples
-from tests.support.world import assert_books_hold
 
 pytestmark = pytest.mark.django_db
 

@@ -27,12 +27,12 @@ from exchange.errors import IdempotencyKeyReused
 from exchange.idempotency import Answer, IdempotencyClaim
 from exchange.models import Event, IdempotencyRecord
 from exchange.sets import as_json
-from tests.support.crowd import Crowd, size
-from tests.support.database import session, worker_database
-from tests.support.gathering import Gather, gathering
-from tests.support.pausing import Pause
-from tests.support.processes import wait_until
-from tests.support.world import (
+from tests.environment.batching import Gather, gathering
+from tests.environment.concurrency import Callers, size
+from tests.environment.database import session, worker_database
+from tests.environment.pause_at_write import Pause
+from tests.environment.processes import wait_until
+from tests.factories.wallets import (
     SYSTEM,
     Wallet,
     assert_books_hold,
@@ -277,7 +277,7 @@ def crowd_of(calls: Sequence[Callable[[], Any]]) -> list[Any]:
                 except (InsufficientBalance, DatabaseError) as error:
                     found[place] = error
 
-    with Crowd(THREADS) as crowd:
+    with Callers(THREADS) as crowd:
         assert crowd.at_once([partial(work, thread) for thread in range(THREADS)]) == [None] * 16
     return found
 
@@ -354,7 +354,7 @@ def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
             except DatabaseError as error:
                 refused.append(sqlstate(error))
 
-    with Crowd(6) as crowd:
+    with Callers(6) as crowd:
         assert crowd.at_once([partial(process, seed) for seed in range(6)]) == [None] * 6
     # A key may be waited for too long where there is little computer; a deadlock never is.
     assert set(refused) <= ({LOCK_NOT_AVAILABLE} if keyed else set())

@@ -34,14 +34,14 @@ from credit.services.valuation import Pledge
 from exchange.errors import DomainError
 from exchange.models import Event, Token
 from orders.services import placing
-from tests.support.access import TESTER
-from tests.support.credit import make_configuration
-from tests.support.crowd import Crowd, size
-from tests.support.lending import Lending, make_lending
-from tests.support.loans import default, pay
-from tests.support.start_line import StartLine
-from tests.support.tokens import give_units, make_token
-from tests.support.world import (
+from tests.environment.concurrency import Callers, size
+from tests.environment.start_line import StartLine
+from tests.factories.api_clients import TESTER
+from tests.factories.lending import Lending, make_lending
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.loans import default, pay
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
     held,
@@ -120,7 +120,7 @@ def test_the_same_units_are_pledged_once(world, offers):
     """Two requests at once, under one offer or under offers of two lenders."""
     lender = make_wallet(100_000_000, currency="NGN").organisation
     other = make_configuration(lender, access=Access.PUBLIC)
-    with Crowd(2) as crowd:
+    with Callers(2) as crowd:
         for _ in range(ROUNDS):
             one = another(world)
             two = Lending(
@@ -137,7 +137,7 @@ def test_units_are_sold_or_pledged(world, bought):
     """The order waits in the book, or is traded at once with one that waits there."""
     buyer = make_wallet(10_000_000, currency="NGN")
     outcomes: Counter[bool] = Counter()
-    with Crowd(2) as crowd:
+    with Callers(2) as crowd:
         for number in range(ROUNDS):
             one = another(world)
             if bought:
@@ -154,7 +154,7 @@ def test_units_are_sold_or_pledged(world, bought):
 
 
 def test_the_last_payment_is_made_once(world):
-    with Crowd(3) as crowd, StartLine("credit_loan", runners=2) as line:
+    with Callers(3) as crowd, StartLine("credit_loan", runners=2) as line:
         for _ in range(ROUNDS):
             one = another(world)
             loan = one.lend()
@@ -175,7 +175,7 @@ def test_the_last_payment_is_made_once(world):
 def test_payments_at_once_add_up_to_no_more_than_is_due(world):
     """Of five payments of three tenths each, three fit."""
     part = Decimal(DUE) * 3 / 10
-    with Crowd(6) as crowd, StartLine("credit_loan", runners=5) as line:
+    with Callers(6) as crowd, StartLine("credit_loan", runners=5) as line:
         for _ in range(ROUNDS):
             one = another(world)
             loan = one.lend()
@@ -194,7 +194,7 @@ def test_payments_at_once_add_up_to_no_more_than_is_due(world):
 def test_a_loan_is_ended_or_repaid(world, action, amount):
     first, second = make_staff("end_loan"), make_staff("end_loan")
     outcomes: Counter[str] = Counter()
-    with Crowd(3) as crowd, StartLine("credit_loan", runners=2) as line:
+    with Callers(3) as crowd, StartLine("credit_loan", runners=2) as line:
         for number in range(ROUNDS):
             one = another(world)
             loan = default(one)
@@ -227,7 +227,7 @@ def test_a_loan_is_ended_or_repaid(world, action, amount):
 
 def test_a_proposal_is_confirmed_or_declined_once(world):
     people = [make_staff("end_loan") for _ in range(4)]
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for number in range(ROUNDS):
             loan = default(another(world))
             proposal = propose_ending(
@@ -253,7 +253,7 @@ def test_of_two_proposals_at_once_one_waits(world):
         partial(propose_ending, loan_id=loan.id, action=action, note="why", user=person)
         for person, action in zip(people, list(EndingAction) * 2, strict=True)
     ]
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         assert codes(crowd.at_once(calls)) == {"done": 1, "proposal_pending": 3}
     assert EndingProposal.objects.filter(loan=loan).count() == 1
 
@@ -268,7 +268,7 @@ def test_of_sixteen_loans_at_once_the_three_that_the_limit_allows_are_made(world
     )
     tokens = [priced_token() for _ in range(4)]
     asking = [another(world, token=tokens[n % 4], offer=offer) for n in range(16)]
-    with Crowd(16) as crowd:
+    with Callers(16) as crowd:
         results = crowd.at_once([one.lend for one in asking])
     assert codes(results) == {"done": 3, "outstanding_above_maximum": 13}
     assert held(lender.owner_id, "NGN", "principal") == 3 * 840_000
@@ -302,7 +302,7 @@ def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(world, co
     )
     asking = [another(world, offer=offer) for offer in offers]
     calls: list[Deed] = [one.lend for one in asking]
-    with Crowd(11) as crowd, StartLine("wallets_account", runners=10) as line:
+    with Callers(11) as crowd, StartLine("wallets_account", runners=10) as line:
         if count == 10:
             line.draw()
             *results, released = crowd.at_once([*calls, line.go])
@@ -323,7 +323,7 @@ def test_collateral_that_is_added_and_released_at_once_adds_up(world):
     add = partial(change, loan, add_collateral)
     release = partial(change, loan, release_collateral)
     mine = (one.token, 1), (other, 1)
-    with Crowd(12) as crowd:
+    with Callers(12) as crowd:
         for _ in range(ROUNDS):
             results = crowd.at_once(
                 [partial(add, *mine), partial(add, *mine[::-1]), partial(release, *mine)] * 2
@@ -342,7 +342,7 @@ def test_collateral_that_is_added_and_released_at_once_adds_up(world):
 
 def test_units_needed_for_a_loan_are_not_released_twice(world):
     """210 units, 105 needed: of eight releases of 60 at once one fits."""
-    with Crowd(9) as crowd, StartLine("credit_loan", runners=1) as line:
+    with Callers(9) as crowd, StartLine("credit_loan", runners=1) as line:
         for _ in range(ROUNDS):
             one = another(world, units=210)
             loan = one.lend(units=210)
@@ -370,7 +370,7 @@ def test_loans_are_aged_once_whoever_looks(world):
         for one in asking
     ]
     payments: list[Deed] = [partial(pay, loan, 1) for loan in loans[:2]]
-    with Crowd(7) as crowd, StartLine("credit_loan", runners=6) as line:
+    with Callers(7) as crowd, StartLine("credit_loan", runners=6) as line:
         line.draw()
         calls: list[Deed] = [*[servicing.age_loans] * 4, *payments]
         *results, released = crowd.at_once([*calls, line.go])

@@ -21,14 +21,14 @@ from exchange.errors import DomainError
 from exchange.services.quotes import Prices, put_in_force_at_once
 from orders.models import Order, OrderStatus
 from orders.services import placing
+from tests.environment.concurrency import Callers, size
+from tests.factories.api_clients import TESTER
+from tests.factories.lending import Lending, make_lending
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.loans import pay
+from tests.factories.tokens import give_units
+from tests.factories.wallets import assert_books_hold, make_member_wallet, make_staff, make_wallet
 from tests.races.test_credit_races import change, codes, order, priced_token, sell
-from tests.support.access import TESTER
-from tests.support.credit import make_configuration
-from tests.support.crowd import Crowd, size
-from tests.support.lending import Lending, make_lending
-from tests.support.loans import pay
-from tests.support.tokens import give_units
-from tests.support.world import assert_books_hold, make_member_wallet, make_staff, make_wallet
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -125,7 +125,7 @@ def test_everything_at_once_ends_in_refusals_at_worst(caplog):
     storm = Storm()
     for number in range(6):
         storm.lend(Random(number))
-    with Crowd(THREADS) as crowd:
+    with Callers(THREADS) as crowd:
         results = crowd.at_once([partial(storm.live, number) for number in range(THREADS)])
     assert codes(results) == {"done": THREADS}
     done = sum(results, Counter[str]())

@@ -18,13 +18,13 @@ from config.demo.tour.backoffice import BackOffice, Page
 from config.demo.tour.client import Api
 from config.roles import FINANCE_APPROVER
 from exchange.models import Event
-from tests.support.access import make_caller
-from tests.support.crowd import Crowd, size
-from tests.support.services import Service
-from tests.support.signin import app_of
-from tests.support.staff import create_staff
-from tests.support.start_line import StartLine
-from tests.support.world import Wallet, assert_books_hold, know_banks, status_of
+from tests.environment.concurrency import Callers, size
+from tests.environment.services import Service
+from tests.environment.start_line import StartLine
+from tests.factories.api_clients import make_caller
+from tests.factories.logins import app_of
+from tests.factories.staff import create_staff
+from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
 from wallets.models import Decision, Payout, Transfer, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -135,7 +135,7 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
     approver, rejecter = Person("amina", live_service), Person("kofi", live_service)
     by = {"Approved": approver.name, "Rejected": rejecter.name, "Cancelled": caller.key.name}
     outcomes: Counter[str] = Counter()
-    with Crowd(4) as crowd, StartLine("wallets_withdrawal", runners=3) as line:
+    with Callers(4) as crowd, StartLine("wallets_withdrawal", runners=3) as line:
         for number in range(rounds):
             withdrawal = wallet.request(500)
             decisions = crowd.at_once(

@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 
 from exchange.models import Event, IdempotencyRecord
-from tests.support.access import ApiCaller, make_caller
-from tests.support.crowd import Call, Reply, size, storm
-from tests.support.services import Service
-from tests.support.world import BANK, PAID, Wallet, assert_books_hold, know_banks
+from tests.environment.concurrency import Call, Reply, size, storm
+from tests.environment.services import Service
+from tests.factories.api_clients import ApiCaller, make_caller
+from tests.factories.wallets import BANK, PAID, Wallet, assert_books_hold, know_banks
 from wallets.models import Transfer, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

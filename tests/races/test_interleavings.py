@@ -20,13 +20,13 @@ from exchange.idempotency import Answer, IdempotencyClaim
 from exchange.models import ApiKey, WebhookEndpoint
 from exchange.services import access, webhook_endpoints
 from exchange.services.deliveries import deliver_due
-from tests.support.access import TESTER, make_caller
-from tests.support.database import server_url, worker_database
-from tests.support.events import happened, organisation
-from tests.support.pausing import Pause
-from tests.support.processes import wait_until
-from tests.support.receiver import Receiver
-from tests.support.world import (
+from tests.environment.database import server_url, worker_database
+from tests.environment.pause_at_write import Pause
+from tests.environment.processes import wait_until
+from tests.environment.webhook_receiver import Receiver
+from tests.factories.api_clients import TESTER, make_caller
+from tests.factories.events import happened, organisation
+from tests.factories.wallets import (
     BANK,
     assert_books_hold,
     know_banks,

@@ -10,11 +10,11 @@ from django.db import connections
 
 from exchange.idempotency import Answer
 from exchange.sets import as_json
-from tests.support.database import session
-from tests.support.ledger import account_of, system
-from tests.support.processes import wait_until
-from tests.support.unjustified import post_unjustified
-from tests.support.world import SYSTEM, know_banks, make_wallet
+from tests.assertions.ledger import account_of, system
+from tests.environment.database import session
+from tests.environment.processes import wait_until
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import SYSTEM, know_banks, make_wallet
 from tests.wallets.services.test_combined_requests import form
 from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, Entry, TransferKind

@@ -15,10 +15,10 @@ from exchange.idempotency import Answer, IdempotencyClaim
 from exchange.models import Token
 from orders.models import Order
 from orders.services import placing
-from tests.support.database import session
-from tests.support.market import Trader, make_trader
-from tests.support.processes import wait_until
-from tests.support.world import assert_books_hold
+from tests.environment.database import session
+from tests.environment.processes import wait_until
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import assert_books_hold
 from wallets.models import Account, Transfer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from exchange.models import Event
-from tests.support.crew import Crew
-from tests.support.crowd import size
-from tests.support.payouts import booked, orders, settle
-from tests.support.services import Sandbox, Stage
-from tests.support.start_line import StartLine
-from tests.support.world import (
+from tests.environment.concurrency import size
+from tests.environment.services import Sandbox, Stage
+from tests.environment.start_line import StartLine
+from tests.environment.workers import Workers
+from tests.factories.payouts import booked, orders, settle
+from tests.factories.wallets import (
     Wallet,
     approved,
     assert_books_hold,
@@ -30,8 +30,8 @@ SWEEP = "wallets.tasks.sweep_payouts"
 
 
 @pytest.fixture(scope="module")
-def crew(stage: Stage) -> Iterator[Crew]:
-    with Crew(stage, WORKERS) as made:
+def crew(stage: Stage) -> Iterator[Workers]:
+    with Workers(stage, WORKERS) as made:
         yield made
 
 
@@ -60,7 +60,7 @@ def check_paid_once(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
 
 
 def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
-    provider_sandbox: Sandbox, wallet: Wallet, crew: Crew
+    provider_sandbox: Sandbox, wallet: Wallet, crew: Workers
 ):
     with StartLine("wallets_withdrawal", runners=WORKERS) as line:
         for _ in range(size("PAYOUTS", 10)):
@@ -76,7 +76,7 @@ def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
 
 
 def test_payouts_that_eight_workers_sweep_up_are_ordered_once_each(
-    provider_sandbox: Sandbox, wallet: Wallet, crew: Crew
+    provider_sandbox: Sandbox, wallet: Wallet, crew: Workers
 ):
     """Many are due, and the workers meet at any point of paying them."""
     due = [approved(wallet) for _ in range(size("PAYOUTS", 10))]

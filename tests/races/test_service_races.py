@@ -8,11 +8,11 @@ from functools import partial
 
 import pytest
 
-from tests.support.crowd import Crowd, size
-from tests.support.payouts import booked, orders, proposed, settle
-from tests.support.services import Sandbox
-from tests.support.unjustified import post_unjustified
-from tests.support.world import (
+from tests.environment.concurrency import Callers, size
+from tests.environment.services import Sandbox
+from tests.factories.payouts import booked, orders, proposed, settle
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import (
     SYSTEM,
     approved,
     assert_books_hold,
@@ -34,7 +34,7 @@ def test_two_approvers_at_once_count_as_two_and_one_person_as_one():
     know_banks()
     wallet = make_wallet(50_000_000)
     people = [make_staff() for _ in range(4)]
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for _ in range(20):
             withdrawal = wallet.request(500_000)
             results = crowd.at_once(
@@ -56,7 +56,7 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
     office, finance = make_staff("add_deposit"), make_staff("decide_deposit")
     outcomes: Counter[str] = Counter()
     rounds = size("DEPOSITS", 20)
-    with Crowd(2) as crowd:
+    with Callers(2) as crowd:
         for number in range(rounds):
             arrival = deposits.Arrival(
                 organisation_id=wallet.organisation.id,
@@ -101,7 +101,7 @@ def test_opposite_transfers_do_not_deadlock():
                 legs=[Leg(source, Decimal(-1)), Leg(target, Decimal(1))],
             )
 
-    with Crowd(16) as crowd:
+    with Callers(16) as crowd:
         results = crowd.at_once([partial(there_and_back, number) for number in range(16)])
     assert results == [None] * 16
     assert one.balance() + other.balance() == 2000
@@ -126,7 +126,7 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
             made += 1
         return made
 
-    with Crowd(12) as crowd:
+    with Callers(12) as crowd:
         results = crowd.at_once([ask_and_reject] * 12)
     assert results == [15] * 12
     assert wallet.kes == (Decimal(20_000), Decimal(0))
@@ -139,7 +139,7 @@ def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
 ):
     know_banks()
     wallet = make_member_wallet(1_000_000)
-    with Crowd(8) as crowd:
+    with Callers(8) as crowd:
         for _ in range(size("PAYOUTS", 10)):
             withdrawal = approved(wallet)
             results = crowd.at_once([partial(take, withdrawal.id)] * 8)
@@ -161,7 +161,7 @@ def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sa
     know_banks()
     wallet = make_member_wallet(1_000_000)
     outcomes: Counter[str] = Counter()
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for _ in range(10):
             withdrawal = approved(wallet)
             payouts.pay(withdrawal.id)

@@ -16,10 +16,10 @@ from config.roles import FINANCE_APPROVER
 from exchange.errors import InvalidRequest
 from exchange.models import AccessRecord, SecondFactor, StaffUser
 from exchange.services import lockout, second_factor
-from tests.support.crowd import Call, Crowd, Reply, storm
-from tests.support.services import Service
-from tests.support.signin import app_of, present_code
-from tests.support.staff import create_staff
+from tests.environment.concurrency import Call, Callers, Reply, storm
+from tests.environment.services import Service
+from tests.factories.logins import app_of, present_code
+from tests.factories.staff import create_staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -141,7 +141,7 @@ def test_of_sixteen_connections_with_the_same_code_one_takes_it():
     def take() -> Any:
         return second_factor.verify(user=user, code=code)
 
-    with Crowd(16) as crowd:
+    with Callers(16) as crowd:
         told = crowd.at_once([take] * 16)
     assert told.count(None) == 1
     refused = [error for error in told if error is not None]
@@ -161,7 +161,7 @@ def test_a_wrong_try_and_a_right_one_at_once_never_end_in_a_fault():
             pass
         lockout.purge()
 
-    with Crowd(20) as crowd:
+    with Callers(20) as crowd:
         for _ in range(10):
             told = crowd.at_once([partial(guess, n) for n in range(20)])
             assert told == [None] * 20

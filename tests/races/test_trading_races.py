@@ -29,13 +29,13 @@ from exchange.models import Token
 from orders.errors import OrderNotActive
 from orders.models import Order, Trade
 from orders.services import endings
+from tests.environment.concurrency import Callers, size
+from tests.environment.database import session
+from tests.environment.pause_at_write import Pause
+from tests.factories.tokens import give_units
+from tests.factories.traders import Trader, fee_income, make_trader
+from tests.factories.wallets import assert_books_hold, make_staff
 from tests.orders import reference
-from tests.support.crowd import Crowd, size
-from tests.support.database import session
-from tests.support.market import Trader, fee_income, make_trader
-from tests.support.pausing import Pause
-from tests.support.tokens import give_units
-from tests.support.world import assert_books_hold, make_staff
 from wallets.models import Account
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -130,7 +130,7 @@ def replayed(token: Token, traders: list[Trader]) -> reference.Exchange:
 @pytest.mark.timeout(600)
 def test_32_connections_trade_one_token_as_if_one_after_the_other():
     [token], traders = make_market(1, 8, buy_fee=Decimal("1.5"), sell_fee=Decimal("0.75"))
-    with Crowd(CONNECTIONS) as crowd, reference.exactly():
+    with Callers(CONNECTIONS) as crowd, reference.exactly():
         end = time.monotonic() + SECONDS
         results = crowd.at_once(
             [partial(trade_until, end, [token], traders, seed) for seed in range(CONNECTIONS)]
@@ -158,7 +158,7 @@ def test_32_connections_trade_one_token_as_if_one_after_the_other():
 @pytest.mark.timeout(600)
 def test_owners_who_trade_several_tokens_at_once_do_not_deadlock():
     tokens, traders = make_market(4, 6, buy_fee=Decimal("0.5"))
-    with Crowd(CONNECTIONS) as crowd:
+    with Callers(CONNECTIONS) as crowd:
         end = time.monotonic() + SECONDS
         results = crowd.at_once(
             [partial(trade_until, end, tokens, traders, seed) for seed in range(CONNECTIONS)]
@@ -175,7 +175,7 @@ def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
     [token], traders = make_market(1, 6)
     maker, *takers = traders
     fates: Counter[str] = Counter()
-    with Crowd(10) as crowd:
+    with Callers(10) as crowd:
         for _ in range(size("CANCEL_ROUNDS", 15)):
             ask = maker.place(token, "Sell", 1, 8)
             bids = [partial(taker.place, token, "Buy", 1, 2) for taker in takers]
@@ -198,7 +198,7 @@ def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
 
 def test_owners_without_accounts_get_each_of_them_once():
     """Several tokens open the same new accounts of the same owners, in both directions."""
-    with Crowd(8) as crowd:
+    with Callers(8) as crowd:
         for _ in range(size("NEWCOMER_ROUNDS", 10)):
             issuer = make_trader(1000)
             one, other = (

@@ -22,12 +22,12 @@ from requests import RequestException
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.test")
 django.setup()
 
+from tests.assertions import accessibility as axe  # noqa: E402
+from tests.environment.browser import launch  # noqa: E402
+from tests.environment.processes import CHECKOUT  # noqa: E402
 from tests.screenshots.reaching import Scene  # noqa: E402
 from tests.screenshots.scenes import SCENES  # noqa: E402
 from tests.screenshots.studio import Studio, demo_service  # noqa: E402
-from tests.support import axe  # noqa: E402
-from tests.support.browser import launch  # noqa: E402
-from tests.support.processes import CHECKOUT  # noqa: E402
 
 PICTURES = CHECKOUT / "build" / "screenshots"
 DOCS = CHECKOUT / "docs" / "screenshots"

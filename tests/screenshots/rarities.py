@@ -20,10 +20,10 @@ from playwright.sync_api import Page
 
 from config.embedded.layout import database_url
 from config.roles import AUDITOR, FINANCE_APPROVER
+from tests.environment.processes import wait_until
+from tests.factories import ledger_rows
 from tests.screenshots.reaching import Scene, at, first
 from tests.screenshots.studio import SECOND, Studio
-from tests.support import ledger_rows
-from tests.support.processes import wait_until
 
 _SECONDS = 10
 # So many that a worker writes for some seconds.

@@ -23,9 +23,9 @@ from config.demo import file
 from config.roles import ADMINISTRATOR
 from config.supervisor.ports import claim_port
 from exchange.services import second_factor
-from tests.support.browser import PATIENCE_MILLISECONDS, confine
-from tests.support.processes import Program
-from tests.support.services import HOST
+from tests.environment.browser import PATIENCE_MILLISECONDS, confine
+from tests.environment.processes import Program
+from tests.environment.services import HOST
 
 _START_SECONDS = 180.0
 _REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")

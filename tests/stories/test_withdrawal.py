@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from exchange.actors import Actor
 from exchange.models import Event, Member, Organisation, StaffUser
-from tests.support.staff import LONG_AGO
+from tests.factories.staff import LONG_AGO
 from wallets.models import Withdrawal
 from wallets.services import books, decisions, deposits, payouts, requests
 from wallets.services.banks import bank_directory

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from config.roles import FINANCE_APPROVER
 from exchange.models import Member, Organisation
-from tests.support.back_office import fund, signed_in, withdraw
-from tests.support.world import know_banks, make_staff
+from tests.factories.back_office import fund, signed_in, withdraw
+from tests.factories.wallets import know_banks, make_staff
 from wallets.models import BankAccount, Payout, Withdrawal
 from wallets.selectors import finding
 from wallets.services import decisions

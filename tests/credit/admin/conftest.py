@@ -7,9 +7,9 @@ from django.test import Client
 
 from config.roles import CREDIT_OFFICER
 from credit.models import Loan
-from tests.support.back_office import signed_in
-from tests.support.lending import Lending, make_lending
-from tests.support.loans import default
+from tests.factories.back_office import signed_in
+from tests.factories.lending import Lending, make_lending
+from tests.factories.loans import default
 
 
 @pytest.fixture

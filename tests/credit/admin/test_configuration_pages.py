@@ -13,12 +13,17 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FI
 from credit.models import LoanConfiguration
 from credit.services.configurations import propose_change
 from exchange.ids import uuid7
-from tests.support.access import TESTER, make_organisation
-from tests.support.back_office import confirm, everything, said, signed_in, text_of
-from tests.support.credit import approve_waiting, make_configuration, make_terms, waiting
-from tests.support.lending import make_lending
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.back_office import confirm, everything, said, signed_in, text_of
+from tests.factories.lending import make_lending
+from tests.factories.loan_configurations import (
+    approve_waiting,
+    make_configuration,
+    make_terms,
+    waiting,
+)
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
 
 pytestmark = pytest.mark.django_db
 

@@ -18,12 +18,12 @@ from credit.services.pledging import add_collateral
 from credit.services.repaying import repay
 from credit.services.valuation import Pledge
 from exchange.models import Token
-from tests.support.access import TESTER
-from tests.support.back_office import confirm, everything, said, signed_in, text_of, user_of
-from tests.support.loan_pages import LIQUIDATE, page, propose
-from tests.support.loans import as_time_does, default
-from tests.support.signin import sign_in
-from tests.support.world import assert_books_hold, held
+from tests.factories.api_clients import TESTER
+from tests.factories.back_office import confirm, everything, said, signed_in, text_of, user_of
+from tests.factories.loan_pages import LIQUIDATE, page, propose
+from tests.factories.loans import as_time_does, default
+from tests.factories.logins import sign_in
+from tests.factories.wallets import assert_books_hold, held
 
 pytestmark = pytest.mark.django_db
 

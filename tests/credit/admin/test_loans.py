@@ -16,11 +16,11 @@ from credit.models import Loan
 from credit.services import servicing
 from credit.services.repaying import repay
 from exchange.models import Member, Token
-from tests.support.access import TESTER
-from tests.support.back_office import signed_in, text_of
-from tests.support.lending import make_lending
-from tests.support.loan_pages import page, propose
-from tests.support.loans import age, default
+from tests.factories.api_clients import TESTER
+from tests.factories.back_office import signed_in, text_of
+from tests.factories.lending import make_lending
+from tests.factories.loan_pages import page, propose
+from tests.factories.loans import age, default
 
 pytestmark = pytest.mark.django_db
 

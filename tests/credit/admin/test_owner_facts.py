@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from config.roles import FINANCE_APPROVER
 from credit.models import Loan, Shortfall
-from tests.support.back_office import signed_in
-from tests.support.lending import make_lending
-from tests.support.world import know_banks
+from tests.factories.back_office import signed_in
+from tests.factories.lending import make_lending
+from tests.factories.wallets import know_banks
 from wallets.models import Withdrawal
 
 pytestmark = pytest.mark.django_db

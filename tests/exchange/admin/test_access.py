@@ -25,7 +25,7 @@ from exchange.models import (
     StaffUser,
     WebhookEndpoint,
 )
-from tests.support.back_office import (
+from tests.factories.back_office import (
     confirm,
     everything,
     participants,
@@ -34,9 +34,9 @@ from tests.support.back_office import (
     text_of,
     user_of,
 )
-from tests.support.events import happened, nobody_took
-from tests.support.signin import app_of, enter_password, sign_in
-from tests.support.staff import confirm_latest, create_staff, create_superuser
+from tests.factories.events import happened, nobody_took
+from tests.factories.logins import app_of, enter_password, sign_in
+from tests.factories.staff import confirm_latest, create_staff, create_superuser
 
 pytestmark = pytest.mark.django_db
 

@@ -12,10 +12,10 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import AccessProposal, ApiKey, SecondFactor, StaffUser
 from exchange.services.access import issue_api_key
-from tests.support.access import TESTER
-from tests.support.back_office import confirm, participants, said, signed_in, text_of, user_of
-from tests.support.signin import app_of
-from tests.support.staff import create_staff, shift_access
+from tests.factories.api_clients import TESTER
+from tests.factories.back_office import confirm, participants, said, signed_in, text_of, user_of
+from tests.factories.logins import app_of
+from tests.factories.staff import create_staff, shift_access
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,9 @@ from django.test import Client
 
 from config.admin_site import CONTENT_SECURITY_POLICY
 from config.roles import AUDITOR
-from tests.support.services import Service
-from tests.support.signin import sign_in
-from tests.support.staff import create_staff
+from tests.environment.services import Service
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_staff
 
 AUDITORS_PAGE = "/admin/wallets/alert/"
 

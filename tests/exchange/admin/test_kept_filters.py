@@ -15,11 +15,11 @@ from django.test import Client
 from django.urls import reverse
 
 from config.roles import FINANCE_APPROVER
-from tests.support.back_office import approval_of, confirm, flags_on, signed_in
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
-from tests.support.whole_world import make_whole_world
-from tests.support.world import Wallet, approved, know_banks, make_member_wallet, make_staff
+from tests.factories.back_office import approval_of, confirm, flags_on, signed_in
+from tests.factories.every_record import make_every_record
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
+from tests.factories.wallets import Wallet, approved, know_banks, make_member_wallet, make_staff
 from wallets.models import Account, Deposit, Proposal, Withdrawal
 from wallets.services import deposits
 
@@ -66,7 +66,7 @@ def opened(client: Client, listed: str, record: Any) -> tuple[str, Any]:
 
 
 def test_every_record_leads_back_to_its_list_as_it_was():
-    make_whole_world()
+    make_every_record()
     client = Client()
     sign_in(client, create_superuser("looker", password="x"))
     seen = set()

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.support.back_office import confirm, everything, signed_in, text_of
-from tests.support.tokens import make_token
-from tests.support.world import Wallet, know_banks, make_member_wallet
+from tests.factories.back_office import confirm, everything, signed_in, text_of
+from tests.factories.tokens import make_token
+from tests.factories.wallets import Wallet, know_banks, make_member_wallet
 from wallets.models import Deposit
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, 
 from exchange.errors import Conflict, InvalidRequest
 from exchange.ids import uuid7
 from exchange.models import AccessProposal, AccessRecord, Change, StaffUser
-from tests.support.back_office import (
+from tests.factories.back_office import (
     confirm,
     everything,
     fund,
@@ -25,9 +25,9 @@ from tests.support.back_office import (
     text_of,
     withdraw,
 )
-from tests.support.signin import sign_in
-from tests.support.staff import create_staff, create_superuser
-from tests.support.world import OVERRIDE
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_staff, create_superuser
+from tests.factories.wallets import OVERRIDE
 from wallets.models import Alert, Withdrawal
 from wallets.services import decisions
 from wallets.services.alerts import raise_alert

@@ -11,9 +11,9 @@ from django.urls import Resolver404, resolve, reverse
 
 from config.navigation import COUNTED_AT_MOST
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
+from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
 from wallets.models import Alert
 from wallets.services.alerts import raise_alert
 from wallets.services.books import WALLET_CHECKS, prove_and_keep

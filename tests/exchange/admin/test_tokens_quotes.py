@@ -16,10 +16,10 @@ from exchange.database import constraint_of
 from exchange.errors import Refused
 from exchange.models import Quote, Token
 from exchange.services import quotes
-from tests.support.back_office import confirm, everything, said, signed_in, text_of, user_of
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
-from tests.support.tokens import make_token
+from tests.factories.back_office import confirm, everything, said, signed_in, text_of, user_of
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
+from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
 

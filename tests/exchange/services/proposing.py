@@ -8,8 +8,8 @@ from exchange.services import (
     access_decisions,
     access_proposals,
 )
-from tests.support.access import make_organisation
-from tests.support.staff import age_installation, create_staff
+from tests.factories.api_clients import make_organisation
+from tests.factories.staff import age_installation, create_staff
 
 PASSWORD = "correct horse battery"
 MONEY = ["wallets:read", "wallets:withdraw"]

@@ -10,9 +10,9 @@ from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
 from exchange.errors import Conflict, StateConflict
 from exchange.models import AccessProposal, ApiKey, StaffUser
 from exchange.services import access_decisions, access_proposals, staff
-from tests.support.access import make_organisation
-from tests.support.crowd import Crowd
-from tests.support.staff import create_staff
+from tests.environment.concurrency import Callers
+from tests.factories.api_clients import make_organisation
+from tests.factories.staff import create_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,7 +26,7 @@ def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
         organisation=make_organisation(), name="Payouts", scopes=["wallets:withdraw"], by=admin
     )
     this = {"proposal_id": proposal.pk}
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         results = crowd.at_once(
             [
                 partial(access_decisions.confirm, **this, by=first),
@@ -52,7 +52,7 @@ def test_a_key_is_proposed_once():
         scopes=["wallets:withdraw"],
         by=admin,
     )
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         results = crowd.at_once([propose] * 4)
     assert sum(isinstance(result, AccessProposal) for result in results) == 1
     codes = [result.code for result in results if isinstance(result, Conflict)]
@@ -62,7 +62,7 @@ def test_a_key_is_proposed_once():
 def test_a_name_is_given_to_one_person():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
     add = partial(staff.add_person, username="ada", role=role_called(AUDITOR), by=admin)
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         results = crowd.at_once([add] * 4)
     assert sum(isinstance(result, StaffUser) for result in results) == 1
     assert sum(isinstance(result, Conflict) for result in results) == 3, results

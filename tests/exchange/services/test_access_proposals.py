@@ -20,10 +20,10 @@ from exchange.services import (
     staff,
 )
 from tests.exchange.services.proposing import PASSWORD, collect, confirm
-from tests.support.access import make_organisation
-from tests.support.back_office import everything
-from tests.support.signin import app_of
-from tests.support.staff import as_owner, create_staff, shift_access
+from tests.factories.api_clients import make_organisation
+from tests.factories.back_office import everything
+from tests.factories.logins import app_of
+from tests.factories.staff import as_owner, create_staff, shift_access
 
 pytestmark = pytest.mark.django_db
 

@@ -23,9 +23,9 @@ from exchange.services.access import (
     revoke_api_key,
     rotate_api_key,
 )
-from tests.support.access import TESTER, make_caller, make_organisation
-from tests.support.back_office import everything
-from tests.support.staff import create_staff
+from tests.factories.api_clients import TESTER, make_caller, make_organisation
+from tests.factories.back_office import everything
+from tests.factories.staff import create_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -173,9 +173,9 @@ def test_the_command_prints_an_id_and_a_secret_that_work(by, client):
     assert response.json()["scope"] == "members:read"
 
 
-test_the_command_prints_an_id_and_a_secret_that_work = pytest.mark.urls("tests.support.api_urls")(
-    test_the_command_prints_an_id_and_a_secret_that_work
-)
+test_the_command_prints_an_id_and_a_secret_that_work = pytest.mark.urls(
+    "tests.environment.api_urls"
+)(test_the_command_prints_an_id_and_a_secret_that_work)
 
 
 def test_the_command_takes_all_for_every_scope(settings):

@@ -23,11 +23,11 @@ from exchange.services.deciding_access import (
     notices_for,
     require_tenured,
 )
-from tests.support.back_office import everything
-from tests.support.figures import set_figure
-from tests.support.staff import age_installation, create_staff, shift_access
-from tests.support.tokens import make_token
-from tests.support.world import know_banks, make_wallet
+from tests.factories.back_office import everything
+from tests.factories.configuration import set_figure
+from tests.factories.staff import age_installation, create_staff, shift_access
+from tests.factories.tokens import make_token
+from tests.factories.wallets import know_banks, make_wallet
 from wallets.models import Withdrawal
 from wallets.services import decisions
 

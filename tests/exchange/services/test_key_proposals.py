@@ -19,8 +19,8 @@ from exchange.services import (
     organisations,
 )
 from tests.exchange.services.proposing import MONEY, collect, confirm
-from tests.support.access import TESTER, make_organisation
-from tests.support.back_office import everything
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.back_office import everything
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from exchange.ids import uuid7
 from exchange.models import Member
 from exchange.payloads import MEMBER
 from exchange.selectors.participants import get_member, member_document
-from tests.support.access import make_member, make_organisation
+from tests.factories.api_clients import make_member, make_organisation
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,8 @@ from exchange.errors import Forbidden, NotFound
 from exchange.ids import uuid7
 from exchange.models import StaffUser
 from exchange.services import second_factor
-from tests.support.access import make_organisation
-from tests.support.world import make_staff
+from tests.factories.api_clients import make_organisation
+from tests.factories.wallets import make_staff
 from wallets.models import Reconciliation
 from wallets.services import reconciliation
 from wallets.services.deposits import Arrival, enter

@@ -1,6 +1,6 @@
 """The public Node verifier reads what we sign: another language, another author.
 
-How the package gets there: `tests.support.node`.
+How the package gets there: `tests.environment.node`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 from exchange.ids import uuid7
 from exchange.webhooks.signing import new_secret, signed_headers
-from tests.support.node import node_modules
+from tests.environment.node import node_modules
 
 PACKAGE, VERSION = "standardwebhooks", "1.1.1"
 BODY = '{"type":"withdrawal.created","data":{"name":"Zoë","amount":90.02}}'

@@ -13,7 +13,7 @@ from email.utils import format_datetime
 import pytest
 
 from exchange.webhooks.posting import Outcome, post
-from tests.support.receiver import Receiver, Reply, drip, raw_server
+from tests.environment.webhook_receiver import Receiver, Reply, drip, raw_server
 
 BODY = '{"name":"Zoë"}'.encode()
 

@@ -12,10 +12,10 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Token
 from orders.models import Order
-from tests.support.back_office import confirm, everything, said, signed_in, text_of
-from tests.support.market import Trader, make_trader
-from tests.support.unjustified import post_unjustified
-from tests.support.world import SYSTEM, assert_books_hold
+from tests.factories.back_office import confirm, everything, said, signed_in, text_of
+from tests.factories.traders import Trader, make_trader
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import SYSTEM, assert_books_hold
 from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind, Transfer, TransferKind
 

@@ -13,10 +13,10 @@ from django.urls import reverse
 
 from config.roles import AUDITOR, ROLES
 from orders.models import Order, Trade
-from tests.support.back_office import everything, signed_in, text_of
-from tests.support.market import Trader, make_trader
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
+from tests.factories.back_office import everything, signed_in, text_of
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
+from tests.factories.traders import Trader, make_trader
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from config.roles import BACK_OFFICE, FINANCE_APPROVER
-from tests.support.back_office import signed_in
+from tests.factories.back_office import signed_in
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.support.back_office import everything, said, signed_in, text_of
-from tests.support.world import know_banks
+from tests.factories.back_office import everything, said, signed_in, text_of
+from tests.factories.wallets import know_banks
 from wallets.models import BankList
 from wallets.services.banks import forget_bank_lists
 

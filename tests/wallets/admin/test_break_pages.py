@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.support.back_office import confirm, said, signed_in, text_of, user_of
-from tests.support.breaks import make_break
+from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
+from tests.factories.breaks import make_break
 from wallets.models import BreakExplanation, ReconciliationBreak, ReportStatus
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.ids import parse_id
-from tests.support.back_office import (
+from tests.factories.back_office import (
     balances,
     everything,
     flags_on,

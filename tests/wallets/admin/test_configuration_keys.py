@@ -10,13 +10,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.support.back_office import (
+from tests.factories.back_office import (
     confirm,
     everything,
     text_of,
 )
-from tests.support.figure_pages import FEE, approve, page, propose
-from tests.support.figures import set_figure
+from tests.factories.configuration import set_figure
+from tests.factories.configuration_pages import FEE, approve, page, propose
 from wallets.models import Configuration, ConfigurationFigure
 from wallets.selectors.configuration import figure_in_force, keys_with_figures
 from wallets.services import configuration as figures

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from tests.support.back_office import (
+from tests.factories.back_office import (
     everything,
     user_of,
 )
-from tests.support.figure_pages import coming, propose
+from tests.factories.configuration_pages import coming, propose
 
 pytestmark = pytest.mark.django_db
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from tests.support.back_office import (
+from tests.factories.back_office import (
     confirm,
     everything,
     said,
     text_of,
     user_of,
 )
-from tests.support.figure_pages import FEE, approve, coming, labels, page, propose
+from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
 from wallets.models import ConfigurationFigure
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
 from exchange.errors import Conflict
-from tests.support.back_office import (
+from tests.factories.back_office import (
     confirm,
     everything,
     fund,
@@ -25,11 +25,11 @@ from tests.support.back_office import (
     user_of,
     withdraw,
 )
-from tests.support.figure_pages import FEE, approve, coming, labels, page, propose
-from tests.support.figures import set_figure
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
-from tests.support.world import know_banks
+from tests.factories.configuration import set_figure
+from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
+from tests.factories.wallets import know_banks
 from wallets.models import ConfigurationFigure, FigureStatus, Withdrawal
 from wallets.selectors.configuration import withdrawal_fee
 from wallets.services import configuration as figures

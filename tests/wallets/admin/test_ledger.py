@@ -16,11 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import AUDITOR
-from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
-from tests.support.lending import make_lending
-from tests.support.market import Trader
-from tests.support.payouts import settle
-from tests.support.world import approved, know_banks, make_wallet
+from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.lending import make_lending
+from tests.factories.payouts import settle
+from tests.factories.traders import Trader
+from tests.factories.wallets import approved, know_banks, make_wallet
 from wallets.admin.ledger.accounts import AccountAdmin
 from wallets.admin.ledger.transfers import SUBJECTS
 from wallets.admin.ledger.words import in_account

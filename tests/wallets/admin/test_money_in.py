@@ -11,7 +11,7 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.errors import Forbidden, StateConflict
 from exchange.models import Change
-from tests.support.back_office import (
+from tests.factories.back_office import (
     balances,
     confirm,
     everything,
@@ -22,8 +22,8 @@ from tests.support.back_office import (
     text_of,
     user_of,
 )
-from tests.support.signin import sign_in
-from tests.support.staff import create_superuser
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_superuser
 from wallets.models import Account, Deposit, Transfer
 from wallets.services import deposits
 

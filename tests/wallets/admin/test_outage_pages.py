@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import AUDITOR, FINANCE_APPROVER
-from tests.support.back_office import (
+from tests.factories.back_office import (
     approval_of,
     balances,
     confirm,
@@ -23,8 +23,8 @@ from tests.support.back_office import (
     text_of,
     withdraw,
 )
-from tests.support.figures import set_figure
-from tests.support.payouts import bring_back, settle
+from tests.factories.configuration import set_figure
+from tests.factories.payouts import bring_back, settle
 from wallets.models import CircuitState, PayoutCircuit, Proposal, Withdrawal
 from wallets.services import payouts
 

@@ -9,7 +9,8 @@ import requests
 from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
-from tests.support.back_office import (
+from tests.environment.services import PROVIDER_SECRET_KEY
+from tests.factories.back_office import (
     approval_of,
     balances,
     confirm,
@@ -21,7 +22,7 @@ from tests.support.back_office import (
     text_of,
     withdraw,
 )
-from tests.support.payouts import (
+from tests.factories.payouts import (
     EVERY_TRY,
     HALF_AN_HOUR,
     LOOK_UPS,
@@ -29,7 +30,6 @@ from tests.support.payouts import (
     booked,
     pass_time,
 )
-from tests.support.services import PROVIDER_SECRET_KEY
 from wallets.models import Proposal, Withdrawal
 from wallets.services import payouts
 

@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.actors import Actor
-from tests.support.back_office import confirm, fund, participants, signed_in, text_of, withdraw
-from tests.support.exports import ask, body, table
-from tests.support.payouts import bring_back, settle
-from tests.support.world import OVERRIDE, make_staff
+from tests.factories.back_office import confirm, fund, participants, signed_in, text_of, withdraw
+from tests.factories.exports import ask, body, table
+from tests.factories.payouts import bring_back, settle
+from tests.factories.wallets import OVERRIDE, make_staff
 from wallets.admin.worklists import returned
 from wallets.models import Alert, Proposal, Reconciliation, Withdrawal
 from wallets.selectors.concerns import concerns_of

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.support.back_office import (
+from tests.factories.back_office import (
     approval_of,
     balances,
     everything,
@@ -22,8 +22,8 @@ from tests.support.back_office import (
     user_of,
     withdraw,
 )
-from tests.support.signin import sign_in
-from tests.support.world import OVERRIDE
+from tests.factories.logins import sign_in
+from tests.factories.wallets import OVERRIDE
 from wallets.models import Decision, Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]

@@ -18,7 +18,7 @@ from config.roles import FINANCE_APPROVER
 from exchange.actors import Actor
 from exchange.models import Member, Organisation
 from exchange.services.access import issue_api_key, revoke_api_key
-from tests.support.back_office import (
+from tests.factories.back_office import (
     SYSTEM,
     flags_on,
     fund,
@@ -27,7 +27,7 @@ from tests.support.back_office import (
     text_of,
     withdraw,
 )
-from tests.support.world import make_staff
+from tests.factories.wallets import make_staff
 from wallets.models import Deposit, Withdrawal
 from wallets.selectors.scrutiny import (
     AccountUse,

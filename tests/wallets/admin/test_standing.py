@@ -8,9 +8,9 @@ import pytest
 from django.urls import reverse
 
 from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
-from tests.support.payouts import HALF_AN_HOUR, TRANSFERS, bring_back, pass_time, settle
-from tests.support.world import make_staff
+from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.payouts import HALF_AN_HOUR, TRANSFERS, bring_back, pass_time, settle
+from tests.factories.wallets import make_staff
 from wallets.models import Withdrawal
 from wallets.services import decisions, payouts
 

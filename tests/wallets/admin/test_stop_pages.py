@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.models import Event, Organisation
-from tests.support.back_office import (
+from tests.factories.back_office import (
     approval_of,
     everything,
     flags_on,

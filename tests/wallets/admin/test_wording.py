@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
-from tests.support.back_office import fund, participants, signed_in, text_of, withdraw
-from tests.support.payouts import pass_time
-from tests.support.world import make_staff
+from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
+from tests.factories.payouts import pass_time
+from tests.factories.wallets import make_staff
 from wallets.models import BankList, ProposalAction
 from wallets.services import decisions, payouts, resolutions
 

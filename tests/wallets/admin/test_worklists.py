@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.models import Member, Organisation
-from tests.support.back_office import fund, participants, signed_in, text_of, user_of, withdraw
-from tests.support.world import OVERRIDE
+from tests.factories.back_office import fund, participants, signed_in, text_of, user_of, withdraw
+from tests.factories.wallets import OVERRIDE
 from wallets.models import Proposal, Withdrawal
 from wallets.services import decisions
 

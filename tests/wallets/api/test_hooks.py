@@ -17,7 +17,7 @@ from django.test import Client
 from django.utils import timezone
 
 from exchange import wake
-from tests.support.world import approved, assert_books_hold, know_banks, make_wallet
+from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet
 from wallets.models import Payout, ProviderEvent, Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)

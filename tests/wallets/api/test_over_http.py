@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from tests.support.withdrawals import (
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.wallets import approved, make_wallet
+from tests.factories.withdrawals import (
     BANK,
     OPERATIONS,
-    Desk,
+    WithdrawalApi,
     body_of,
-    nothing_moves,
     store_bank_lists,
 )
-from tests.support.world import approved, make_wallet
 from wallets.models import ProviderEvent
 from wallets.services.banks import forget_bank_lists
 
@@ -26,14 +26,14 @@ HEADERS = {"verif-hash": "tests-webhook-hash"}
 
 
 @pytest.fixture
-def desk(transactional_db: None) -> Iterator[Desk]:
+def desk(transactional_db: None) -> Iterator[WithdrawalApi]:
     store_bank_lists()
-    yield Desk()
+    yield WithdrawalApi()
     forget_bank_lists()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_withdrawal_is_created_and_a_second_refused(live_service, desk: Desk, operation):
+def test_a_withdrawal_is_created_and_a_second_refused(live_service, desk: WithdrawalApi, operation):
     desk.fund(operation, "KES", "700")
     url = live_service.base_url + desk.path(operation)
     answers = [
@@ -49,7 +49,7 @@ def test_a_withdrawal_is_created_and_a_second_refused(live_service, desk: Desk, 
 
 
 @pytest.mark.parametrize("text", ["%00", "a%00b", "%ff", "%2e%2e", "..%2f..", "%F0%9F%98%80"])
-def test_ids_that_no_client_should_send_are_not_found(live_service, desk: Desk, text):
+def test_ids_that_no_client_should_send_are_not_found(live_service, desk: WithdrawalApi, text):
     address = urlsplit(live_service.base_url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
     headers = {**desk.caller.headers, "Content-Type": "application/json"}
@@ -64,7 +64,7 @@ def test_ids_that_no_client_should_send_are_not_found(live_service, desk: Desk, 
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: Desk, chunked):
+def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: WithdrawalApi, chunked):
     withdrawal = approved(make_wallet(1000), bank=BANK)
     raw = json.dumps({"data": {"id": 1, "reference": withdrawal.reference}}).encode()
     url = f"{live_service.base_url}/hooks/flutterwave"
@@ -76,7 +76,7 @@ def test_a_webhook_is_read_whole_however_it_is_sent(live_service, desk: Desk, ch
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_webhook_beyond_the_limit_is_refused_however_it_is_sent(
-    live_service, desk: Desk, chunked
+    live_service, desk: WithdrawalApi, chunked
 ):
     raw = b"x" * 70_000
     url = f"{live_service.base_url}/hooks/flutterwave"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from credit.models import Loan
-from tests.support.database import Connection
-from tests.support.ledger import account_of, post
-from tests.support.lending import Lending, make_lending
-from tests.support.world import Wallet, know_banks, make_wallet
+from tests.assertions.ledger import account_of, post
+from tests.environment.database import Connection
+from tests.factories.lending import Lending, make_lending
+from tests.factories.wallets import Wallet, know_banks, make_wallet
 from wallets.models import Account, Withdrawal
 
 

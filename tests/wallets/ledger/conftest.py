@@ -14,15 +14,26 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from exchange.ids import uuid7
-from tests.support.database import Connection, server_url, worker_database
-from tests.support.ledger import ROLES
-from tests.support.world import Wallet, know_banks, make_wallet
+from tests.assertions.ledger import ROLES
+from tests.environment.database import Connection, server_url, worker_database
+from tests.factories.wallets import Wallet, know_banks, make_wallet
 from tests.wallets.ledger.attacked import World, make_world
 
 
 @pytest.fixture(params=ROLES)
 def role(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+@pytest.fixture
+def temporary_tables_allowed(owner_connection: Connection) -> Iterator[None]:
+    """Give the runtime role temporary tables, which the installation takes from it."""
+    database = sql.Identifier(worker_database())
+    grant = sql.SQL("GRANT TEMPORARY ON DATABASE {} TO exchange_runtime").format(database)
+    revoke = sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM exchange_runtime").format(database)
+    owner_connection.execute(grant)
+    yield
+    owner_connection.execute(revoke)
 
 
 @pytest.fixture

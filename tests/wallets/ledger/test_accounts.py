@@ -6,8 +6,7 @@ import pytest
 from psycopg import errors
 
 from exchange.ids import uuid7
-from tests.support.database import session
-from tests.support.ledger import (
+from tests.assertions.ledger import (
     account_of,
     copy_withdrawal,
     insert_entries,
@@ -16,7 +15,8 @@ from tests.support.ledger import (
     refused,
     system,
 )
-from tests.support.world import (
+from tests.environment.database import session
+from tests.factories.wallets import (
     make_member_wallet,
 )
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from exchange.database import constraint_of
 from exchange.ids import uuid7
-from tests.support.access import TESTER
-from tests.support.ledger import account_of, system
-from tests.support.properties import examples
-from tests.support.unjustified import post_unjustified
-from tests.support.world import make_wallet
+from tests.assertions.ledger import account_of, system
+from tests.environment.property_tests import examples
+from tests.factories.api_clients import TESTER
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import make_wallet
 from wallets.ledger import Leg
 from wallets.models import Account, Entry
 

@@ -16,9 +16,9 @@ from psycopg.types.json import Jsonb
 from credit.models import Loan
 from exchange.ids import uuid7
 from exchange.models import Change, Token
-from tests.support.ledger import enter_deposit, picture, post_deposit
-from tests.support.payouts import settle
-from tests.support.world import approved, assert_books_hold, know_banks, make_wallet, status_of
+from tests.assertions.ledger import enter_deposit, picture, post_deposit
+from tests.factories.payouts import settle
+from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet, status_of
 from tests.wallets.ledger.attacked import World
 from wallets.models import TransferKind
 from wallets.services import books

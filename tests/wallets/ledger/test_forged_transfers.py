@@ -1,20 +1,38 @@
-"""Transfers that nothing called for, tried with a login that is the service's own."""
+"""Transfers that nothing called for, tried with a login that is the service's own.
+
+All are refused and change nothing, so all tests attack one world.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from uuid import UUID
 
+import psycopg
 import pytest
 from psycopg import errors
 
 from exchange.ids import uuid7
-from tests.support.ledger import account_of, copy_withdrawal, enter_deposit, picture, system
-from tests.support.world import assert_books_hold, make_wallet
-from tests.wallets.ledger.attacked import World
+from tests.assertions.ledger import account_of, copy_withdrawal, enter_deposit, picture, system
+from tests.assertions.unchanged import nothing_moves
+from tests.environment.database import Connection
+from tests.environment.module_database import module_rows
+from tests.factories.wallets import make_wallet
+from tests.wallets.ledger.attacked import World, make_world
 from wallets.models import Account, Deposit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+__all__ = ["module_rows"]
+
+
+@pytest.fixture(scope="module")
+def attacker(module_rows: None, login: str) -> Iterator[Connection]:
+    with psycopg.connect(login, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def world(attacker: Connection) -> World:
+    return make_world(attacker)
 
 
 def deposit_of_nothing(world: World) -> None:
@@ -205,20 +223,23 @@ BY_FUNCTIONS_ONLY = [
 
 @pytest.mark.parametrize("attack", UNJUSTIFIED, ids=lambda attack: attack.__name__)
 def test_a_transfer_that_no_record_justifies_is_refused(world, attack):
-    before = picture()
-    with pytest.raises(errors.CheckViolation) as error, world.attacker.transaction():
+    with (
+        nothing_moves(),
+        pytest.raises(errors.CheckViolation) as error,
+        world.attacker.transaction(),
+    ):
         attack(world)
     assert error.value.diag.constraint_name == "transfer_justified"
-    assert picture() == before
-    assert_books_hold()
 
 
 @pytest.mark.parametrize("attack", BY_FUNCTIONS_ONLY, ids=lambda attack: attack.__name__)
 def test_what_functions_post_with_their_record_the_login_does_not_post(world, attack):
-    before = picture()
-    with pytest.raises(errors.InsufficientPrivilege), world.attacker.transaction():
+    with (
+        nothing_moves(),
+        pytest.raises(errors.InsufficientPrivilege),
+        world.attacker.transaction(),
+    ):
         attack(world)
-    assert picture() == before
 
 
 @pytest.mark.parametrize(
@@ -229,12 +250,13 @@ def test_what_functions_post_with_their_record_the_login_does_not_post(world, at
         "hold_withdrawals('{}')",
     ],
 )
-def test_what_only_other_functions_need_the_login_does_not_call(runtime, function):
+def test_what_only_other_functions_need_the_login_does_not_call(attacker, function):
     with pytest.raises(errors.InsufficientPrivilege):
-        runtime.execute(f"SELECT {function}")
+        attacker.execute(f"SELECT {function}")
 
 
-def test_a_hold_with_legs_beside_its_own_is_refused_whoever_posts(world, owner_connection):
+def test_a_hold_with_legs_beside_its_own_is_refused_whoever_posts(attacker, owner_connection):
+    world = make_world(attacker)
     wallet, made = world.wallet, uuid7()
     own = [(account_of(wallet), "-9"), (account_of(wallet, "escrow"), "9")]
     more = [(account_of(world.other), "-7"), (account_of(make_wallet(1000)), "7")]

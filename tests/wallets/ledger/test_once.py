@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 from psycopg import errors
 
-from tests.support.database import session
-from tests.support.ledger import account_of, copy_withdrawal, picture, refused, system
-from tests.support.unjustified import post_unjustified
-from tests.support.world import (
+from tests.assertions.ledger import account_of, copy_withdrawal, picture, refused, system
+from tests.environment.database import session
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import (
     SYSTEM,
     Wallet,
 )

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.support.ledger import post_deposit
-from tests.support.world import Wallet, know_banks, make_wallet
+from tests.assertions.ledger import post_deposit
+from tests.factories.wallets import Wallet, know_banks, make_wallet
 from wallets.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)

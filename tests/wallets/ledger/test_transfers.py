@@ -1,6 +1,6 @@
 """Transfers balance, and what was posted or decided stays: attacked as owner and as application.
 
-After each refused attack nothing has changed and the books hold.
+After each refused attack nothing has changed.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ import pytest
 from psycopg import errors
 
 from exchange.ids import uuid7
-from tests.support.database import session
-from tests.support.ledger import (
+from tests.assertions.ledger import (
     account_of,
     enter_deposit,
     insert_entries,
@@ -20,7 +19,8 @@ from tests.support.ledger import (
     refused,
     system,
 )
-from tests.support.world import (
+from tests.environment.database import session
+from tests.factories.wallets import (
     SYSTEM,
 )
 from wallets.models import Entry, Transfer
@@ -119,6 +119,7 @@ def test_an_amount_that_is_no_amount_is_refused(wallet, role, amount):
         post(connection, (account_of(wallet), amount), (system(), amount))
 
 
+@pytest.mark.usefixtures("temporary_tables_allowed")
 def test_temporary_tables_do_not_stand_in_for_the_ledger(wallet, role):
     """Deferred checks run at commit with the session's own search path, temporary tables first."""
     with refused(errors.CheckViolation), session(role) as connection:
@@ -133,12 +134,14 @@ def test_temporary_tables_do_not_stand_in_for_the_ledger(wallet, role):
         post(connection, (account_of(wallet), "1000000"), (system(), "-1"), transfer=transfer)
 
 
+@pytest.mark.usefixtures("temporary_tables_allowed")
 def test_a_temporary_table_does_not_stand_in_for_the_legs_of_a_statement(wallet, role):
     with refused(errors.CheckViolation), session(role) as connection:
         connection.execute("CREATE TEMPORARY TABLE added (LIKE public.wallets_entry)")
         post(connection, (account_of(wallet), "1000000"), (system(), "-1"))
 
 
+@pytest.mark.usefixtures("temporary_tables_allowed")
 def test_a_temporary_table_does_not_open_a_decided_bank_record(wallet, role):
     withdrawal = wallet.request(500)
     decisions.cancel(

@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.support.access import make_member, make_organisation
-from tests.support.world import Wallet, assert_books_hold
+from tests.factories.api_clients import make_member, make_organisation
+from tests.factories.wallets import Wallet, assert_books_hold
 from wallets.models import Deposit, Entry
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from exchange.models import Organisation, Token
-from tests.support.access import make_member, make_organisation
-from tests.support.world import assert_books_hold
+from tests.factories.api_clients import make_member, make_organisation
+from tests.factories.wallets import assert_books_hold
 from wallets.models import Account, Entry
 
 pytestmark = pytest.mark.django_db

@@ -1,6 +1,6 @@
 """The provider's own Node client against the sandbox: an independent reader of the wire format.
 
-How the package gets there: `tests.support.node`.
+How the package gets there: `tests.environment.node`.
 """
 
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.node import node_modules
+from tests.environment.node import node_modules
 from tests.wallets.providers.harness import SECRET_KEY
 
 PACKAGE, VERSION = "flutterwave-node-v3", "1.3.2"

@@ -10,7 +10,7 @@ import psycopg
 from django.utils import timezone
 
 from exchange.models import StaffUser
-from tests.support.world import OVERRIDE, make_staff, make_wallet
+from tests.factories.wallets import OVERRIDE, make_staff, make_wallet
 from wallets.models import Withdrawal
 from wallets.services import decisions
 

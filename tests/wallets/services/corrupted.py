@@ -8,9 +8,9 @@ from uuid import UUID
 import psycopg
 
 from exchange.ids import uuid7
-from tests.support.payouts import settle
-from tests.support.services import Sandbox
-from tests.support.world import (
+from tests.environment.services import Sandbox
+from tests.factories.payouts import settle
+from tests.factories.wallets import (
     Wallet,
     approved,
     know_banks,

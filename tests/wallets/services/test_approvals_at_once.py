@@ -11,10 +11,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.crowd import Crowd
-from tests.support.figures import set_figure
-from tests.support.processes import wait_until
-from tests.support.world import (
+from tests.environment.concurrency import Callers
+from tests.environment.processes import wait_until
+from tests.factories.configuration import set_figure
+from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
     know_banks,
@@ -41,14 +41,14 @@ def banks() -> None:
     know_banks()
 
 
-def decide_at_once(crowd: Crowd, calls: list[Callable[[], Withdrawal]]) -> None:
+def decide_at_once(crowd: Callers, calls: list[Callable[[], Withdrawal]]) -> None:
     """Each decision is made, or told that things changed: nothing else is raised."""
     for outcome in crowd.at_once(calls):
         assert isinstance(outcome, Withdrawal | StateConflict), outcome
 
 
 def test_approvals_for_one_account_at_once_do_not_slip_below_the_threshold(owner_connection):
-    with Crowd(3) as crowd:
+    with Callers(3) as crowd:
         for _ in range(4):
             parts = saved_up(owner_connection, 3)
             decide_at_once(crowd, [partial(approve, part) for part in parts])
@@ -58,7 +58,7 @@ def test_approvals_for_one_account_at_once_do_not_slip_below_the_threshold(owner
 def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
     set_figure(SOLE, 3 * PART)
     person = make_staff()
-    with Crowd(8) as crowd:
+    with Callers(8) as crowd:
         for _ in range(4):
             parts = ask_in_parts(8)
             decide_at_once(crowd, [partial(approve, part, person) for part in parts])
@@ -74,7 +74,7 @@ def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
 
 
 def test_approvals_of_one_owner_at_once_do_not_slip_below_the_threshold():
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for _ in range(4):
             wallet = make_wallet(4 * PART)
             parts = [wallet.request(PART, account=account(n)) for n in range(4)]
@@ -88,7 +88,7 @@ def test_requests_and_approvals_at_once_leave_less_than_the_threshold_to_one_per
     def ask_and_approve(wallet: Wallet, number: int) -> Withdrawal:
         return approve(wallet.request(PART, account=account(number)))
 
-    with Crowd(6) as crowd:
+    with Callers(6) as crowd:
         for _ in range(5):
             wallet = make_wallet(6 * PART)
             decide_at_once(crowd, [partial(ask_and_approve, wallet, n) for n in range(6)])
@@ -102,7 +102,7 @@ def test_a_request_that_comes_while_one_person_approves_is_a_conflict(owner_conn
     """The approval waits for another one of the same person; meanwhile more is asked for."""
     wallet, person = make_wallet(3 * PART), make_staff()
     first = wallet.request(PART)
-    with Crowd(2) as crowd:
+    with Callers(2) as crowd:
 
         def ask_meanwhile() -> None:
             with owner_connection.transaction():

@@ -11,9 +11,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from tests.support.access import make_member, make_organisation
-from tests.support.figures import set_figure
-from tests.support.world import (
+from tests.factories.api_clients import make_member, make_organisation
+from tests.factories.configuration import set_figure
+from tests.factories.wallets import (
     Wallet,
     approved,
     assert_books_hold,

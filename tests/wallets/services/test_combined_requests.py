@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -21,13 +21,13 @@ from exchange.idempotency import IdempotencyClaim, kept_for
 from exchange.ids import uuid7
 from exchange.models import Event, IdempotencyRecord, Member, Organisation
 from exchange.sets import as_json
-from tests.support.access import make_member, make_organisation
-from tests.support.figures import set_figure
-from tests.support.ledger import account_of
-from tests.support.properties import examples
-from tests.support.unjustified import post_unjustified
-from tests.support.withdrawals import nothing_moves
-from tests.support.world import (
+from tests.assertions.ledger import account_of
+from tests.assertions.unchanged import nothing_moves
+from tests.environment.property_tests import examples
+from tests.factories.api_clients import make_member, make_organisation
+from tests.factories.configuration import set_figure
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import (
     BANK,
     PAID,
     SYSTEM,
@@ -365,6 +365,14 @@ def test_what_wallets_can_pay_is_the_same_together_as_one_by_one(orders):
     assert book(other) == book(one)
 
 
+@pytest.fixture
+def books_hold_after(transactional_db: None) -> Iterator[None]:
+    """Once for all examples, which stand beside one another."""
+    yield
+    assert_books_hold()
+
+
+@pytest.mark.usefixtures("books_hold_after")
 @examples("PARITY", 40)
 @given(
     orders=_orders,
@@ -385,4 +393,3 @@ def test_what_wallets_cannot_pay_they_do_not_pay(orders, funds):
             assert moved == holds(fund, *taken)
             assert sorted(taken) == sorted(o[2] for o in done if o[:2] == (number, currency))
             assert wallet.balance("available", currency) == fund - sum(taken) >= 0
-    assert_books_hold()

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from exchange.errors import Refused, StateConflict
 from exchange.models import StaffUser
-from tests.support.back_office import everything
-from tests.support.loans import as_time_does
-from tests.support.world import know_banks, make_staff, make_wallet
+from tests.factories.back_office import everything
+from tests.factories.loans import as_time_does
+from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.models import ConfigurationFigure
 from wallets.selectors.configuration import withdrawal_fee
 from wallets.services import configuration as figures

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.access import TESTER
-from tests.support.world import assert_books_hold, know_banks, make_staff, make_wallet
+from tests.factories.api_clients import TESTER
+from tests.factories.wallets import assert_books_hold, know_banks, make_staff, make_wallet
 from wallets.models import Withdrawal
 from wallets.services import decisions
 

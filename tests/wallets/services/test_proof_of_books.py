@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from exchange.ids import uuid7
-from tests.support.services import Sandbox
-from tests.support.world import assert_books_hold
+from tests.environment.services import Sandbox
+from tests.factories.wallets import assert_books_hold
 from tests.wallets.services.corrupted import Owner, World
 from tests.wallets.services.corruptions import CORRUPTIONS, IN_ORDER, money_out_of_escrow
 from wallets.models import Alert, BooksProof

@@ -16,9 +16,9 @@ from exchange.ids import uuid7
 from exchange.services import quotes
 from exchange.words import given
 from orders.services import endings
-from tests.support.back_office import everything
-from tests.support.tokens import make_token
-from tests.support.world import know_banks, make_staff, make_wallet
+from tests.factories.back_office import everything
+from tests.factories.tokens import make_token
+from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.models import ProposalAction
 from wallets.services import configuration, decisions, deposits, resolutions
 

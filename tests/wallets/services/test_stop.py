@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from exchange.errors import InvalidRequest, Refused, StateConflict
 from exchange.models import Organisation, StaffUser
-from tests.support.back_office import everything
-from tests.support.world import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
+from tests.factories.back_office import everything
+from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
 from wallets.models import Decision, Payout, Withdrawal
 from wallets.selectors.concerns import Level, concerns_of
 from wallets.services import decisions

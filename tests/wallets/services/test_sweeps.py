@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from tests.support.world import approved, know_banks, make_wallet
+from tests.factories.wallets import approved, know_banks, make_wallet
 from wallets.models import Payout, WithdrawalStatus
 from wallets.services import sweeps
 

@@ -13,7 +13,7 @@ from psycopg import errors
 
 from exchange.ids import uuid7
 from exchange.models import StaffUser
-from tests.support.world import Wallet, know_banks, make_staff, make_wallet
+from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
 from wallets.models import Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,8 +11,8 @@ from django.utils import timezone
 from psycopg import errors
 
 from exchange.ids import uuid7
-from tests.support.database import Connection, session
-from tests.support.world import Wallet, know_banks, make_staff, make_wallet
+from tests.environment.database import Connection, session
+from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
 from wallets.models import Deposit, Proposal, ProposalAction, ProposalStatus
 from wallets.services import deposits
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from tests.support.world import (
+from tests.factories.wallets import (
     Wallet,
     know_banks,
     make_member_wallet,

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from exchange.models import StaffUser
 from exchange.numbers import plain
-from tests.support.staff import as_owner
-from tests.support.world import (
+from tests.factories.staff import as_owner
+from tests.factories.wallets import (
     SYSTEM,
     Wallet,
     approved,

@@ -10,11 +10,11 @@ import psycopg
 import pytest
 
 from exchange.numbers import plain
-from tests.support.crowd import Crowd
-from tests.support.pausing import Pause
-from tests.support.payouts import open_alerts
-from tests.support.processes import wait_until
-from tests.support.world import SYSTEM, Wallet, know_banks, make_member_wallet
+from tests.environment.concurrency import Callers
+from tests.environment.pause_at_write import Pause
+from tests.environment.processes import wait_until
+from tests.factories.payouts import open_alerts
+from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_member_wallet
 from tests.wallets.services.reconciliation.harness import (
     approver,
     book,
@@ -279,7 +279,7 @@ def test_a_break_that_is_closed_while_a_comparison_is_kept_waits_for_it(
     second = approver()
     with (
         Pause("UPDATE", "wallets_reconciliation", "NEW.finished_at IS NOT NULL") as pause,
-        Crowd(3) as crowd,
+        Callers(3) as crowd,
     ):
 
         def close_meanwhile() -> None:

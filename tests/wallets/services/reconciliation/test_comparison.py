@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from config.roles import AUDITOR
 from exchange.numbers import plain
-from tests.support.back_office import everything, signed_in, text_of
-from tests.support.payouts import decide, open_alerts, pass_time
-from tests.support.world import (
+from tests.factories.back_office import everything, signed_in, text_of
+from tests.factories.payouts import decide, open_alerts, pass_time
+from tests.factories.wallets import (
     BANKS,
     FAILS_LATER,
     REFUSED_AT_ONCE,

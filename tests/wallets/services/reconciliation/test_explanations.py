@@ -14,10 +14,10 @@ from psycopg import errors
 from exchange.errors import DomainError, Forbidden, InvalidRequest, NotFound, Refused, StateConflict
 from exchange.ids import uuid7
 from exchange.models import StaffUser
-from tests.support.breaks import make_break
-from tests.support.crowd import Crowd
-from tests.support.database import Connection, session
-from tests.support.world import make_staff
+from tests.environment.concurrency import Callers
+from tests.environment.database import Connection, session
+from tests.factories.breaks import make_break
+from tests.factories.wallets import make_staff
 from tests.wallets.services.reconciliation.harness import approver
 from wallets.models import Alert, BreakExplanation, ReconciliationBreak
 from wallets.services import reconciliation
@@ -147,7 +147,7 @@ def test_what_is_not_there_is_not_found():
 
 def test_of_many_who_explain_close_and_refuse_at_once_one_does():
     people = [approver() for _ in range(4)]
-    with Crowd(4) as crowd:
+    with Callers(4) as crowd:
         for _ in range(4):
             found = make_break()
             results = crowd.at_once([partial(explain, found, person) for person in people])
@@ -174,7 +174,7 @@ def test_of_many_who_explain_close_and_refuse_at_once_one_does():
 
 def test_the_last_breaks_of_a_day_that_are_closed_at_once_end_its_alert():
     """Each of the two would still see the other one open."""
-    with Crowd(2) as crowd:
+    with Callers(2) as crowd:
         for _ in range(5):
             pair = [make_break(), make_break(currency="KES")]
             raise_alert("reconciliation", subject=str(pair[0].day), message="Look")

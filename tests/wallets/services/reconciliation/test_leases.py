@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from tests.support.world import SYSTEM
+from tests.factories.wallets import SYSTEM
 from tests.wallets.services.reconciliation.harness import (
     begin_after,
     pay,

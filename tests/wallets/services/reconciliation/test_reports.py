@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
-from tests.support.back_office import everything, said, signed_in, text_of
-from tests.support.exports import body, sheet, table
-from tests.support.world import (
+from tests.factories.back_office import everything, said, signed_in, text_of
+from tests.factories.exports import body, sheet, table
+from tests.factories.wallets import (
     SYSTEM,
 )
 from tests.wallets.services.reconciliation.harness import (

@@ -1,0 +1,1 @@
+"""What tests compare: the books, the audit, the OpenAPI document, permissions, accessibility."""

@@ -1,0 +1,70 @@
+"""What the parsers of bodies and of query strings refuse, asked without HTTP.
+
+The answer is made as the API makes it: by its exception handler, of the same errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.conf import settings
+from rest_framework.serializers import BaseSerializer
+from rest_framework.test import APIRequestFactory
+
+from exchange.api.exceptions import handle_exception
+from exchange.api.pagination import read_window
+from exchange.api.parameters import check_parameters, known_parameters
+from exchange.api.parsers import read_json
+from exchange.api.views import ApiView
+
+# Status, code and message of a refusal; None for what is taken.
+Refused = tuple[int, str, str] | None
+_requests = APIRequestFactory()
+
+
+def refusal_of_body(kind: type[BaseSerializer[Any]], body: str | bytes) -> Refused:
+    """How a body is refused by the address that takes a `kind`."""
+    raw = body if isinstance(body, bytes) else body.encode()
+
+    def parse() -> None:
+        values = read_json(raw, depth_limit=settings.API_BODY_DEPTH_LIMIT)
+        kind(data=values).is_valid(raise_exception=True)
+
+    return _refusal(parse)
+
+
+def refusal_of_query(view: type[ApiView], query: str) -> Refused:
+    """How a query string is refused by the list `view`."""
+
+    def parse() -> None:
+        made: Any = view()
+        made.request = made.initialize_request(_requests.get(f"/?{query}"))
+        check_parameters(made.request.query_params, known_parameters(view))
+        made.filter_queryset(made.filterset_class._meta.model.objects.none())
+        read_window(made.request)
+
+    return _refusal(parse)
+
+
+def assert_refused(
+    parse: Callable[[str], Refused],
+    cases: Iterable[tuple[str, str]],
+    code: str = "invalid_request",
+) -> None:
+    """Asserts that every text of `cases` is refused with its message, and lists those that are not.
+
+    One test for a table: most take less time than a test does to begin.
+    """
+    found = [(text[:200], message, parse(text)) for text, message in cases]
+    assert found
+    assert [each for each in found if each[2] != (400, code, each[1])] == []
+
+
+def _refusal(parse: Callable[[], None]) -> Refused:
+    try:
+        parse()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the handler answers it
+        answer = handle_exception(error, {})
+        return answer.status_code, str(answer["X-Error-Code"]), str(answer.data["message"])
+    return None

@@ -1,0 +1,104 @@
+"""The demo world where something is otherwise when it is loaded first."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.demo import trading
+from config.demo.loader import load_demo
+from config.demo.tokens import TOKENS
+from config.demo.world import paid_in
+from config.supervisor.service import Installation
+from exchange.models import (
+    Organisation,
+    Token,
+)
+from tests.factories.api_clients import make_organisation
+from tests.factories.demo import CURRENCIES, load, wallet
+from tests.factories.wallets import SYSTEM, assert_books_hold
+from wallets.models import (
+    BooksProof,
+    Reconciliation,
+    Withdrawal,
+)
+from wallets.services.banks import forget_bank_lists
+from wallets.services.listings import Listing, list_token
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the file goes of a world with a few tokens."""
+    settings.DATA_DIR = tmp_path
+    monkeypatch.delenv("DEMO_WEBHOOK_URL", raising=False)
+    monkeypatch.setattr(trading, "TOKENS", TOKENS[:2])
+    forget_bank_lists()
+    return tmp_path
+
+
+def test_a_new_sandbox_of_the_demo_begins_with_what_the_world_pays_in(data_dir):
+    def floats_of(*, demo: bool) -> list[str]:
+        installation = Installation("127.0.0.1", 1, demo=demo, data_dir=data_dir)
+        installation._sandbox_port = 1
+        return [word for word in installation._sandbox_command() if word.startswith("--float")]
+
+    paid = paid_in()
+    wanted = {f"--float={code}={paid[code]}" for code in CURRENCIES if code != "USD"}
+    assert set(floats_of(demo=True)) == wanted
+    assert floats_of(demo=False) == []
+
+
+def test_without_the_provider_there_are_no_withdrawals_until_it_answers(data_dir, provider_sandbox):
+    provider_sandbox.fault("error_5xx", times=100)
+    demo = load_demo(
+        data_dir=data_dir,
+        base_url="http://127.0.0.1:8000",
+        provider_url="http://127.0.0.1:8001/v3",
+        patience_seconds=0,
+    )
+    assert Withdrawal.objects.count() == 0
+    assert not Reconciliation.objects.exists()
+    assert BooksProof.objects.get().passed
+    assert wallet(demo["organisations"][0]["access_token"]).status_code == 200
+    provider_sandbox.reset()
+    assert load(data_dir) == demo
+    assert Withdrawal.objects.count() == 9
+    assert_books_hold()
+
+
+def test_private_deals_are_seen_by_those_granted_access_only(
+    data_dir, provider_sandbox, monkeypatch
+):
+    private = tuple(about for about in TOKENS if about.granted is not None)
+    monkeypatch.setattr(trading, "TOKENS", private)
+    load(data_dir)
+    assert len(private) == 6
+    assert set(Token.objects.values_list("deal_access", flat=True)) == {"Private"}
+    for about in private:
+        granted = Organisation.objects.filter(token_grants__token__symbol=about.symbol)
+        demo = granted.exclude(members=None).distinct()
+        assert demo.count() == len(about.granted or ())
+        assert not granted.filter(issued_tokens__symbol=about.symbol).exists()
+    assert_books_hold()
+
+
+def test_a_symbol_that_somebody_else_took_stays_theirs(data_dir, provider_sandbox):
+    listing = Listing(
+        name="Jollof Kitchens",
+        symbol="JOL30",
+        currency="NGN",
+        investment_type="Debt",
+        investment_category="Bond",
+        total_supply=Decimal(10),
+        price_buy=Decimal(5),
+        price_sell=Decimal(4),
+    )
+    list_token(issuer_id=make_organisation().id, listing=listing, actor=SYSTEM)
+    demo = load(data_dir)
+    assert [token["symbol"] for token in demo["tokens"]] == ["EA20"]
+    assert Token.objects.get(symbol="JOL30").name == "Jollof Kitchens"

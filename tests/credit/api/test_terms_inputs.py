@@ -1,0 +1,186 @@
+"""Terms of a loan configuration that are not right, on their parser: each field by its name.
+
+That proposing and changing ask it, and that nothing is written, is in tests/contract.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from credit.api.terms import TermsInput
+from tests.assertions.inputs import assert_refused, refusal_of_body
+from tests.factories.loan_proposals import body_of, written
+
+# For the currencies, which are read once.
+pytestmark = pytest.mark.django_db
+
+CATEGORIES = (
+    "ETF, Bond, Commercial Paper, Debt Note, Real Estate, Private Business, Startup, Commodities, "
+    "Fund, Art, Music, Movie, Charity"
+)
+CURRENCIES = "NGN, KES, GHS, ZAR, UGX, TZS, USD"
+NOT_A_NUMBER = "must be a number"
+RATIO = "must be above 0 and not above 1"
+MONTHS = "must be a whole number of months from 1 to 600"
+BAD: dict[str, dict[str, str]] = {
+    "name": {
+        '""': "must not be blank",
+        '"  "': "must not be blank",
+        "5": "must be a string",
+        "null": "must not be null",
+        '"' + "x" * 201 + '"': "must have at most 200 characters",
+        '"a\\nb"': "must not contain control characters",
+        '"a\\u0000b"': "must not contain NUL characters",
+        '"a\\u202eb"': "must not contain invisible or direction-changing characters",
+    },
+    "access": {
+        '"private"': "must be one of [own, organisations, public]",
+        "true": "must be one of [own, organisations, public]",
+        "null": "must not be null",
+    },
+    "investment_categories": {
+        "[]": "must not be empty",
+        '"Bond"': "must be an array",
+        '["Gold"]': f"must be of [{CATEGORIES}]",
+        '["Bond", 5]': f"must be of [{CATEGORIES}]",
+        '["Bond", "bond"]': "must not name a category twice",
+        "[" + ", ".join(['"ETF"'] * 9000) + "]": "must have at most 13 items",
+        "null": "must not be null",
+    },
+    "max_amount": {
+        "{}": "must have at least one currency",
+        "[]": "must be an object of amounts by currency",
+        "5": "must be an object of amounts by currency",
+        '{"NGN": 0}': "must be above 0 and not above 1000000000000000 in NGN",
+        '{"NGN": 5.005}': "must not have more than 2 decimals in NGN",
+        '{"UGX": 5.5}': "must not have decimals in UGX",
+    },
+    "min_amount": {
+        '{"KES": 5}': "must not have KES, in which max_amount lends nothing",
+        '{"NGN": 2000000.51}': "must not be above max_amount in NGN",
+        '{"NGN": 0}': "must be above 0 and not above 1000000000000000 in NGN",
+        '{"UGX": 1.5}': "must not have decimals in UGX",
+    },
+    "max_outstanding": {
+        '{"KES": 5}': "must not have KES, in which max_amount lends nothing",
+        '{"NGN": 2000000.49}': "must not be below max_amount in NGN",
+        '{"NGN": 50000000.001}': "must not have more than 2 decimals in NGN",
+        "null": "must not be null",
+    },
+    "collateral_ratio": {
+        "0": RATIO,
+        "1.5": RATIO,
+        "1.00000001": RATIO,
+        '"0.3"': NOT_A_NUMBER,
+        "NaN": NOT_A_NUMBER,
+        "true": NOT_A_NUMBER,
+        "null": "must not be null",
+        "-0.5": "must not be negative",
+        "0.123456789": "must not have more than 8 decimals",
+        "1e-400": "must not have more than 8 decimals",
+    },
+    "interest_rate": {
+        "1.5": "must be from 0 to 1",
+        '"0.3"': NOT_A_NUMBER,
+        "NaN": NOT_A_NUMBER,
+        "Infinity": NOT_A_NUMBER,
+        "true": NOT_A_NUMBER,
+        "-0": "must not be negative",
+        "0.123456789": "must not have more than 8 decimals",
+    },
+    "duration": {
+        "0": MONTHS,
+        "1.5": "must be a whole number",
+        "1000000000": MONTHS,
+        "601": MONTHS,
+        '"12"': NOT_A_NUMBER,
+        "true": NOT_A_NUMBER,
+        "-1": "must not be negative",
+    },
+    "grace_period": {
+        "366": "must be a whole number of days from 0 to 365",
+        "0.5": "must be a whole number",
+        "false": NOT_A_NUMBER,
+    },
+    "grace_period_unit": {'"MONTHS"': "must be one of [DAYS]", "1": "must be one of [DAYS]"},
+    "organisation_ids": {
+        '"x"': "must be an array",
+        '["x"]': "must be ids of organisations",
+        "[5]": "must be ids of organisations",
+        '["0197f0c2-7b1e-7c3a-9d55-0d2f6a1b9c10"]': "must be empty unless access is organisations",
+        "[" + ", ".join(["1"] * 10_000) + "]": "must have at most 200 items",
+    },
+}
+
+
+def parse(body: str) -> Any:
+    return refusal_of_body(TermsInput, body)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_field_is_refused_by_name(name):
+    assert_refused(
+        parse, ((written(name, text), f"{name} {told}") for text, told in BAD[name].items())
+    )
+
+
+@pytest.mark.parametrize("name", ["min_amount", "max_amount", "max_outstanding"])
+def test_a_currency_that_is_none_is_refused_as_everywhere(name):
+    for code in ("EUR", "ngn"):
+        found = parse(json.dumps(body_of(**{name: {code: 5}})))
+        assert found is not None
+        assert found[:2] == (400, "invalid_currency")
+        assert found[2].startswith(f"{name}: Currency must be one of [{CURRENCIES}]")
+
+
+def test_an_amount_that_is_none_is_refused_by_its_currency():
+    told = {"-5": "must not be negative", "1e400": "must not be above 1000000000000000"}
+    amounts = ('"5"', "true", "null", "-5", "NaN", "1e400", "[]")
+    bodies = (
+        (
+            written("max_amount", f'{{"NGN": {text}}}'),
+            f"max_amount.NGN {told.get(text, NOT_A_NUMBER)}",
+        )
+        for text in amounts
+    )
+    assert_refused(parse, bodies)
+
+
+def test_organisations_are_named_once_and_are_needed():
+    here = str(UUID(int=7))
+    cases: list[tuple[list[str], str]] = [
+        ([], "organisation_ids must name who may borrow"),
+        ([here, here], "organisation_ids must not name an organisation twice"),
+    ]
+    bodies = (
+        (json.dumps(body_of(access="organisations", organisation_ids=ids)), told)
+        for ids, told in cases
+    )
+    assert_refused(parse, bodies)
+
+
+def test_the_message_names_every_bad_field():
+    assert_refused(
+        parse,
+        [
+            (
+                "{}",
+                "name is required; investment_categories is required; max_amount is required; "
+                "collateral_ratio is required; interest_rate is required; duration is required",
+            )
+        ],
+    )
+    several = body_of(name="", collateral_ratio=0, interest_rate=True, duration=0)
+    found = parse(json.dumps(several))
+    assert found is not None
+    assert found[:2] == (400, "invalid_request")
+    assert sorted(found[2].split("; ")) == [
+        f"collateral_ratio {RATIO}",
+        f"duration {MONTHS}",
+        f"interest_rate {NOT_A_NUMBER}",
+        "name must not be blank",
+    ]

@@ -1,0 +1,61 @@
+"""Has calls of a service that go together meet in one set, whatever the clock does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection
+
+from exchange.combining import Combiner
+from tests.environment.concurrency import Callers
+
+
+class Gather:
+    """Has calls of the service, each in a thread of its own, carried out as one set.
+
+    `sets` are the sizes of the sets; `leader` is the database connection of the last one.
+    """
+
+    def __init__(self, crowd: Callers, meeting: Combiner[Any, Any]) -> None:
+        self.sets: list[int] = []
+        self.leader: psycopg.Connection[Any] | None = None
+        self._crowd = crowd
+        self._meeting = meeting
+
+    def __call__(self, *calls: Callable[[], Any]) -> list[Any]:
+        """What each returned or raised."""
+        self.sets.clear()
+        all_said = threading.Barrier(len(calls))
+
+        def come(call: Callable[[], Any]) -> Any:
+            with self._meeting.coming():
+                all_said.wait()
+                return call()
+
+        return self._crowd.at_once([partial(come, call) for call in calls])
+
+    def watch(self, carry_out: Callable[[Any], Any], forms: list[Any]) -> Any:
+        """In the place of `carry_out`."""
+        self.sets.append(len(forms))
+        connection.ensure_connection()
+        self.leader = connection.connection
+        return carry_out(forms)
+
+
+@contextmanager
+def gathering(
+    meeting: Combiner[Any, Any], threads: int, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Gather]:
+    """A `Gather` of at most so many calls to whoever submits to `meeting`."""
+    # Long enough to wait for a thread on any machine; nobody stays away here.
+    monkeypatch.setattr(meeting, "_patience", 60.0)
+    with Callers(threads) as crowd:
+        gather = Gather(crowd, meeting)
+        monkeypatch.setattr(meeting, "_carry_out", partial(gather.watch, meeting._carry_out))
+        yield gather

@@ -1,0 +1,98 @@
+"""Headless Chromium, driven through Playwright, on the pages of the running service.
+
+The machine's own Chromium is used (CHROMIUM names another); without one these tests are skipped,
+and with REQUIRE_BROWSER set they fail instead. A page may ask no other host for anything.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    Route,
+    expect,
+    sync_playwright,
+)
+
+from tests.environment.services import HOST, Service
+
+# As root Chromium runs only without its sandbox; it shall not call home.
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE_MILLISECONDS = 30_000
+
+
+def chromium_path() -> str | None:
+    """The Chromium of this machine."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """A Chromium of our own. Raises `RuntimeError` where the machine has none."""
+    path = chromium_path()
+    if path is None:
+        raise RuntimeError("There is no Chromium on this machine; CHROMIUM may name one")
+    return playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+
+
+def confine(context: BrowserContext) -> list[str]:
+    """Refuses every request to another host; the list grows with what was asked for."""
+    strayed: list[str] = []
+
+    def decide(route: Route) -> None:
+        if urlsplit(route.request.url).hostname == HOST:
+            route.continue_()
+        else:
+            strayed.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", decide)
+    return strayed
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all tests of this process."""
+    if chromium_path() is None and not os.environ.get("REQUIRE_BROWSER"):
+        pytest.skip("needs Chromium")
+    # Playwright keeps an event loop in this thread; Django's synchronous code runs beside it.
+    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+    if before is None:
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def page(chromium: Browser, live_service: Service) -> Iterator[Page]:
+    """A page of a new browser profile at the service's address; faults in its scripts fail."""
+    context = chromium.new_context(base_url=live_service.base_url)
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    strayed = confine(context)
+    faults: list[str] = []
+    shown = context.new_page()
+    shown.on("pageerror", lambda error: faults.append(str(error)))
+    yield shown
+    context.close()
+    assert strayed == [], "pages asked other hosts"
+    assert faults == [], "scripts of a page failed"

@@ -1,0 +1,104 @@
+"""Many callers at once: threads with a connection each, over HTTP or to the services."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import connections
+
+
+def size(name: str, default: int) -> int:
+    """How large a race is: `RACE_<NAME>` in the environment, or the default."""
+    return int(os.environ.get(f"RACE_{name}", default))
+
+
+@dataclass(frozen=True)
+class Call:
+    """One POST of `body`, JSON text; `tag` tells calls apart."""
+
+    path: str
+    body: str
+    headers: dict[str, str]
+    tag: int = 0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back for a call."""
+
+    tag: int
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def storm(base_url: str, calls: Iterable[Call], connections_count: int) -> list[Reply]:
+    """Makes all calls over that many connections at once, kept alive, in the order given."""
+    host = urlsplit(base_url).netloc
+    queue: SimpleQueue[Call] = SimpleQueue()
+    for call in calls:
+        queue.put(call)
+    start = threading.Barrier(connections_count)
+
+    def work(_: int) -> list[Reply]:
+        replies: list[Reply] = []
+        client = http.client.HTTPConnection(host, timeout=60)
+        client.connect()
+        start.wait()
+        while True:
+            try:
+                call = queue.get_nowait()
+            except Empty:
+                client.close()
+                return replies
+            headers = {"Content-Type": "application/json", **call.headers}
+            client.request("POST", call.path, call.body, headers)
+            answer = client.getresponse()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            replies.append(Reply(call.tag, answer.status, answer.read(), found))
+
+    with ThreadPoolExecutor(connections_count) as pool:
+        return [reply for some in pool.map(work, range(connections_count)) for reply in some]
+
+
+class Callers:
+    """`at_once` runs functions at the same moment, each in a thread with its own connection."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads)
+
+    def __enter__(self) -> Callers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # One more round, in which every thread closes its connection.
+        self.at_once([connections.close_all] * self._threads)
+        self._pool.shutdown()
+
+    def at_once(self, functions: Sequence[Callable[[], Any]]) -> list[Any]:
+        """What each returned or raised, in their order. At most as many as there are threads."""
+        assert len(functions) <= self._threads
+        start = threading.Barrier(len(functions))
+
+        def run(function: Callable[[], Any]) -> Any:
+            start.wait()
+            try:
+                return function()
+            except Exception as error:  # noqa: BLE001 - the test says which are right
+                return error
+
+        return list(self._pool.map(run, functions))

@@ -1,0 +1,272 @@
+"""A PostgreSQL database for every test process, cloned from one migrated template.
+
+Without DATABASE_URL an embedded server is started in a temporary directory for the whole run, with
+the template that `kept_template` keeps; with it, that server is used (its user must be able to
+create databases), and whichever process needs the template first makes it. Tests act as the runtime
+role; `owner` is the owner's alias.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+from django.db import connections
+from django.test import TransactionTestCase
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+from pytest_django import DjangoDbBlocker
+from pytest_django.plugin import blocking_manager_key
+
+from config.embedded.layout import DATABASE, database_url
+from config.embedded.sharing import running_server
+from config.settings.databases import from_url
+from tests.environment import kept_template
+from tests.environment import seed_rows as seed
+
+# How xdist's workers, which inherit the environment, learn of the run's server.
+_SERVER = "TEST_SERVER_URL"
+_RUN = "TEST_RUN_NAME"
+_TEMPLATE = "TEST_TEMPLATE_NAME"
+_LOCK_KEY = 0x7E57_0001
+
+# A role or a setting, temporary tables, locks and cursors: what outlives a transaction.
+_AS_NEW = (
+    "CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; UNLISTEN *; DISCARD TEMP;"
+    " SELECT pg_advisory_unlock_all()"
+)
+
+Connection = psycopg.Connection[Any]
+
+_run_resources = contextlib.ExitStack()
+# Of this process's database, as soon as there is one.
+_restorers: list[seed.Restorer] = []
+
+
+def start_run(config: pytest.Config) -> None:
+    """In the process that pytest was started as: a server for the run, and the run's name."""
+    if hasattr(config, "workerinput") or config.option.collectonly:
+        return
+    os.environ[_RUN] = f"test_{os.getpid()}_{os.urandom(3).hex()}"
+    given = os.environ.get("DATABASE_URL")
+    if given:
+        os.environ[_SERVER] = given
+        os.environ[_TEMPLATE] = f"{os.environ[_RUN]}_template"
+        return
+    folder = Path(tempfile.mkdtemp(prefix="exchange-tests-"))
+    _run_resources.callback(shutil.rmtree, folder, ignore_errors=True)
+    os.environ[_SERVER] = database_url(folder, "exchange_owner", "postgres")
+    os.environ[_TEMPLATE] = "test_template"
+    name = kept_template.template_hash(kept_template.sources())
+    if not kept_template.take(name, folder):
+        with (
+            config.stash[blocking_manager_key].unblock(),
+            running_server(folder, durable=False),
+        ):
+            _make_template(installation=DATABASE)
+        kept_template.keep(name, folder)
+    _run_resources.enter_context(running_server(folder, durable=False))
+
+
+def end_run(config: pytest.Config) -> None:
+    """Drop what the run made and stop the server it started."""
+    if hasattr(config, "workerinput") or _SERVER not in os.environ:
+        return
+    try:
+        if "DATABASE_URL" in os.environ:
+            _drop_databases_of_run()
+    finally:
+        _run_resources.close()
+        del os.environ[_SERVER]
+
+
+def server_url(database: str) -> str:
+    """The owner's URL of `database` on the run's server."""
+    given = os.environ[_SERVER]
+    if given.startswith(("postgresql://", "postgres://")):
+        head, _, query = given.partition("?")
+        scheme, _, rest = head.partition("://")
+        return f"{scheme}://{rest.partition('/')[0]}/{database}" + (query and f"?{query}")
+    return make_conninfo(given, dbname=database)
+
+
+def worker_database() -> str:
+    """The name of this process's own database."""
+    return f"{os.environ[_RUN]}_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Replaces pytest-django's: this process's database, cloned from the run's template."""
+    name = worker_database()
+    with django_db_blocker.unblock():
+        _make_template()
+        with _maintenance() as connection:
+            connection.execute(_clone(os.environ[_TEMPLATE], name))
+            # A clone has the rights of a new database, not those of its template.
+            connection.execute(
+                sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
+            )
+            # Nothing in it outlives the run: no commit waits for a given server's disk.
+            connection.execute(
+                sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(
+                    sql.Identifier(name)
+                )
+            )
+        _point_django_at(name)
+    _restorers.append(seed.Restorer(server_url(name)))
+    # The way Django's own TestCase says no.
+    TransactionTestCase._should_reload_connections = _keep_connections  # type: ignore[attr-defined]
+    yield
+    _restorers.pop().close()
+    with django_db_blocker.unblock():
+        connections.close_all()
+        with _maintenance() as connection:
+            connection.execute(_drop(name))
+
+
+@pytest.fixture
+def owner_connection(django_db_setup: None) -> Iterator[Connection]:
+    """A connection of the schema's owner to this process's database, in autocommit mode."""
+    with psycopg.connect(server_url(worker_database()), autocommit=True) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def session(role: str) -> Iterator[Connection]:
+    """A connection as the owner, or acting as the runtime role as the application does."""
+    options = "-c role=exchange_runtime" if role == "runtime" else ""
+    with psycopg.connect(server_url(worker_database()), options=options) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def database_beside(suffix: str, *, migrated: bool = False) -> Iterator[str]:
+    """The name of a database beside this process's own: empty, or a copy of the run's template."""
+    name = f"{worker_database()}_{suffix}"
+    source = os.environ[_TEMPLATE] if migrated else "template0"
+    with _maintenance() as connection:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.Identifier(name), sql.Identifier(source)
+            )
+        )
+    try:
+        yield name
+    finally:
+        with _maintenance() as connection:
+            connection.execute(_drop(name))
+
+
+@contextlib.contextmanager
+def django_at(database: str) -> Iterator[None]:
+    """Django's connections lead to `database` inside the block, and back to our own after it."""
+    _point_django_at(database)
+    ContentType.objects.clear_cache()  # their numbers may be others
+    try:
+        yield
+    finally:
+        _point_django_at(worker_database())
+        ContentType.objects.clear_cache()
+
+
+def restore_seed() -> None:
+    """Empty every table and put back the rows that migrations made, in one transaction."""
+    _restorers[-1].restore()
+
+
+def renew_worn_tables() -> None:
+    """The same, where earlier tests have left so much that all later ones would be slow."""
+    for restorer in _restorers:
+        restorer.restore_if_worn()
+
+
+def _make_template(installation: str = "") -> None:
+    """Migrate where there is no template yet: the first process does, the others wait for it.
+
+    The database `installation` gets what migrations make too.
+    """
+    template = os.environ[_TEMPLATE]
+    with _maintenance() as lock:
+        lock.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", [_LOCK_KEY, template])
+        if lock.execute("SELECT 1 FROM pg_database WHERE datname = %s", [template]).fetchone():
+            return
+        draft = f"{template}_draft"
+        lock.execute(_clone("template0", draft))
+        _point_django_at(draft)
+        call_command("migrate", verbosity=0, interactive=False, database="owner")
+        connections.close_all()
+        if installation:
+            lock.execute(_drop(installation))
+            lock.execute(_clone(draft, installation))
+        with psycopg.connect(server_url(draft), autocommit=True) as connection:
+            seed.keep(connection)
+        lock.execute(
+            sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
+                sql.Identifier(draft), sql.Identifier(template)
+            )
+        )
+
+
+def _keep_connections(_: TransactionTestCase) -> bool:
+    """Answers Django, which would close them after every test that commits: no. As in the running
+    service our functions stay compiled and planned; what a test set for its session is taken back.
+    """
+    for connection in connections.all(initialized_only=True):
+        raw = connection.connection
+        if raw is None:
+            continue
+        clean = not (connection.in_atomic_block or connection.needs_rollback)
+        if clean and raw.info.transaction_status == TransactionStatus.IDLE:
+            raw.execute(_AS_NEW)
+        else:  # it was dropped, or left in the middle of something
+            connection.close()
+    return False
+
+
+def _point_django_at(database: str) -> None:
+    given = from_url(server_url(database))
+    for alias in ("default", "owner"):
+        connection = connections[alias]
+        connection.close()
+        for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT"):
+            connection.settings_dict[key] = given[key]
+        connection.settings_dict["OPTIONS"].update(
+            {key: value for key, value in given["OPTIONS"].items() if key != "options"}
+        )
+
+
+@contextlib.contextmanager
+def _maintenance() -> Iterator[Connection]:
+    given = conninfo_to_dict(os.environ[_SERVER]).get("dbname") or "postgres"
+    with psycopg.connect(server_url(str(given)), autocommit=True) as connection:
+        yield connection
+
+
+def _clone(template: str, name: str) -> sql.Composed:
+    return sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+        sql.Identifier(name), sql.Identifier(template)
+    )
+
+
+def _drop(name: str) -> sql.Composed:
+    return sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+
+
+def _drop_databases_of_run() -> None:
+    with _maintenance() as connection:
+        pattern = os.environ[_RUN].replace("_", r"\_") + r"\_%"
+        for (name,) in connection.execute(
+            "SELECT datname FROM pg_database WHERE datname LIKE %s", [pattern]
+        ).fetchall():
+            connection.execute(_drop(name))

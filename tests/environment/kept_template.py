@@ -1,0 +1,106 @@
+"""The migrated template between runs: the files of the embedded server that holds it.
+
+Kept under `build/template-HASH`, named by everything that decides what is in it. A run works on a
+copy. The files appear in one step, so neither a run that ends early nor one beside it spoils them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from importlib.metadata import distributions
+from pathlib import Path
+from tempfile import mkdtemp
+
+import grimp
+
+from config.embedded.layout import postgres_dir
+
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+KEPT_IN = CHECKOUT / "build"
+_APPS = ("config", "credit", "exchange", "orders", "wallets")
+# Where `migrate` begins; what these import decides with them, and nothing else of the source does.
+_BEGINS = re.compile(
+    r"^\w+\.(apps|payloads|(models|migrations)(\..+)?|settings\.test|management\.commands\.migrate)$"
+)
+_BESIDES = (
+    "config/embedded/cluster.py",
+    "config/embedded/layout.py",
+    "tests/environment/database.py",
+    "tests/environment/kept_template.py",
+    "tests/environment/seed_rows.py",
+)
+# Another branch of the same checkout finds its own again.
+_KEPT = 3
+
+
+def sources() -> set[Path]:
+    """Files that decide the template: migrations, SQL, and what they and models import."""
+    graph = grimp.build_graph(*_APPS, cache_dir=None)
+    modules = {name for name in graph.modules if _BEGINS.match(name)}
+    for name in tuple(modules):
+        modules |= graph.find_upstream_modules(name)
+    # To import a module runs its packages too.
+    modules |= {name[:end] for name in modules for end, letter in enumerate(name) if letter == "."}
+    files = {_file(name) for name in modules}
+    files.update(path for app in _APPS for path in (CHECKOUT / app).rglob("*.sql"))
+    files.update(CHECKOUT / name for name in _BESIDES)
+    return files
+
+
+def template_hash(files: Iterable[Path]) -> str:
+    """Name the template that `files` make, with the packages that are installed."""
+    digest = hashlib.sha256(sys.version.encode())
+    for name, version in sorted((found.name, found.version) for found in distributions()):
+        digest.update(f"{name} {version}\n".encode())
+    for path in sorted(files):
+        content = path.read_bytes()
+        digest.update(f"{os.path.relpath(path, CHECKOUT)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:20]
+
+
+def take(name: str, data_dir: Path, kept_in: Path = KEPT_IN) -> bool:
+    """Copy the files kept under `name` into a new data directory; False where there are none."""
+    kept = kept_in / f"template-{name}"
+    home = postgres_dir(data_dir)
+    try:
+        os.utime(kept)  # used last
+        home.mkdir(parents=True, mode=0o700)
+        shutil.copytree(kept, home / "data")
+    except OSError:  # none, not ours to read, or removed at this moment
+        shutil.rmtree(home, ignore_errors=True)
+        return False
+    return True
+
+
+def keep(name: str, data_dir: Path, kept_in: Path = KEPT_IN) -> None:
+    """Keep the files of the stopped server of `data_dir` under `name`, and drop the oldest."""
+    kept_in.mkdir(exist_ok=True)
+    draft = Path(mkdtemp(prefix="draft-template-", dir=kept_in))
+    try:
+        shutil.copytree(postgres_dir(data_dir) / "data", draft, dirs_exist_ok=True)
+        os.sync()  # a machine that stops now leaves nothing half-written under the name
+        with contextlib.suppress(OSError):  # another run was first
+            draft.rename(kept_in / f"template-{name}")
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    found = sorted(kept_in.glob("template-*"), key=lambda path: path.stat().st_mtime)
+    for old in found[:-_KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def place_migrated_server(data_dir: Path) -> None:
+    """Give a new data directory the server of an installation that has migrated; where none is
+    kept, the first start on it migrates.
+    """
+    take(template_hash(sources()), data_dir)
+
+
+def _file(module: str) -> Path:
+    path = CHECKOUT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

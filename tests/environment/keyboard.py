@@ -1,0 +1,100 @@
+"""A person at a page with nothing but a keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urljoin
+
+from django.test import Client
+from playwright.sync_api import Locator, Page
+
+from config.roles import FINANCE_APPROVER
+from exchange.models import StaffUser
+from tests.factories import logins
+from tests.factories.staff import create_staff
+
+PASSWORD = "correct horse battery"
+MOST_TABS, MOST_STOPS = 150, 400
+# Whether the focus is drawn around, and nothing lies over what has it.
+_SHOWN = """() => {
+  const at = document.activeElement, style = getComputedStyle(at), box = at.getBoundingClientRect();
+  const drawn = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  const top = document.elementFromPoint(
+    Math.min(box.left + box.width / 2, innerWidth - 1), box.top + Math.min(box.height / 2, 20));
+  const seen = top !== null && (at.contains(top) || top.contains(at));
+  const wrong = [drawn ? "" : "not drawn", seen ? "" : "covered or off the page"].join(" ").trim();
+  return wrong && `${wrong}: ${at.outerHTML.slice(0, 120)}`;
+}"""
+
+
+def person(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
+    """A member of staff, and the secret that their authenticator app holds."""
+    user = create_staff(name, PASSWORD, role)
+    return user, logins.app_of(user)
+
+
+def sign_in(page: Page, name: str) -> None:
+    """Open the front page with the session that both steps give; the steps have tests of their own
+    in `browser/test_back_office.py`.
+    """
+    client = Client()
+    logins.sign_in(client, StaffUser.objects.get(username=name))
+    page.goto("/admin/login/")
+    everywhere = urljoin(page.url, "/")
+    page.context.add_cookies(
+        [
+            {"name": name, "value": cookie.value, "url": everywhere}
+            for name, cookie in client.cookies.items()
+        ]
+    )
+    page.goto("/admin/")
+    page.get_by_role("heading", name="Back office").wait_for()
+
+
+def tab_to(page: Page, wanted: Callable[[Locator], bool]) -> None:
+    """Presses Tab until the focus is on what is wanted, as somebody without a mouse does."""
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if wanted(page.locator(":focus")):
+            return
+    raise AssertionError(f"{MOST_TABS} presses of Tab did not lead there")
+
+
+def says(pattern: str) -> Callable[[Locator], bool]:
+    """Whether an element's own words or value match."""
+
+    def matches(element: Locator) -> bool:
+        if element.count() != 1:
+            return False
+        return re.search(pattern, element.inner_text() or "") is not None
+
+    return matches
+
+
+def is_(selector: str) -> Callable[[Locator], bool]:
+    """Whether an element is the one that `selector` means."""
+    return lambda element: (
+        element.count() == 1 and element.evaluate("(e, s) => e.matches(s)", selector) is True
+    )
+
+
+def faults_of_stops(page: Page) -> tuple[int, list[str]]:
+    """Presses Tab through the whole page, and back: how many stops there are, and what is wrong
+    with them.
+    """
+    found: list[str] = []
+    while len(found) < MOST_STOPS:
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement === document.body"):
+            break
+        found.append(page.evaluate(_SHOWN))
+    for _ in found[:]:
+        page.keyboard.press("Shift+Tab")
+        found.append(page.evaluate(_SHOWN))
+    return len(found) // 2, [fault for fault in found if fault]
+
+
+def focus_is_shown(page: Page) -> bool:
+    """Whether a person sees where they are."""
+    return bool(page.evaluate(_SHOWN) == "")

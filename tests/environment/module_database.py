@@ -1,0 +1,49 @@
+"""A database for all tests of a module together: for tests of refusals, which change nothing.
+
+What stands before a refusal (an organisation with a key, wallets, a market) is made once, and
+every test proves that it left it alone (`tests.assertions.unchanged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from tests.environment.database import restore_seed
+from tests.factories.wallets import assert_books_hold
+
+# Fixtures that end a test's changes, and with them the module's.
+_OF_ONE_TEST = {"db", "transactional_db"}
+
+
+@pytest.fixture(scope="module")
+def module_rows(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """What fixtures and tests of the module commit stays until its end.
+
+    No test of such a module may use a database of its own.
+    """
+    assert not [item.nodeid for item in request.session.items if _has_own(item, request.path)]
+    with django_db_blocker.unblock():
+        try:
+            yield
+        finally:
+            restore_seed()
+
+
+@pytest.fixture(scope="module")
+def module_database(module_rows: None) -> Iterator[None]:
+    """The same, of services alone: at the end the books are proven."""
+    yield
+    assert_books_hold()
+
+
+def _has_own(item: pytest.Item, module: Any) -> bool:
+    if item.path != module:
+        return False
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return bool(_OF_ONE_TEST & fixtures or item.get_closest_marker("django_db"))

@@ -1,0 +1,52 @@
+"""Run one step of a payout in a process of its own.
+
+`python -m tests.environment.payout_step STEP [ID]`.
+
+For tests whose database is killed: they cannot use the one of the test process. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+from uuid import UUID
+
+import django
+
+
+def main() -> None:
+    django.setup()
+    # Models can be imported only now.
+    from tests.factories import payouts as tools
+    from tests.factories import wallets as world
+    from wallets.models import Withdrawal
+    from wallets.services import books, payouts, sweeps
+
+    def state(withdrawal: Withdrawal) -> dict[str, Any]:
+        available, escrow = world.Wallet(withdrawal.organisation, withdrawal.member).kes
+        return {
+            "id": str(withdrawal.id),
+            "reference": withdrawal.reference,
+            "status": withdrawal.status,
+            "available": str(available.normalize()),
+            "escrow": str(escrow.normalize()),
+            "findings": [str(finding) for finding in books.prove().findings],
+        }
+
+    step = sys.argv[1]
+    if step == "prepare":
+        world.know_banks()
+        withdrawal = world.approved(world.make_member_wallet(1000))
+    else:
+        withdrawal = Withdrawal.objects.get(id=UUID(sys.argv[2]))
+        if step == "pay":
+            payouts.pay(withdrawal.id)
+        elif step == "later":
+            tools.pass_time(withdrawal, 3600)
+            sweeps.take_step(withdrawal.id)
+    print(json.dumps(state(Withdrawal.objects.get(id=withdrawal.id))))
+
+
+if __name__ == "__main__":
+    main()

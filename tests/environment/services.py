@@ -1,0 +1,241 @@
+"""Our own web application, its worker and the provider's sandbox as real processes on real ports.
+
+They use this test process's database, so a test that calls them must commit: the fixtures pull in
+`transactional_db`. Start-up is paid once per test process; what a test kills is started again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import requests
+from celery import Celery
+from kombu import Queue
+from pytest_django import Settings
+
+from config import webserver
+from config.embedded import broker
+from config.supervisor.ports import answers, claim_port
+from tests.environment.database import server_url, worker_database
+from tests.environment.processes import Program, wait_until
+from wallets.providers.registry import payment_provider
+
+PROVIDER_SECRET_KEY = "FLWSECK_TEST-tests-X"
+PROVIDER_WEBHOOK_HASH = "tests-webhook-hash"
+HOST = "127.0.0.1"
+FILE_BROKER = "files://localhost//"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Ports, folders and environment that the processes of one test process agree on."""
+
+    folder: Path
+    web_port: int
+    sandbox_port: int
+
+    @property
+    def base_url(self) -> str:
+        return f"http://{HOST}:{self.web_port}"
+
+    @property
+    def queue(self) -> str:
+        return worker_database()
+
+    @property
+    def broker_url(self) -> str:
+        return os.environ.get("CELERY_BROKER_URL") or FILE_BROKER
+
+    @property
+    def broker_options(self) -> dict[str, str]:
+        if self.broker_url != FILE_BROKER:
+            return {}
+        messages = str(self.folder / "messages")
+        return {
+            "data_folder_in": messages,
+            "data_folder_out": messages,
+            "control_folder": str(self.folder / "control"),
+        }
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "DJANGO_SETTINGS_MODULE": "config.settings.test",
+            "TEST_DATABASE_URL": server_url(worker_database()),
+            "TEST_DATA_DIR": str(self.folder),
+            "TEST_BROKER_URL": self.broker_url,
+            "TEST_BROKER_OPTIONS": json.dumps(self.broker_options),
+            "TEST_BROKER_QUEUE": self.queue,
+            "FLUTTERWAVE_BASE_URL": f"http://{HOST}:{self.sandbox_port}/v3",
+            "FLUTTERWAVE_SECRET_KEY": PROVIDER_SECRET_KEY,
+            "FLUTTERWAVE_WEBHOOK_HASH": PROVIDER_WEBHOOK_HASH,
+        }
+
+    def celery(self) -> Celery:
+        """A client of the stage's broker."""
+        broker.register()  # its transport is ours
+        client = Celery("tests", broker=self.broker_url, set_as_current=False)
+        client.conf.broker_transport_options = self.broker_options
+        client.conf.task_default_queue = self.queue
+        return client
+
+
+class Service:
+    """The web application over HTTP."""
+
+    def __init__(self, stage: Stage, program: Program) -> None:
+        self.base_url = stage.base_url
+        self.stage = stage
+        self.kill = program.kill
+        self.start = program.start
+        self.restart = program.restart
+        self._program = program
+
+    @property
+    def running(self) -> bool:
+        return self._program.running
+
+
+class Sandbox:
+    """The payment provider's sandbox; `base_url` is what a client of the provider is given."""
+
+    def __init__(self, stage: Stage, program: Program) -> None:
+        self.url = f"http://{HOST}:{stage.sandbox_port}"
+        self.base_url = f"{self.url}/v3"
+        self.kill = program.kill
+        self.start = program.start
+        self.restart = program.restart
+        self._program = program
+
+    @property
+    def running(self) -> bool:
+        return self._program.running
+
+    def fault(self, kind: str, times: int = 1, **options: object) -> None:
+        """Script a fault; `match` and its options are those of the sandbox's control endpoint."""
+        body = {"fault": kind, "times": times, **options}
+        requests.post(f"{self.url}/sandbox/faults", json=body, timeout=10).raise_for_status()
+
+    def reset(self) -> None:
+        """Forget faults and logged requests; the book of transfers stays."""
+        for path in ("faults", "requests"):
+            requests.delete(f"{self.url}/sandbox/{path}", timeout=10).raise_for_status()
+
+
+@pytest.fixture(scope="session")
+def stage(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Where this test process's services meet."""
+    folder = tmp_path_factory.mktemp("stage")
+    for name in ("messages", "control", "run"):
+        (folder / name).mkdir()
+    made = Stage(folder, claim_port(HOST, 0), claim_port(HOST, 0))
+    yield made
+    if made.broker_url.startswith("amqp"):
+        with made.celery().connection() as connection:
+            Queue(made.queue, channel=connection.channel()).delete()
+
+
+@pytest.fixture(scope="session")
+def web_program(stage: Stage) -> Iterator[Callable[[], Program]]:
+    """Starts the web application when it is first asked for; the same one afterwards."""
+    program = Program(
+        command=webserver.command(HOST, stage.web_port),
+        environment=stage.environment,
+        ready=lambda: answers(HOST, stage.web_port, "/health"),
+        output=stage.folder / "web.log",
+    )
+    yield lambda: _running(program)
+    program.stop()
+
+
+@pytest.fixture(scope="session")
+def sandbox_program(stage: Stage) -> Iterator[Callable[[], Program]]:
+    """Starts the sandbox when it is first asked for; the same one afterwards."""
+    program = Program(
+        command=[
+            sys.executable, "-m", "wallets.providers.sandbox", "--host", HOST,
+            "--port", str(stage.sandbox_port), "--data", str(stage.folder / "sandbox"),
+            "--webhook-url", f"{stage.base_url}/hooks/flutterwave",
+            "--delay", "0.2", "--return-delay", "0.5", "--hang-seconds", "3",
+        ],
+        environment=stage.environment,
+        ready=lambda: answers(HOST, stage.sandbox_port, "/sandbox/health"),
+        output=stage.folder / "sandbox.log",
+    )  # fmt: skip
+    yield lambda: _running(program)
+    program.stop()
+
+
+@pytest.fixture
+def live_service(
+    transactional_db: None, web_program: Callable[[], Program], stage: Stage
+) -> Service:
+    """The web application: two processes of eight threads, on the test's database."""
+    return Service(stage, web_program())
+
+
+@pytest.fixture
+def provider_sandbox(
+    sandbox_program: Callable[[], Program], stage: Stage, settings: Settings
+) -> Iterator[Sandbox]:
+    """The running sandbox, which this process's settings and the live service point at."""
+    sandbox = Sandbox(stage, sandbox_program())
+    sandbox.reset()
+    settings.PAYMENT_PROVIDER = {
+        **settings.PAYMENT_PROVIDER,
+        "base_url": sandbox.base_url,
+        "secret_key": PROVIDER_SECRET_KEY,
+        "webhook_hash": PROVIDER_WEBHOOK_HASH,
+    }
+    payment_provider.cache_clear()
+    yield sandbox
+    payment_provider.cache_clear()
+
+
+@pytest.fixture
+def live_worker(transactional_db: None, stage: Stage) -> Iterator[Program]:
+    """A Celery worker with the beat inside, on the test's database and the stage's broker."""
+    token = uuid.uuid4().hex
+    answer = stage.folder / "run" / "worker"
+    client = stage.celery()
+    program = Program(
+        command=[
+            sys.executable, "-m", "celery", "-q", "-A", "config.celery", "worker",
+            "--pool", "threads", "--concurrency", "4", "--beat", "--loglevel", "WARNING",
+            "--schedule", str(stage.folder / "beat"), "--without-gossip", "--without-mingle",
+            # A broker lets only one worker of a name in, and other test processes have theirs.
+            "--hostname", f"{stage.queue}@%h",
+        ],
+        environment=stage.environment,
+        ready=lambda: answer.exists() and answer.read_text() == token,
+        output=stage.folder / "worker.log",
+    )  # fmt: skip
+    client.send_task("config.answer", [token])
+    program.start()
+    yield program
+    program.stop()
+    client.close()
+
+
+def _running(program: Program) -> Program:
+    if not program.running:
+        program.start()
+    return program
+
+
+__all__ = [
+    "live_service",
+    "live_worker",
+    "provider_sandbox",
+    "sandbox_program",
+    "stage",
+    "wait_until",
+    "web_program",
+]

@@ -1,0 +1,63 @@
+"""A line at which requests and workers wait in the database until all of them are there.
+
+Callers that are sent off together seldom arrive together: what is shorter wins. Behind the line
+each of them stands right before it locks its row, and all are let go at the same moment. Nothing
+in the product knows of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from tests.environment.database import server_url, worker_database
+from tests.environment.processes import wait_until
+
+_PATIENCE_SECONDS = 10.0
+
+
+class StartLine:
+    """While drawn, whoever is about to lock or write a row of `table` waits; readers pass."""
+
+    def __init__(self, table: str, runners: int) -> None:
+        self._table, self._runners = table, runners
+
+    def __enter__(self) -> StartLine:
+        self._owner: psycopg.Connection[Any] = psycopg.connect(server_url(worker_database()))
+        self._watch: psycopg.Connection[Any] = psycopg.connect(
+            server_url(worker_database()), autocommit=True
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._owner.close()
+        self._watch.close()
+
+    def draw(self) -> None:
+        """From now on they wait."""
+        # Conflicts with the ROW SHARE of SELECT ... FOR UPDATE, not with a plain SELECT.
+        self._owner.execute(
+            sql.SQL("LOCK TABLE {} IN EXCLUSIVE MODE").format(sql.Identifier(self._table))
+        )
+
+    def go(self) -> None:
+        """Lets all go once the last one waits; AssertionError when one does not come in time."""
+        try:
+            wait_until(
+                lambda: self._waiting() == self._runners,
+                f"{self._runners} wait for {self._table}",
+                _PATIENCE_SECONDS,
+            )
+        finally:
+            self._owner.rollback()
+
+    def _waiting(self) -> int:
+        row = self._watch.execute(
+            "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+            " WHERE d.datname = current_database() AND l.relation = %s::regclass AND NOT l.granted",
+            [self._table],
+        ).fetchone()
+        assert row is not None
+        return int(row[0])

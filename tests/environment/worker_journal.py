@@ -1,0 +1,44 @@
+"""The product's Celery application in a worker that keeps a journal of what it finished.
+
+`celery -A tests.environment.worker_journal worker` writes to the file that `TEST_JOURNAL` names: a
+line `ready`, then a line `task-id STATE` for each task it has done.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from celery.signals import task_postrun, worker_ready
+
+from config.celery import app
+from exchange import wake
+
+# Of several workers one may take a message out of the file broker while another still writes it,
+# and dies of it. So these write none: they wake nobody and answer no remote control.
+app.conf.worker_enable_remote_control = False
+
+
+def _nobody(_task: str) -> None:
+    """Instead of publishing a hint."""
+
+
+wake.register(_nobody)
+
+
+def _write(line: str) -> None:
+    with open(os.environ["TEST_JOURNAL"], "a") as journal:  # noqa: PTH123 - for its append mode
+        journal.write(line + "\n")
+
+
+@worker_ready.connect
+def _say_ready(**_: Any) -> None:
+    _write("ready")
+
+
+@task_postrun.connect
+def _say_done(task_id: str, state: str, **_: Any) -> None:
+    _write(f"{task_id} {state}")
+
+
+__all__ = ["app"]

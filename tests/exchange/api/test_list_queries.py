@@ -1,0 +1,141 @@
+"""Query strings of lists that are not right, on what reads them: what each refusal says.
+
+That every address asks it is in tests/contract (`test_query_parameters` for all of them).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from exchange.api.members import MembersView
+from exchange.api.tokens import ActiveTokensView, TokenSearchView
+from tests.assertions.inputs import assert_refused, refusal_of_query
+
+TYPES = "[the service, SAFE, Debt, Fixed Interest]"
+CATEGORIES = (
+    "[ETF, Bond, Commercial Paper, Debt Note, Real Estate, Private Business, Startup, "
+    "Commodities, Fund, Art, Music, Movie, Charity]"
+)
+SORT = ", with - in front for descending"
+FLAGS: dict[type[Any], tuple[str, ...]] = {
+    ActiveTokensView: ("closed", "exited", "private", "primary_raise"),
+    TokenSearchView: ("closed", "exited", "completed_raise", "private"),
+}
+LISTS = [MembersView, ActiveTokensView, TokenSearchView]
+
+
+def parse(view: type[Any]) -> Any:
+    return lambda query: refusal_of_query(view, query)
+
+
+@pytest.mark.parametrize("view", LISTS)
+@pytest.mark.parametrize("name", ["page", "limit"])
+def test_a_page_or_limit_that_is_no_whole_number_from_one_is_refused(view, name):
+    wrong = ["-1", "0", "00", "abc", "1.5", "%00", "1e3", "1e1", "%D9%A3", "%2B1", "null", "%201",
+             "0x1", "%C2%B2", "1,2"]  # fmt: skip
+    message = f"{name} must be a whole number from 1"
+    assert_refused(parse(view), ((f"{name}={value}", message) for value in wrong))
+    for value in ("1", "007", "100000000000000000000", "9" * 5000):
+        assert refusal_of_query(view, f"{name}={value}") is None
+
+
+@pytest.mark.parametrize("view", FLAGS)
+def test_a_flag_that_is_neither_true_nor_false_is_refused(view):
+    wrong = ["yes", "2", "-1", "%20true", "t", "null", "true,false", "%00"]
+    assert_refused(
+        parse(view),
+        ((f"{name}={value}", f"{name} must be true or false")
+         for name in FLAGS[view] for value in wrong),
+    )  # fmt: skip
+
+
+def test_a_kind_that_does_not_exist_is_refused_naming_those_that_do():
+    wrong = ["equity", "SAF", "safe,debt", "%00", "debt%20", "9" * 500]
+    kind = f"investment_type must be one of {TYPES}"
+    for view in FLAGS:
+        assert_refused(parse(view), ((f"investment_type={value}", kind) for value in wrong))
+    category = f"investment_category must be one of {CATEGORIES}"
+    assert_refused(
+        parse(TokenSearchView), ((f"investment_category={value}", category) for value in wrong)
+    )
+
+
+def test_a_currency_that_is_not_traded_is_refused_naming_those_that_are():
+    message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
+    wrong = ["EUR", "NG", "NGN,KES", "%00"]
+    assert_refused(
+        parse(ActiveTokensView),
+        ((f"currency={value}", message) for value in wrong),
+        "invalid_currency",
+    )
+
+
+def test_an_order_that_is_not_documented_is_refused_naming_those_that_are():
+    wrong = ["id", "-", "price", "--name", "Name", "name,createdAt", "%00"]
+    message = f"sort must be one of [createdAt, updatedAt, name]{SORT}"
+    for view in FLAGS:
+        assert_refused(parse(view), ((f"sort={value}", message) for value in wrong))
+    wrong = ["id", "-", "--name", "name,email", "organisation", "Name", "%3F"]
+    message = f"sort must be one of [createdAt, updatedAt, name, email]{SORT}"
+    assert_refused(parse(MembersView), ((f"sort={value}", message) for value in wrong))
+
+
+def test_a_parameter_given_twice_is_refused_even_when_both_agree():
+    values = {
+        ActiveTokensView: {"sort": "name", "investment_type": "debt", "currency": "NGN"},
+        TokenSearchView: {"name": "a", "symbol": "a", "investment_category": "art"},
+        MembersView: {"sort": "name", "email": "a@b.c", "external_id": "a"},
+    }
+    for view, given in values.items():
+        flags = dict.fromkeys(FLAGS.get(view, ()), "true")
+        named = {**given, **flags, "page": "1", "limit": "5"}
+        twice = ((f"{name}={value}&{name}={value}", name) for name, value in named.items())
+        assert_refused(
+            parse(view), ((query, f"{name} must be given once") for query, name in twice)
+        )
+    assert_refused(parse(MembersView), [("page=1&page=2", "page must be given once")])
+
+
+def test_a_text_has_no_nul_and_no_more_characters_than_any_name():
+    for name, most in (("name", 200), ("symbol", 20)):
+        nul = f"{name} must not contain NUL characters"
+        assert_refused(parse(TokenSearchView), [(f"{name}=%00", nul), (f"{name}=a%00b", nul)])
+        long = f"{name} must have at most {most} characters"
+        for text in ("a", "%C3%A9", "%25", "%F0%9F%98%80", "%27", "%5C"):
+            assert refusal_of_query(TokenSearchView, f"{name}={text * most}") is None
+            query = f"{name}={text * (most + 1)}"
+            assert_refused(parse(TokenSearchView), [(query, long)])
+    nul = "email must not contain NUL characters"
+    assert_refused(parse(MembersView), [("email=%00", nul)])
+
+
+def test_all_that_is_wrong_is_named_at_once():
+    found = refusal_of_query(ActiveTokensView, "closed=x&currency=EUR&exited=true")
+    assert found is not None
+    assert found[:2] == (400, "invalid_currency")
+    assert "closed must be true or false" in found[2]
+    assert "Currency must be one of" in found[2]
+    assert "exited" not in found[2]
+    names = ("closed", "currency", "page", "sort")
+    empty = "; ".join(f"{name} must not be empty" for name in names)
+    assert_refused(parse(ActiveTokensView), [(f"{'=&'.join(names)}=", empty)])
+    assert_refused(
+        parse(TokenSearchView),
+        [
+            ("name=%20%20&symbol", "name must not be empty; symbol must not be empty"),
+            (
+                "name%5B%5D=q&complete_raise=true",
+                "Unknown parameter: name[] (did you mean name?); "
+                "Unknown parameter: complete_raise (did you mean completed_raise?)",
+            ),
+        ],
+    )
+    message = (
+        "page must not be empty; email must not be empty; "
+        "Unknown parameter: emial (did you mean email?); "
+        "Unknown parameter: x (known are created_from, created_to, updated_from, updated_to, "
+        "email, external_id, page, limit, sort)"
+    )
+    assert_refused(parse(MembersView), [("page=&email=%20&emial=a&x=1", message)])

@@ -1,0 +1,88 @@
+"""Pages of a long catalogue: the same however they are reached, far beyond what one read brings,
+and at the same price whatever their size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from exchange.filtersets import TokenSearchFilters
+from exchange.models import Token
+from exchange.selectors import catalogue
+from exchange.selectors.catalogue import catalogue_page, question_of
+from tests.factories.api_clients import ApiCaller, make_caller, make_organisation
+from tests.factories.tokens import bare_token, fill_tokens
+from tests.factories.withdrawals import round_trips
+
+pytestmark = pytest.mark.urls("tests.environment.api_urls")
+
+LIST = "/v1/api/tokens"
+SEARCH = "/v1/api/token/search"
+
+
+@pytest.fixture(scope="module")
+def filled(module_rows: None) -> Iterator[None]:
+    """2,600 tokens; what was remembered of them is forgotten at the end."""
+    fill_tokens(1, 2600)
+    yield
+    catalogue._memory = catalogue._Memory(0)
+
+
+@pytest.mark.parametrize("sort", ["-created_at", "created_at", "name", "-name"])
+@pytest.mark.parametrize("search", [{}, {"name": "fund"}, {"exited": "true"}, {"symbol": "t"}])
+def test_pages_beyond_a_stretch_are_the_same_however_they_are_reached(filled, sort, search):
+    organisation = make_organisation().id
+    filters = TokenSearchFilters(search, queryset=Token.objects.all())
+    assert filters.is_valid()
+    asked = question_of(filters.qs.order_by(sort))
+    found = Token.objects.filter(deal_access="Public").order_by(
+        sort, "-id" if sort.startswith("-") else "id"
+    )
+    if "name" in search:
+        found = found.filter(name__contains="Fund")
+    if "exited" in search:
+        found = found.filter(exited=True)
+    documents = list(found.values_list("document", flat=True))
+    limit = 30
+    pages = list(range(len(documents) // limit + 2))
+    for order in (pages, pages[::-1], [pages[-3], *pages], [35, 34, 33, 0, 66, 67]):
+        # The memory of a process that has just started.
+        catalogue._memory = catalogue._Memory(0)
+        for number in order:
+            offset = number * limit
+            page = catalogue_page(asked, organisation, offset=offset, limit=limit)
+            wanted = documents[offset : offset + limit]
+            assert page.text == ",".join(wanted)
+            assert (page.total, page.count) == (len(documents), len(wanted))
+
+
+@pytest.fixture(scope="module")
+def issuer(filled: None) -> ApiCaller:
+    """Every second one of its 450 tokens is a private deal."""
+    caller = make_caller(["tokens:read"])
+    Token.objects.bulk_create(
+        bare_token(caller.organisation, deal_access="Private" if n % 2 else "Public")
+        for n in range(450)
+    )
+    return caller
+
+
+@pytest.mark.parametrize("path", [LIST, SEARCH, f"{SEARCH}?name=token", f"{LIST}?sort=name&page=2"])
+@pytest.mark.parametrize("own", [True, False])
+def test_the_database_is_asked_as_often_for_a_large_page_as_for_a_small_one(
+    issuer: ApiCaller, path, own, tmp_path
+):
+    caller = issuer if own else make_caller(["tokens:read"])
+    asked = {}
+    for limit in (1, 20, 200):
+        sign = "&" if "?" in path else "?"
+        address = f"{path}{sign}limit={limit}"
+        for _ in range(3):  # statements are prepared, and the key's last use is written
+            assert caller.get(address).json()["data"]["count"] == limit
+        with round_trips(tmp_path) as answers:
+            caller.get(address)
+        asked[limit] = len(answers)
+    # The key; and the page with its version.
+    assert asked == {1: 2, 20: 2, 200: 2}

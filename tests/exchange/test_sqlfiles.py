@@ -1,0 +1,440 @@
+"""The SQL is installed whole or not at all, by what is declared, and around changes of tables."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, ProgrammingError, connection, connections, transaction
+from django.db.migrations import Migration
+from django.db.migrations.state import ProjectState
+
+from exchange import sqlfiles
+from exchange.documents import text
+from orders import payloads
+from orders.models import Order, Trade
+from tests.environment.database import session
+from tests.factories.lending import make_lending
+from tests.factories.loans import completed
+from tests.factories.staff import as_owner
+from tests.factories.traders import make_trader
+from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet
+
+pytestmark = pytest.mark.django_db
+
+# What is installed, without and with the identities of things.
+_INSTALLED = """
+SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid), p.proacl::text,
+       obj_description(p.oid, 'pg_proc')
+FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND proname <> 'installed_sql'
+UNION ALL
+SELECT tgrelid::regclass || ' ' || tgname, pg_get_triggerdef(t.oid), tgenabled::text, NULL
+FROM pg_trigger t WHERE NOT tgisinternal
+UNION ALL
+SELECT c.oid::regclass || ' ' || attname, format_type(atttypid, atttypmod), NULL, NULL
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE relkind = 'c' AND relnamespace = 'public'::regnamespace
+UNION ALL
+SELECT c.oid::regclass || ' ' || coalesce(attname, ''),
+       (SELECT string_agg(x::text, ' ' ORDER BY x::text)
+        FROM unnest(CASE WHEN attname IS NULL THEN relacl ELSE attacl END) x), NULL, NULL
+FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND attacl IS NOT NULL
+WHERE relkind IN ('r', 'S') AND relnamespace = 'public'::regnamespace
+UNION ALL
+SELECT 'rule ' || kind, r::text, NULL, NULL FROM wallets_transferrule r
+"""
+_IDENTITIES = """
+SELECT oid, proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+UNION ALL SELECT oid, tgname FROM pg_trigger WHERE NOT tgisinternal
+UNION ALL SELECT oid, typname FROM pg_type WHERE typnamespace = 'public'::regnamespace
+"""
+
+
+def rows(sql: str) -> set[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return set(cursor.fetchall())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A copy of the files of `wallets`, which are installed from there."""
+    config = apps.get_app_config("wallets")
+    shutil.copytree(Path(config.path) / "sql", tmp_path / "sql")
+    # One of its own: the shared one may be undone last of all.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "path", str(tmp_path))
+        yield tmp_path / "sql"
+
+
+@pytest.fixture
+def installed_afterwards() -> Iterator[None]:
+    """For tests that commit: the SQL of the files is in force for the next one."""
+    yield
+    sqlfiles.install("owner")
+    connections["owner"].close()
+
+
+def change(folder: Path) -> None:
+    path = folder / "token_units.sql"
+    path.write_text(path.read_text().replace("t.id, 8 FROM", "t.id, 7 + 1 FROM"))
+
+
+# --- What is declared ----------------------------------------------------------------------------
+
+
+def test_every_file_is_declared_once_and_every_declared_file_is_there() -> None:
+    assert [config.label for config in sqlfiles.sql_apps()] == [
+        "exchange",
+        "wallets",
+        "credit",
+        "orders",
+    ]
+    for config in sqlfiles.sql_apps():
+        files = sorted(path.stem for path in config.sql_folder.iterdir())
+        assert sorted(config.sql_parts) == files, config.label
+
+
+def test_every_stored_document_is_declared() -> None:
+    """A table with a column `document` is one that a trigger writes."""
+    stored = rows(
+        "SELECT relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+        " WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attname = 'document'"
+    )
+    declared = [document.table for document in sqlfiles.stored_documents()]
+    assert sorted(declared) == sorted(name for (name,) in stored)
+
+
+def test_no_function_takes_or_gives_a_row_of_a_table_by_position() -> None:
+    """No `*`, no cast of a row to a table's type, no INSERT without the names of columns."""
+    tables = "|".join(sorted(name for (name,) in rows("SELECT tablename FROM pg_tables")))
+    star = re.compile(r"(?:\b(?:SELECT|RETURNING)|,)\s+(?:\w+\.)?\*|\)\.\*", re.IGNORECASE)
+    cast = re.compile(rf"\)\s*::\s*(?:public\.)?(?:{tables})\b", re.IGNORECASE)
+    insert = re.compile(r"\bINSERT\s+INTO\s+[\w.]+(?:\s+AS\s+\w+)?\s*(.)", re.IGNORECASE)
+    found = []
+    for config in sqlfiles.sql_apps():
+        for path in sorted(config.sql_folder.iterdir()):
+            code = re.sub(r"--.*", "", path.read_text())
+            found += [(path.name, match.group()) for match in star.finditer(code)]
+            found += [(path.name, match.group()) for match in cast.finditer(code)]
+            found += [(path.name, m.group()) for m in insert.finditer(code) if m.group(1) != "("]
+    assert found == []
+
+
+# --- Installing ----------------------------------------------------------------------------------
+
+
+def test_a_second_migrate_changes_nothing() -> None:
+    before = rows(_IDENTITIES)
+    with as_owner():
+        call_command("migrate", verbosity=0, interactive=False)
+    assert rows(_IDENTITIES) == before
+
+
+def test_a_changed_file_is_installed_and_everything_else_stays(folder: Path) -> None:
+    before = rows(_INSTALLED)
+    change(folder)
+    assert not sqlfiles.is_installed()
+    with as_owner():
+        call_command("migrate", verbosity=0, interactive=False)
+    assert sqlfiles.is_installed()
+    after = rows(_INSTALLED)
+    (former,), (changed,) = before - after, after - before
+    assert former[0] == changed[0] == "open_token_units(uuid)"
+    assert changed[1] == former[1].replace("t.id, 8 FROM", "t.id, 7 + 1 FROM")
+    assert make_trader().issue() is not None
+    assert_books_hold()
+
+
+def test_what_no_file_names_any_more_is_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "extra.sql").write_text(
+        "CREATE TYPE extra AS (a integer);"
+        "CREATE FUNCTION extra(e extra) RETURNS integer LANGUAGE sql RETURN e.a;"
+        "CREATE VIEW extra_view AS SELECT extra(ROW(7)::extra) AS a;"
+        "GRANT SELECT ON extra_view TO exchange_runtime;"
+    )
+    before = rows(_INSTALLED)
+    config = apps.get_app_config("wallets")
+    assert isinstance(config, sqlfiles.SqlAppConfig)
+    with monkeypatch.context() as more, as_owner():
+        more.setattr(config, "sql_parts", (*config.sql_parts, "extra"), raising=True)
+        assert sqlfiles.install("default")
+        assert rows("SELECT a FROM extra_view") == {(7,)}
+    with as_owner():
+        assert sqlfiles.install("default")
+    assert rows(_INSTALLED) == before
+    assert rows("SELECT to_regtype('extra'), to_regclass('extra_view')") == {(None, None)}
+
+
+@pytest.mark.parametrize("fault", ["SELECT no_such_function();", "CREATE FUNCTION", "SELECT 1/0;"])
+def test_a_broken_file_leaves_everything_as_it_was(folder: Path, fault: str) -> None:
+    before = rows(_IDENTITIES), rows(_INSTALLED)
+    with (folder / "approval_requirement.sql").open("a") as file:
+        file.write(fault)
+    refused = pytest.raises(CommandError, match=r"wallets/sql/approval_requirement\.sql: ")
+    with as_owner(), refused:
+        call_command("migrate", verbosity=0, interactive=False)
+    assert (rows(_IDENTITIES), rows(_INSTALLED)) == before
+    know_banks()
+    make_wallet(1000).request(500)
+    assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"app_label": "wallets"}, {"plan": True}, {"check_unapplied": True}]
+)
+def test_a_migrate_of_one_app_or_none_installs_nothing(folder: Path, arguments: Any) -> None:
+    change(folder)
+    with as_owner():
+        call_command("migrate", verbosity=0, interactive=False, **arguments)
+    assert not sqlfiles.is_installed()
+
+
+def test_a_database_of_between_two_releases_is_refused() -> None:
+    """One migration stands for all that were before it: some of them alone are no beginning."""
+    with as_owner(), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'orders' AND name LIKE '0003%'")
+        with pytest.raises(CommandError, match=r"\(orders\.0003_\w+ is missing\)"):
+            call_command("migrate", verbosity=0, interactive=False)
+
+
+def test_a_new_column_is_installed_for(folder: Path) -> None:
+    """Triggers name the columns that were there: those of a table without any are as before."""
+    with as_owner(), connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE exchange_organisation ADD COLUMN motto text")
+        assert not sqlfiles.is_installed()
+        assert sqlfiles.install("default")
+    assert sqlfiles.is_installed()
+    ((definition,),) = rows(
+        "SELECT pg_get_triggerdef(oid) FROM pg_trigger"
+        " WHERE tgrelid = 'exchange_organisation'::regclass AND tgname = 'audit_update'"
+    )
+    assert "OF active, created_at, email, id, motto, name ON" in definition
+
+
+def test_a_changed_mapping_rewrites_documents_of_rows_that_no_guard_lets_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seller, buyer = make_trader(), make_trader(100)
+    token = seller.issue()
+    seller.place(token, "Sell", 1, 5)
+    order = buyer.place(token, "Buy", 1, 5)
+    row = Order.objects.filter(id=order).values("status", "updated_at")
+    before = row.get()
+    assert before["status"] == "Fulfilled"
+    for name in ("ORDER", "TRADE"):
+        document = getattr(payloads, name)
+        fields = (*document.fields, text("motto", "'onward'"))
+        monkeypatch.setattr(payloads, name, replace(document, fields=fields))
+    with as_owner():
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        assert sqlfiles.install("default")
+    assert payloads.ORDER.faults() == payloads.TRADE.faults() == []
+    for model in (Order, Trade):
+        found = model.objects.values_list("document", flat=True)
+        assert len(found) > 0
+        assert all(document.endswith(',"motto":"onward"}') for document in found)
+    assert row.get() == before
+
+
+def test_the_runtime_role_installs_nothing(folder: Path) -> None:
+    change(folder)
+    before = rows(_IDENTITIES)
+    with pytest.raises(ProgrammingError, match=r"permission denied|must be owner"):
+        sqlfiles.install("default")
+    assert rows(_IDENTITIES) == before
+
+
+# --- Several at once -----------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+@pytest.mark.usefixtures("installed_afterwards")
+def test_of_two_installers_at_once_one_waits_and_finds_it_done(folder: Path) -> None:
+    change(folder)
+    done: list[bool] = []
+
+    def install() -> None:
+        try:
+            done.append(sqlfiles.install("owner"))
+        finally:
+            connections["owner"].close()
+
+    threads = [threading.Thread(target=install) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(done) == [False, True]
+    assert sqlfiles.is_installed()
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+@pytest.mark.usefixtures("installed_afterwards")
+def test_tables_in_use_are_waited_for_in_turns(folder: Path) -> None:
+    """Meanwhile requests pass, and the functions of before work for them."""
+    know_banks()
+    wallet = make_wallet(1000)
+    change(folder)
+    before = rows(_IDENTITIES)
+    refused: list[Exception] = []
+
+    def install() -> None:
+        try:
+            sqlfiles.install("owner", wait_seconds=2)
+        except sqlfiles.TablesInUse as error:
+            refused.append(error)
+        finally:
+            connections["owner"].close()
+
+    with session("runtime") as reader:
+        reader.execute("SELECT count(*) FROM wallets_transfer")
+        thread = threading.Thread(target=install)
+        thread.start()
+        for _ in range(3):
+            wallet.request(100)
+        thread.join(60)
+    assert [str(error) for error in refused] == [
+        "Tables were in use for 2 seconds; the SQL is not installed."
+    ]
+    assert rows(_IDENTITIES) == before
+    assert sqlfiles.install("owner")
+    assert_books_hold()
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+@pytest.mark.usefixtures("installed_afterwards")
+def test_a_session_that_has_planned_the_former_functions_goes_on_with_the_new_ones(
+    folder: Path,
+) -> None:
+    know_banks()
+    wallet = make_wallet(1000)
+    seller, buyer = make_trader(), make_trader(100)
+    token = seller.issue()
+    for installs in range(3):
+        if installs:
+            path = folder / "token_units.sql"
+            path.write_text(f"{path.read_text()}\n-- {installs}\n")
+            assert sqlfiles.install("owner")
+        wallet.request(100)
+        seller.place(token, "Sell", 1, 5)
+        buyer.place(token, "Buy", 1, 5)
+    assert_books_hold()
+
+
+# --- Around changes of tables --------------------------------------------------------------------
+
+
+def uninstall() -> None:
+    """As a migration that begins with it."""
+    first = type("Migration", (Migration,), {"operations": [sqlfiles.Uninstalled()]})
+    with connection.schema_editor(atomic=False) as editor:
+        first("0003_wider", "orders").apply(ProjectState(), editor)
+
+
+def test_a_change_that_a_trigger_blocks_is_made_without_the_sql() -> None:
+    wider = "ALTER TABLE orders_order ALTER COLUMN status TYPE varchar(11)"
+    with as_owner(), connection.cursor() as cursor:
+        with pytest.raises(DatabaseError, match="trigger"), transaction.atomic():
+            cursor.execute(wider)
+        uninstall()
+        cursor.execute(wider)
+    assert not sqlfiles.is_installed()
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        Order.objects.exists()
+    with as_owner():
+        assert sqlfiles.install("default")
+    assert sqlfiles.is_installed()
+    make_trader(100).place(make_trader().issue(), "Buy", 1, 5)
+    assert_books_hold()
+
+
+# Every column of every table of ours is made anew behind the others, in another order than the
+# models have it; identity columns alone stay where they are.
+_TURN_ROUND = """
+DO $turn$
+DECLARE
+    v_tables oid[] := ARRAY(
+        SELECT oid FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+            AND relname ~ '^(exchange|wallets|orders|credit)_');
+    v_before text[];
+    v_after text[];
+    v_columns text[];
+    v_command text;
+BEGIN
+    SELECT array_agg(format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
+                     ORDER BY contype = 'f' DESC),
+           array_agg(format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname,
+                            pg_get_constraintdef(oid)) ORDER BY contype = 'f')
+        INTO v_before, v_after
+        FROM pg_constraint WHERE contype IN ('p', 'u', 'c', 'f')
+            AND (conrelid = ANY (v_tables) OR confrelid = ANY (v_tables));
+    SELECT v_before || array_agg(format('DROP INDEX %s', indexrelid::regclass)),
+           array_agg(pg_get_indexdef(indexrelid)) || v_after
+        INTO v_before, v_after
+        FROM pg_index i WHERE indrelid = ANY (v_tables) AND NOT EXISTS (
+            SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND contype IN ('p', 'u'));
+    SELECT v_before || array_agg(
+               format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)),
+           array_agg(format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) STORED',
+                            attrelid::regclass, attname, format_type(atttypid, atttypmod),
+                            pg_get_expr(adbin, adrelid))) || v_after
+        INTO v_before, v_after
+        FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE attrelid = ANY (v_tables) AND attgenerated = 's';
+    SELECT array_agg(
+               format('ALTER TABLE %1$s ADD COLUMN moved %3$s %4$s;'
+                      'UPDATE %1$s SET moved = %2$I;'
+                      'ALTER TABLE %1$s DROP COLUMN %2$I;'
+                      'ALTER TABLE %1$s RENAME COLUMN moved TO %2$I;',
+                      attrelid::regclass, attname, format_type(atttypid, atttypmod),
+                      'DEFAULT ' || pg_get_expr(adbin, adrelid))
+               || CASE WHEN attnotnull THEN
+                   format('ALTER TABLE %s ALTER %I SET NOT NULL', attrelid::regclass, attname)
+                  ELSE '' END
+               ORDER BY attrelid, attname DESC)
+        INTO v_columns
+        FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE attrelid = ANY (v_tables) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+            AND attidentity = '';
+    FOREACH v_command IN ARRAY v_before || v_columns || v_after LOOP
+        EXECUTE v_command;
+    END LOOP;
+END $turn$
+"""
+_ORDER_OF_COLUMNS = """
+SELECT attrelid::regclass::text, string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute
+WHERE attrelid IN ('orders_order'::regclass, 'credit_loan'::regclass, 'wallets_transfer'::regclass)
+    AND attnum > 0 AND NOT attisdropped
+GROUP BY 1
+"""
+
+
+def test_nothing_depends_on_the_order_of_columns() -> None:
+    with as_owner(), connection.cursor() as cursor:
+        columns = rows(_ORDER_OF_COLUMNS)
+        uninstall()
+        cursor.execute(_TURN_ROUND)
+        assert not columns & rows(_ORDER_OF_COLUMNS)
+        assert sqlfiles.install("default")
+    seller, buyer = make_trader(), make_trader(100)
+    token = seller.issue()
+    seller.place(token, "Sell", 1, 5)
+    order = buyer.place(token, "Buy", 2, 8)
+    found = Order.objects.get(id=order)
+    assert (found.status, found.filled, found.reserved) == ("Active", Decimal(5), Decimal(6))
+    know_banks()
+    approved(make_wallet(1000))
+    assert completed(make_lending()).status == "COMPLETED"
+    assert_books_hold()

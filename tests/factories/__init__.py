@@ -1,0 +1,1 @@
+"""Records in the state a test needs: organisations, wallets, withdrawals, orders, loans, staff."""

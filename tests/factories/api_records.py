@@ -1,0 +1,69 @@
+"""An organisation with a record in every list of the API, for tests that walk all addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from exchange.models import Event
+from exchange.services.webhook_endpoints import set_endpoint
+from tests.factories.api_clients import TESTER, ApiCaller, make_caller
+from tests.factories.lending import make_lending
+from tests.factories.market import ApiTrader, Market
+from tests.factories.withdrawals import WithdrawalApi
+
+
+@dataclass(frozen=True)
+class ApiRecords:
+    """The caller and the ids of its records, by their names in addresses and bodies."""
+
+    caller: ApiCaller
+    ids: dict[str, str]
+
+    def address(self, route: str) -> str:
+        """The route (`<str:member_id>` or `{member_id}`) with the ids of this world."""
+        for name, value in self.ids.items():
+            route = route.replace(f"<str:{name}>", value).replace(f"{{{name}}}", value)
+        return route
+
+    def records(self, route: str, view: Any, **query: str) -> list[dict[str, Any]]:
+        """What a list answers."""
+        response = self.caller.get(self.address(route), query)
+        assert response.status_code == 200, (route, query, response.content)
+        data = response.json()["data"]
+        found: list[dict[str, Any]] = data[view.plural]
+        assert data["count"] == len(found)
+        return found
+
+
+def make_api_records() -> ApiRecords:
+    """Needs bank lists."""
+    lending = make_lending()
+    caller = make_caller(organisation=lending.borrower.organisation)
+    loan = lending.lend()
+    market = Market(currency="KES")
+    buyer = ApiTrader(caller).fund(10_000, "KES")
+    market.sell(tokens=3)
+    buyer.place(market.token, tokens=5)
+    resting = buyer.place(market.token, tokens=1, price=99)
+    desk = WithdrawalApi(caller)
+    desk.fund("organisation", "KES", "1000")
+    withdrawal = desk.made()
+    set_endpoint(
+        organisation_id=caller.organisation.id, url="http://127.0.0.1:9/hook", actor=TESTER
+    )
+    event = Event.objects.filter(organisation=caller.organisation).latest("created_at", "id")
+    return ApiRecords(
+        caller,
+        {
+            "member_id": str(lending.borrower.member_id),
+            "user_id": str(lending.borrower.member_id),
+            "token_id": str(market.token.id),
+            "order_id": resting["_id"],
+            "withdrawal_id": withdrawal["_id"],
+            "loan_id": str(loan.id),
+            "configuration_id": str(lending.offer.id),
+            "loan_configuration_id": str(lending.offer.id),
+            "event_id": str(event.id),
+        },
+    )

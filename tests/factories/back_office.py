@@ -1,0 +1,164 @@
+"""Staff of every role, signed in, and money to decide about."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from html import unescape
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.contrib.messages import get_messages
+from django.db import connection
+from django.test import Client
+
+from exchange.actors import Actor
+from exchange.models import Member, Organisation, StaffUser
+from tests.factories.logins import sign_in
+from tests.factories.staff import create_staff
+from tests.factories.wallets import OVERRIDE
+from wallets.models import Withdrawal
+from wallets.selectors.concerns import concerns_of
+from wallets.services import deposits
+from wallets.services.banks import bank_directory
+from wallets.services.requests import Corridor, WithdrawalOrder, request_withdrawal
+
+SYSTEM = Actor.system("tests")
+
+
+def signed_in(role: str, username: str = "") -> Client:
+    """A browser in which a new member of staff with `role` is signed in by both steps, without CSRF
+    tokens.
+    """
+    name = username or role.lower().replace(" ", "-")
+    client = Client()
+    sign_in(client, create_staff(name, "correct horse battery", role))
+    return client
+
+
+def user_of(client: Client) -> StaffUser:
+    """Who is signed in."""
+    return StaffUser.objects.get(pk=client.session["_auth_user_id"])
+
+
+def participants() -> tuple[Organisation, Member]:
+    """An organisation with a member."""
+    organisation = Organisation.objects.create(name="Acme", email="ops@acme.example")
+    member = Member.objects.create(organisation=organisation, name="Ada", email="ada@acme.example")
+    return organisation, member
+
+
+def fund(organisation: Organisation, member: Member | None, currency: str, amount: str) -> None:
+    """Money in."""
+    owner = member or organisation
+    deposits.deposit(
+        arrival=deposits.Arrival(
+            organisation_id=organisation.pk,
+            member_id=member.pk if member else None,
+            currency=currency,
+            amount=Decimal(amount),
+            reference=f"in-{owner.pk}-{currency}",
+        ),
+        actor=SYSTEM,
+    )
+
+
+def withdraw(
+    organisation: Organisation,
+    member: Member | None,
+    currency: str,
+    amount: str,
+    account_number: str = "0690000031",
+    corridor: Corridor | None = None,
+    account_name: str = "Ada Obi",
+) -> Withdrawal:
+    """A Pending request."""
+    answer = request_withdrawal(
+        organisation_id=organisation.pk,
+        member_id=member.pk if member else None,
+        order=WithdrawalOrder(
+            amount=Decimal(amount),
+            currency=currency,
+            bank_name=bank_directory(currency).banks[0].name,
+            account_name=account_name,
+            account_number=account_number,
+            corridor=corridor or Corridor(),
+        ),
+        actor=SYSTEM,
+    )
+    data = msgspec.json.decode(answer.data)
+    return Withdrawal.objects.get(pk=data["withdrawalRequest"]["_id"])
+
+
+def said(response: Any) -> list[str]:
+    """The messages a POST left for the next page."""
+    return [str(message) for message in get_messages(response.wsgi_request)]
+
+
+def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> Any:
+    """Answers the question that `address` asks with its own button and what is `typed`; the page
+    asked before is `at` where one is given. What refuses to ask at all is the answer.
+    """
+    asked = at or client.get(address)
+    if asked.status_code != 200:
+        return asked
+    shown = {"seen": asked.context["seen"], "warned": asked.context["question"].warned}
+    return client.post(address, {**shown, **typed})
+
+
+def flags_on(withdrawal: Withdrawal) -> list[str]:
+    """The codes of the flags of now, which a page that asks sends along."""
+    found = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
+    return [concern.code for concern in concerns_of([found])[found.pk]]
+
+
+def approval_of(withdrawal: Withdrawal, version: int | None = None, **more: str) -> dict[str, Any]:
+    """What the page that asks whether to approve sends, when it is answered."""
+    return {
+        "version": version or withdrawal.version,
+        "confirmed": "yes",
+        "override": OVERRIDE,
+        "seen": flags_on(withdrawal),
+        **more,
+    }
+
+
+def text_of(response: Any) -> str:
+    """A page as a person reads it: no markup, single spaces."""
+    bare = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", response.content.decode(), flags=re.S)
+    return re.sub(r"\s+", " ", unescape(bare))
+
+
+def everything() -> dict[str, Any]:
+    """A fingerprint of every table: what moved shows as a difference.
+
+    Sessions are left out, and what the sandbox tells of payouts whenever it is ready.
+    """
+    found = {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            " AND tablename NOT IN ('django_session', 'wallets_providerevent')"
+        )
+        for (table,) in cursor.fetchall():
+            cursor.execute(
+                f"SELECT count(*), md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), ''))"
+                f' FROM public."{table}" t'
+            )
+            found[table] = cursor.fetchone()
+    return found
+
+
+def balances(owner_id: UUID, currency: str) -> tuple[Decimal, Decimal]:
+    """Available and escrow."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(balance) FILTER (WHERE kind = 'available'), 0),"
+            " coalesce(sum(balance) FILTER (WHERE kind = 'escrow'), 0)"
+            " FROM wallets_account WHERE owner_id = %s AND asset_id = %s",
+            [owner_id, currency],
+        )
+        row = cursor.fetchone()
+    assert row is not None
+    return row[0], row[1]

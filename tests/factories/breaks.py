@@ -1,0 +1,40 @@
+"""Differences with the provider that no comparison had to find."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+from django.utils import timezone
+
+from tests.factories.wallets import SYSTEM
+from wallets.models import LineKind, Reconciliation, ReconciliationBreak, ReportStatus
+
+
+def make_break(
+    difference: str = "-250000.55", *, currency: str = "NGN", day: date | None = None
+) -> ReconciliationBreak:
+    """A gap that moved by `difference`, found by a report about `day`, else about yesterday."""
+    now = timezone.now()
+    report = Reconciliation.objects.create(
+        day=day or now.date() - timedelta(days=1),
+        status=ReportStatus.DIFFERS,
+        differences=1,
+        asked_by=str(SYSTEM),
+        asked_by_label=SYSTEM.label,
+        created_at=now,
+        balances_at=now,
+        finished_at=now,
+    )
+    return ReconciliationBreak.objects.create(
+        day=report.day,
+        kind=LineKind.FLOAT,
+        currency_id=currency,
+        our_amount=Decimal(0),
+        their_amount=Decimal(difference),
+        difference=Decimal(difference),
+        their_text=f"The gap moved by {difference}",
+        first_report=report,
+        latest_report=report,
+        created_at=now,
+    )

@@ -1,0 +1,86 @@
+"""The demo world as tests load it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client, override_settings
+from pytest_django import DjangoDbBlocker
+
+from config.demo.world import paid_in
+from tests.environment.module_world import kept_for_module
+from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
+from tests.factories.payouts import control
+from wallets.providers.registry import payment_provider
+from wallets.providers.sandbox.rules import RETURNED_ACCOUNT
+from wallets.services.banks import forget_bank_lists
+
+CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
+
+
+def load(data_dir: Path, base_url: str = "http://127.0.0.1:8000") -> dict[str, Any]:
+    call_command(
+        "load_demo",
+        base_url=base_url,
+        provider_url="http://127.0.0.1:8001/v3",
+        verbosity=0,
+    )
+    content: dict[str, Any] = json.loads((data_dir / "demo.json").read_text())
+    return content
+
+
+def wallet(access_token: str) -> Any:
+    return Client().get("/v1/api/wallet", headers={"Authorization": f"Bearer {access_token}"})
+
+
+@contextmanager
+def loaded_for_module(
+    folder: Path, sandbox: Sandbox, blocker: DjangoDbBlocker
+) -> Iterator[dict[str, Any]]:
+    """The world, loaded into `folder` and the database; taken back when the module ends.
+
+    The provider holds what the world pays in, as that of a new installation does.
+    """
+    provider = {
+        **settings.PAYMENT_PROVIDER,
+        "base_url": sandbox.base_url,
+        "secret_key": PROVIDER_SECRET_KEY,
+        "webhook_hash": PROVIDER_WEBHOOK_HASH,
+    }
+    sandbox.reset()
+    with (
+        pytest.MonkeyPatch.context() as environment,
+        override_settings(DATA_DIR=folder, PAYMENT_PROVIDER=provider),
+        kept_for_module(blocker),
+    ):
+        environment.delenv("DEMO_WEBHOOK_URL", raising=False)
+        payment_provider.cache_clear()
+        forget_bank_lists()
+        await_returns(sandbox)
+        before = control(sandbox, "GET", "float")
+        for currency, amount in paid_in().items():
+            if currency in before:
+                control(sandbox, "POST", "float", currency=currency, amount=str(amount))
+        yield load(folder)
+        for currency, amount in before.items():
+            control(sandbox, "POST", "float", currency=currency, amount=amount)
+    payment_provider.cache_clear()
+
+
+def await_returns(sandbox: Sandbox) -> None:
+    """Wait for the money that the sandbox gives back after payouts of other tests."""
+    deadline = time.monotonic() + 10
+    while any(
+        (row["account_number"], row["status"]) == (RETURNED_ACCOUNT, "SUCCESSFUL")
+        for row in control(sandbox, "GET", "transfers")
+    ):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,187 @@
+"""A record of every model of the back office, and secrets that are known, to look for in pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Model
+from django.utils import timezone
+
+from config.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
+from credit.models import EndingAction, Loan, LoanConfiguration
+from credit.services import servicing
+from credit.services.endings import propose_ending
+from credit.services.lending import create_loan
+from exchange.exports import Span
+from exchange.models import AccessEvent, StaffUser
+from exchange.services import exports, quotes, second_factor
+from exchange.services.access import issue_access_token, issue_api_key
+from exchange.services.access_proposals import propose_invitation
+from exchange.services.access_records import record
+from exchange.services.webhook_endpoints import rotate_secret, set_endpoint
+from tests.factories.api_clients import TESTER
+from tests.factories.breaks import make_break
+from tests.factories.lending import make_lending
+from tests.factories.loan_configurations import make_configuration, waiting
+from tests.factories.staff import create_staff, create_superuser
+from tests.factories.traders import Trader
+from tests.factories.wallets import know_banks, make_wallet
+from wallets.models import Proposal, ProposalAction, ProviderEvent, ReconciliationBreak, Withdrawal
+from wallets.services import configuration, decisions, deposits, reconciliation
+from wallets.services.alerts import raise_alert
+from wallets.services.books import WALLET_CHECKS, prove_and_keep
+
+PASSWORD = "correct horse battery"
+
+
+@dataclass
+class EveryRecord:
+    """What addresses of the back office are about."""
+
+    # The record that pages of a model are opened for, where it matters which one.
+    records: dict[type[Model], Any] = field(default_factory=dict)
+    # For addresses that name a proposal too: the ids of the record and of its proposal.
+    proposals: dict[type[Model], tuple[Any, Any]] = field(default_factory=dict)
+    # By what each is; none of them may be read anywhere.
+    secrets: dict[str, str] = field(default_factory=dict)
+
+    def keep(self, found: Any) -> Any:
+        """Makes `found` the record of its model."""
+        self.records[type(found)] = found
+        return found
+
+
+def make_every_record() -> EveryRecord:
+    """Everything there is, once at least."""
+    world = EveryRecord()
+    know_banks()
+    staff = _people(world)
+    _money(world, *staff)
+    _market_and_loan(world, staff[0])
+    _access(world)
+    raise_alert("float", subject="NGN", message="Too little NGN at the provider")
+    prove_and_keep(WALLET_CHECKS)
+    _, file = exports.begin(
+        source="wallets.withdrawal", query="", span=Span(), form="csv", user=staff[0]
+    )
+    if file is not None:
+        file.close()
+    return world
+
+
+def _people(world: EveryRecord) -> tuple[StaffUser, StaffUser]:
+    """Two who may do everything, and somebody whose page is opened."""
+    owner = create_superuser("owner", password=PASSWORD)
+    finance = create_staff("decider", PASSWORD, FINANCE_APPROVER)
+    person = create_staff("colleague", PASSWORD, ADMINISTRATOR)
+    invited = propose_invitation(username="invited", role=role_called(ADMINISTRATOR), by=finance)
+    world.keep(invited)
+    secret = second_factor.new_secret()
+    code = second_factor.code_at(secret=secret, step=second_factor.present_step())
+    codes = second_factor.set_up(user=person, secret=secret, code=code)
+    record(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
+    world.keep(StaffUser.objects.get(pk=person.pk))
+    world.secrets |= {
+        "TOTP secret": secret,
+        "TOTP secret as it is read out": " ".join(_by_fours(secret)),
+        "password": PASSWORD,
+        "password hash": world.records[StaffUser].password,
+        **{f"recovery code {number}": code for number, code in enumerate(codes)},
+    }
+    return owner, finance
+
+
+def _by_fours(text: str) -> Iterator[str]:
+    return (text[start : start + 4] for start in range(0, len(text), 4))
+
+
+def _money(world: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
+    """Deposits, figures, withdrawals, a payout that was lost, and a report of the provider's."""
+    wallet = make_wallet(5000)
+    arrival = deposits.Arrival(
+        organisation_id=wallet.organisation.id,
+        member_id=None,
+        currency="KES",
+        amount=Decimal(700),
+        reference="by hand",
+    )
+    world.keep(deposits.enter(arrival=arrival, user=owner))
+    world.keep(
+        configuration.propose(
+            key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner
+        )
+    )
+    decided = wallet.request(600)
+    decisions.approve(withdrawal_id=decided.pk, version=decided.version, approver=finance)
+    proposal = Proposal.objects.create(
+        withdrawal=decided,
+        action=ProposalAction.RETURN,
+        reason="The provider is out",
+        proposed_by=finance,
+        created_at=timezone.now(),
+    )
+    world.proposals[Withdrawal] = (decided.pk, proposal.pk)
+    world.keep(wallet.request(500))
+    ProviderEvent.objects.create(
+        digest="d" * 64, reference="payout_x", body="{}", received_at=timezone.now()
+    )
+    reconciliation.ask_as_staff(day=timezone.now().date() - timedelta(days=1), user=owner)
+    found = make_break()
+    explained = reconciliation.explain(
+        break_id=found.pk, explanation="A collection of the bank's, booked late", user=owner
+    )
+    world.proposals[ReconciliationBreak] = (found.pk, explained.pk)
+
+
+def _market_and_loan(world: EveryRecord, owner: StaffUser) -> None:
+    """A token with orders, a trade and a quote that waits; an offer with a change; a loan."""
+    lending = make_lending()
+    loan = create_loan(
+        organisation_id=lending.borrower.organisation.id,
+        request=lending.request(),
+        actor=TESTER,
+        made_at=timezone.now() - timedelta(days=150),
+    )
+    servicing.age_loan(loan.id)
+    world.keep(loan)
+    ending = propose_ending(
+        loan_id=loan.id, action=EndingAction.WRITE_OFF, note="Nobody answers", user=owner
+    )
+    world.proposals[Loan] = (loan.pk, ending.pk)
+    offer = world.keep(make_configuration(approved=False))
+    world.proposals[LoanConfiguration] = (offer.pk, waiting(offer).pk)
+    world.keep(lending.token)
+    Trader(lending.borrower).place(lending.token, "Sell", 10_000, 2)
+    Trader(make_wallet(100_000, currency="NGN")).place(lending.token, "Buy", 10_000, 1)
+    prices = quotes.Prices(Decimal(10_100), Decimal(10_100))
+    world.keep(quotes.propose(token_id=lending.token.pk, prices=prices, user=owner))
+
+
+def _access(world: EveryRecord) -> None:
+    """A key, a token of it and a webhook, all with secrets that somebody was told once."""
+    organisation = make_wallet(10).organisation
+    key, secret = issue_api_key(
+        organisation=organisation, name="Reports", scopes=settings.SCOPES, actor=TESTER
+    )
+    world.keep(key)
+    world.secrets["client secret"] = secret
+    world.secrets["client secret's hash"] = type(key).objects.get(pk=key.pk).client_secret
+    world.secrets["access token"] = issue_access_token(
+        key=key, lifetime=timedelta(hours=1), actor=TESTER
+    )
+    made = set_endpoint(
+        organisation_id=organisation.pk, url="http://127.0.0.1:9/hook", actor=TESTER
+    )
+    world.keep(made.endpoint)
+    world.secrets["webhook secret, the first"] = str(made.secret)
+    _, rotated = rotate_secret(organisation_id=organisation.pk, actor=TESTER)
+    world.secrets["webhook secret, rotated"] = rotated
+    world.secrets["SECRET_KEY"] = settings.SECRET_KEY
+    world.secrets["FIELD_ENCRYPTION_KEYS"] = settings.FIELD_ENCRYPTION_KEYS[0]
+    world.secrets["provider's key"] = settings.PAYMENT_PROVIDER["secret_key"]
+    world.secrets["hash of the provider's webhooks"] = settings.PAYMENT_PROVIDER["webhook_hash"]

@@ -1,0 +1,95 @@
+"""A lender with an offer, a borrower with units, and tokens to pledge: what loan tests stand on.
+
+What is expected is worked out here, in exact fractions, and never by the code under test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from credit.models import Access, Loan, LoanConfiguration
+from credit.services.assessing import LoanRequest
+from credit.services.lending import create_loan
+from credit.services.valuation import Pledge
+from exchange.models import Token
+from exchange.services.quotes import Prices, put_in_force_at_once
+from tests.factories.api_clients import TESTER
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
+
+# Decimals of the currencies that tests lend (ISO 4217).
+DECIMALS = {"NGN": 2, "KES": 2, "UGX": 0}
+
+
+def half_even(exact: Fraction, decimals: int) -> Decimal:
+    """`exact` rounded to so many decimals, a half to the even side."""
+    below, rest = divmod(exact * 10**decimals, 1)
+    up = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and below % 2 == 1)
+    return Decimal(int(below) + up).scaleb(-decimals)
+
+
+def most_to_repay(amount: Decimal, rate: Decimal, months: Decimal | int, currency: str) -> Decimal:
+    """amount * (1 + rate * months), rounded half-even to the currency (decisions §7)."""
+    exact = Fraction(amount) * (1 + Fraction(rate) * Fraction(months))
+    return half_even(exact, DECIMALS[currency])
+
+
+@dataclass
+class Lending:
+    """A creditor with 5,000,000 NGN, its offer, a borrower, and a token priced 10,000 it holds."""
+
+    creditor: Wallet
+    borrower: Wallet
+    offer: LoanConfiguration
+    token: Token
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def request(self, **changes: Any) -> LoanRequest:
+        """840,000 for 3 months at 0.3, against 105 units: to be repaid 1,596,000."""
+        amount = Decimal(changes.pop("amount", 840_000))
+        duration = Decimal(changes.pop("duration", 3))
+        rate = Decimal(str(changes.pop("interest_rate", "0.3")))
+        currency = changes.pop("currency", "NGN")
+        facts: dict[str, Any] = {
+            "user_id": self.borrower.member_id,
+            "configuration_id": self.offer.id,
+            "repayment_amount": most_to_repay(amount, rate, duration, currency),
+            "collaterals": (Pledge(self.token.id, Decimal(changes.pop("units", 105))),),
+            **changes,
+        }
+        return LoanRequest(
+            amount=amount, duration=duration, interest_rate=rate, currency=currency, **facts
+        )
+
+    def lend(self, **changes: Any) -> Loan:
+        """The loan made of `request(**changes)`."""
+        return create_loan(
+            organisation_id=self.borrower.organisation.id,
+            request=self.request(**changes),
+            actor=TESTER,
+        )
+
+    def price(self, sell: str | int) -> None:
+        """Puts a new quote of the token in force."""
+        put_in_force_at_once(
+            token_id=self.token.id, prices=Prices(Decimal(sell), Decimal(sell)), note="test"
+        )
+
+
+def make_lending(*, units: int = 1000, **terms: Any) -> Lending:
+    """The world of `Lending`; the borrower has `units` of the token."""
+    creditor = make_wallet(5_000_000, currency="NGN")
+    borrower = make_member_wallet(100, currency="NGN")
+    token = make_token(
+        name="Savannah Foods",
+        price_buy=Decimal(10_000),
+        price_sell=Decimal(10_000),
+        total_supply=Decimal(10_000),
+    )
+    give_units(token, borrower, units)
+    offer = make_configuration(creditor.organisation, **{"access": Access.PUBLIC, **terms})
+    return Lending(creditor, borrower, offer, token)

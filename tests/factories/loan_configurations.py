@@ -1,0 +1,53 @@
+"""Loan configurations for tests, proposed and approved by the services."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from credit.models import ConfigurationVersion, LoanConfiguration, VersionStatus
+from credit.services import configurations
+from credit.services.terms import Terms
+from exchange.models import InvestmentCategory, Organisation
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.wallets import make_staff
+
+_numbers = count(1)
+
+
+def make_terms(**changes: Any) -> Terms:
+    """Up to 2,000,000 NGN on 80 % of a private business or bond, 0.3 a month, a year at most."""
+    terms: dict[str, Any] = {
+        "name": f"Offer {next(_numbers)}",
+        "investment_categories": [InvestmentCategory.PRIVATE_BUSINESS, InvestmentCategory.BOND],
+        "max_amount": {"NGN": Decimal(2_000_000)},
+        "collateral_ratio": Decimal("0.8"),
+        "interest_rate": Decimal("0.3"),
+        "duration": 12,
+        "grace_period": 7,
+    }
+    return Terms(**{**terms, **changes})
+
+
+def make_configuration(
+    creditor: Organisation | None = None, *, approved: bool = True, **terms: Any
+) -> LoanConfiguration:
+    """A configuration of `creditor` with `make_terms(**terms)`, Approved by new staff."""
+    owner = creditor or make_organisation()
+    made = configurations.propose(creditor_id=owner.id, terms=make_terms(**terms), actor=TESTER)
+    if approved:
+        made = approve_waiting(made)
+    return made
+
+
+def waiting(configuration: LoanConfiguration) -> ConfigurationVersion:
+    """The version of `configuration` that waits for a decision."""
+    return configuration.versions.get(status=VersionStatus.PENDING)
+
+
+def approve_waiting(configuration: LoanConfiguration) -> LoanConfiguration:
+    """Somebody new approves what waits."""
+    return configurations.approve(
+        version_id=waiting(configuration).id, user=make_staff("decide_configuration")
+    )

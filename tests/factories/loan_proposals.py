@@ -1,0 +1,42 @@
+"""What the contract tests of loan configurations share: bodies, and how they are sent."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from credit.models import LoanConfiguration
+from tests.factories.api_clients import ApiCaller
+
+PATH = "/v1/api/credit/loan-configuration"
+
+
+def body_of(**changes: Any) -> dict[str, Any]:
+    """Terms that are right, but for `changes`."""
+    return {
+        "name": "Secured",
+        "access": "public",
+        "investment_categories": ["Bond", "Fund"],
+        "max_amount": {"NGN": 2000000.5, "UGX": 70000000},
+        "max_outstanding": {"NGN": 50000000},
+        "collateral_ratio": 0.8,
+        "interest_rate": 0.05,
+        "duration": 12,
+        "grace_period": 7,
+        "grace_period_unit": "DAYS",
+        **changes,
+    }
+
+
+def written(name: str, text: str) -> str:
+    """A body whose field `name` is the JSON `text`."""
+    return json.dumps(body_of(**{name: "HERE"})).replace('"HERE"', text)
+
+
+def put(caller: ApiCaller, configuration: LoanConfiguration | str, body: Any) -> Any:
+    """Proposes a change; `body` is a dict, or JSON text as it is to be sent."""
+    found = configuration if isinstance(configuration, str) else configuration.id
+    text = body if isinstance(body, str) else json.dumps(body)
+    return caller.client.put(
+        f"{PATH}/{found}", text, content_type="application/json", headers=caller.headers
+    )

@@ -1,0 +1,107 @@
+"""Loans in the state a test needs: paid, due long ago, defaulted, ended, or of any status."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from credit.models import EndingAction, EndingProposal, Loan, LoanStatus
+from credit.services import servicing
+from credit.services.endings import confirm_ending, propose_ending
+from credit.services.repaying import repay
+from exchange.models import Event
+from tests.factories.api_clients import TESTER
+from tests.factories.lending import Lending
+from tests.factories.wallets import make_staff
+
+
+def pay(loan: Loan, amount: str | int | Decimal) -> Loan:
+    """The borrower's organisation pays."""
+    return repay(
+        loan_id=loan.id,
+        organisation_id=loan.organisation_id,
+        amount=Decimal(amount),
+        actor=TESTER,
+    )
+
+
+def told(loan: Loan) -> list[str]:
+    """Types of the events about the loan to the borrower's organisation, in order."""
+    events = Event.objects.filter(subject_id=loan.id, organisation_id=loan.organisation_id)
+    return list(events.order_by("created_at", "id").values_list("type", flat=True))
+
+
+def as_time_does(table: str, guard: str, change: str, *values: Any) -> None:
+    """Changes what only time itself may: the owner of the tables puts their guard aside."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ROLE NONE")
+        # What is deferred must be done before a table can be altered.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
+        cursor.execute(f"UPDATE {table} SET {change} WHERE id = %s", values)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute(f"SET LOCAL ROLE {settings.DATABASE_RUNTIME_ROLE}")
+
+
+def age(loan: Loan, **past: int) -> None:
+    """Makes the loan due that long ago: `days`, `seconds` and what else a timedelta takes."""
+    due = timezone.now() - timedelta(**past)
+    as_time_does("credit_loan", "loan_guard", "repayment_date = %s", due, loan.id)
+    loan.refresh_from_db()
+
+
+def let_grow_old(proposal: EndingProposal) -> None:
+    """Makes the proposal one of more than a day ago."""
+    long_ago = timezone.now() - timedelta(hours=25)
+    as_time_does(
+        "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.id
+    )
+
+
+def default(world: Lending, **changes: Any) -> Loan:
+    """A DEFAULTED loan, due 30 days ago."""
+    loan = world.lend(**changes)
+    age(loan, days=30, minutes=1)
+    servicing.age_loans()
+    loan.refresh_from_db()
+    assert loan.status == LoanStatus.DEFAULTED
+    return loan
+
+
+def ended(world: Lending, action: EndingAction) -> Loan:
+    """A loan of which 50 were repaid, ended as two people decided."""
+    loan = default(world)
+    pay(loan, 50)
+    proposal = propose_ending(
+        loan_id=loan.id, action=action, note="why", user=make_staff("end_loan")
+    )
+    confirm_ending(proposal_id=proposal.id, user=make_staff("end_loan"))
+    loan.refresh_from_db()
+    return loan
+
+
+def completed(world: Lending) -> Loan:
+    """A loan that is repaid in full."""
+    loan = world.lend()
+    world.borrower.fund(1_000_000, "NGN")
+    return pay(loan, 1_596_000)
+
+
+def of_status(world: Lending, status: LoanStatus) -> Loan:
+    """A loan that has got there by services."""
+    made = {
+        LoanStatus.ACTIVE: world.lend,
+        LoanStatus.DEFAULTED: lambda: default(world),
+        LoanStatus.COMPLETED: lambda: completed(world),
+        LoanStatus.LIQUIDATED: lambda: ended(world, EndingAction.LIQUIDATE),
+        LoanStatus.WRITTEN_OFF: lambda: ended(world, EndingAction.WRITE_OFF),
+    }[status]()
+    assert made.status == status
+    return made

@@ -1,0 +1,77 @@
+"""People who sign in, their sessions as signing in leaves them, and the codes of their apps."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.test import Client
+
+from config.signin.standing import BACKEND
+from exchange.errors import InvalidRequest
+from exchange.models import AccessRecord, StaffUser
+from exchange.services import second_factor
+from tests.factories.staff import create_staff
+
+PASSWORD = "correct horse battery"
+
+
+def person(role: str, name: str = "ada") -> StaffUser:
+    """Somebody of that role, there for long, who signs in with `PASSWORD`."""
+    return create_staff(name, PASSWORD, role)
+
+
+def events(user: StaffUser) -> list[str]:
+    """What is on record of their access, oldest first."""
+    return list(
+        AccessRecord.objects.filter(user=user).order_by("id").values_list("event", flat=True)
+    )
+
+
+def is_in(client: Client) -> bool:
+    """Whether the front page opens."""
+    return client.get("/admin/").status_code == 200
+
+
+def sign_in(client: Client, user: StaffUser, *, second_factor: bool = True, age: float = 0) -> None:
+    """Signs `user` in as both steps do, or the first alone; `age` seconds ago."""
+    client.force_login(user, backend=BACKEND)
+    then = time.time() - age
+    session = client.session
+    session.update({"signin_started": then, "signin_seen": then})
+    if second_factor:
+        session["second_factor_at"] = then
+    session.save()
+
+
+def shift_session(client: Client, **ages: float) -> None:
+    """Sets moments of the session to so many seconds ago."""
+    session = client.session
+    session.update({name: time.time() - age for name, age in ages.items()})
+    session.save()
+
+
+def app_of(user: StaffUser) -> str:
+    """Sets up a second factor for `user`; gives the secret that the app holds."""
+    secret = second_factor.new_secret()
+    while True:
+        # By the last code, so that the present one has not been used.
+        step = second_factor.present_step()
+        code = second_factor.code_at(secret=secret, step=step - 1)
+        try:
+            second_factor.set_up(user=user, secret=secret, code=code, settled=True)
+        except InvalidRequest:
+            if second_factor.present_step() == step:  # it was not too old by then
+                raise
+        else:
+            return secret
+
+
+def present_code(secret: str, ahead: int = 0) -> str:
+    """The code that the app shows now, or `ahead` steps later."""
+    return second_factor.code_at(secret=secret, step=second_factor.present_step() + ahead)
+
+
+def enter_password(client: Client, username: str, password: str, **extra: Any) -> Any:
+    """Sends the form of the first step."""
+    return client.post("/admin/login/", {"username": username, "password": password}, **extra)

@@ -1,0 +1,128 @@
+"""What the contract tests of orders share: traders with a key over HTTP, and what moved."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from exchange.models import Event, Member, Organisation, Token
+from tests.factories.api_clients import ApiCaller, make_caller, make_member
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import Wallet, held
+from tests.factories.withdrawals import exact
+
+ORDERS = "/v1/orders"
+ORDER_FIELDS = [
+    "_id",
+    "price",
+    "amount",
+    "type",
+    "owner_model",
+    "status",
+    "user",
+    "token",
+    "customer",
+    "api_customer_email",
+    "meta",
+    "createdAt",
+    "updatedAt",
+]
+NOBODY = {"name": "", "email": ""}
+
+
+@dataclass
+class ApiTrader:
+    """An organisation with a key, and one member."""
+
+    caller: ApiCaller = field(default_factory=make_caller)
+    member: Member = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.member = make_member(self.organisation, "Ada Obi")
+
+    @property
+    def organisation(self) -> Organisation:
+        return self.caller.organisation
+
+    def wallet(self, *, member: bool = False) -> Wallet:
+        """The wallet of the organisation, or of its member."""
+        return Wallet(self.organisation, self.member if member else None)
+
+    def fund(self, amount: str | int, currency: str = "NGN", *, member: bool = False) -> ApiTrader:
+        self.wallet(member=member).fund(amount, currency)
+        return self
+
+    def send(self, token: Token, **changes: Any) -> Any:
+        """The response to an order: a Buy of 10 units at 100, but for `changes`."""
+        return self.caller.post(ORDERS, body_of(token, **changes))
+
+    def place(self, token: Token, **changes: Any) -> dict[str, Any]:
+        """The order that was placed, its numbers as Decimals."""
+        response = self.send(token, **changes)
+        assert response.status_code == 201, response.content
+        order: dict[str, Any] = exact(response)["data"]
+        return order
+
+    def fetch(self, order_id: str) -> dict[str, Any]:
+        """The order as this organisation sees it."""
+        response = self.caller.get(f"{ORDERS}/{order_id}")
+        assert response.status_code == 200, response.content
+        order: dict[str, Any] = exact(response)["data"]
+        return order
+
+    def cancel(self, order_id: str, **headers: str) -> Any:
+        return self.caller.call("DELETE", f"{ORDERS}/{order_id}", **headers)
+
+    def held(
+        self, asset: Token | str, kind: str = "available", *, member: bool = False
+    ) -> Decimal | int:
+        """What this organisation, or its member, has of a currency or a token's units."""
+        return held(self.wallet(member=member).owner_id, asset, kind)
+
+
+class Market:
+    """A token of somebody else's, a seller with 100 units of it and a buyer with 100,000 NGN; the
+    members of both have as much. `listing` is passed on to `make_token`.
+    """
+
+    def __init__(self, **listing: Any) -> None:
+        self.token = make_token(**listing)
+        self.seller, self.buyer = ApiTrader(), ApiTrader()
+        for member in (False, True):
+            if not listing.get("raise_amount"):
+                give_units(self.token, self.seller.wallet(member=member), 100)
+            self.buyer.fund(100_000, self.token.currency_id, member=member)
+
+    def sell(self, **changes: Any) -> dict[str, Any]:
+        """A Sell of the seller."""
+        return self.seller.place(self.token, type="Sell", **changes)
+
+    def buy(self, **changes: Any) -> dict[str, Any]:
+        """A Buy of the buyer."""
+        return self.buyer.place(self.token, **changes)
+
+    def path(self, part: str = "") -> str:
+        """The address of the token's orders, or of `part` of its market."""
+        return f"{ORDERS}/token/{self.token.id}{part}"
+
+
+def body_of(token: Token, **changes: Any) -> dict[str, Any]:
+    """The body of an order for `token` that is right, but for `changes`."""
+    return {"token_id": str(token.id), "type": "Buy", "price": 100, "tokens": 10, **changes}
+
+
+def set_flags(token: Token, **columns: Any) -> None:
+    """Columns of the token set directly, as if staff had."""
+    Token.objects.filter(id=token.id).update(**columns)
+    token.refresh_from_db()
+
+
+def events() -> list[tuple[UUID, str, dict[str, Any]]]:
+    """Organisation, type and data of every event, in the order they were written."""
+    return [
+        (event.organisation_id, event.type, json.loads(event.body)["data"])
+        for event in Event.objects.order_by("created_at", "id")
+    ]

@@ -1,0 +1,104 @@
+"""Tokens for tests: listed by the service that lists them, or many rows at once without units."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from decimal import Decimal
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from exchange.ids import uuid7
+from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import Wallet
+from wallets.ledger import Leg, open_account
+from wallets.models import AccountKind, TransferKind
+from wallets.services.listings import Listing, list_token
+
+_LISTING = {field.name for field in fields(Listing)}
+_numbers = count(1)
+
+
+def make_token(issuer: Organisation | None = None, **overrides: Any) -> Token:
+    """A listed token: NGN, 1,000 units of 100 that the issuer holds, open to secondary trading.
+
+    `overrides` are fields of `Listing`; with a `raise_amount` the units are unsold and
+    `secondaries` is off. What is no field of `Listing` (`closed`, `exited`, `cancelled`, …) is
+    set after the listing.
+    """
+    number = next(_numbers)
+    listing: dict[str, Any] = {
+        "name": f"Token {number}",
+        "symbol": f"TKN{number}",
+        "currency": "NGN",
+        "investment_type": InvestmentType.SERVICE,
+        "investment_category": InvestmentCategory.PRIVATE_BUSINESS,
+        "total_supply": Decimal(1000),
+        "price_buy": Decimal(100),
+        "price_sell": Decimal(100),
+        "secondaries": not overrides.get("raise_amount"),
+    }
+    # Who sets one price only gets the other one to go with it.
+    if "price_buy" not in overrides:
+        listing["price_buy"] = max(listing["price_buy"], overrides.get("price_sell", 0))
+    elif "price_sell" not in overrides:
+        listing["price_sell"] = min(listing["price_sell"], overrides["price_buy"])
+    after: dict[str, Any] = {}
+    for name, value in overrides.items():
+        (listing if name in _LISTING else after)[name] = value
+    owner = issuer or make_organisation()
+    token = list_token(issuer_id=owner.id, listing=Listing(**listing), actor=TESTER)
+    if after:
+        Token.objects.filter(id=token.id).update(**after)
+        token.refresh_from_db()
+    return token
+
+
+def give_units(token: Token, to: Wallet, units: str | int | Decimal) -> None:
+    """Moves units of `token` from its issuer to somebody, as if they had been bought."""
+    asset = str(token.id)
+    issuers = open_account(asset, AccountKind.AVAILABLE, organisation_id=token.issuer_id)
+    theirs = open_account(
+        asset,
+        AccountKind.AVAILABLE,
+        organisation_id=to.organisation.id,
+        member_id=to.member_id,
+    )
+    post_unjustified(
+        kind=TransferKind.UNITS_ISSUE,
+        reference=f"gift-{next(_numbers)}",
+        subject_id=token.id,
+        actor=TESTER,
+        legs=[Leg(issuers, -Decimal(units)), Leg(theirs, Decimal(units))],
+    )
+
+
+def bare_token(issuer: Organisation, **values: Any) -> Token:
+    """A token that is not saved and has no units, for `bulk_create`."""
+    number = next(_numbers)
+    now = timezone.now()
+    given = {
+        "name": f"Token {number}",
+        "symbol": f"TKN{number}",
+        "currency_id": "NGN",
+        "investment_type": InvestmentType.SERVICE,
+        "investment_category": InvestmentCategory.PRIVATE_BUSINESS,
+        "completed_raise": True,
+        "created_at": now,
+        "updated_at": now,
+    }
+    return Token(id=uuid7(), reference=-number, issuer=issuer, **{**given, **values})
+
+
+def fill_tokens(first: int, last: int) -> None:
+    """Tokens of the numbers `first` to `last`, always the same ones (see `tokens.sql`)."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FILL, {"first": first, "last": last})
+
+
+_FILL = Path(__file__).with_suffix(".sql").read_text()

@@ -1,0 +1,104 @@
+"""Traders with money and units, and tokens they trade: by services. Over HTTP: `ordering`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.models import Organisation, Token
+from orders.services import placing
+from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.tokens import make_token
+from tests.factories.wallets import SYSTEM, Wallet, held
+from wallets.models import Entry
+
+
+@dataclass(frozen=True)
+class Trader:
+    """Who places orders: an organisation, a member, or a key for an outside customer."""
+
+    wallet: Wallet
+    api_key_id: UUID | None = None
+
+    @property
+    def owner_id(self) -> UUID:
+        return self.wallet.owner_id
+
+    def ask(
+        self,
+        token: Token,
+        side: str,
+        price: str | int | Decimal,
+        tokens: str | int | Decimal,
+        *,
+        claim: IdempotencyClaim | None = None,
+        **more: Any,
+    ) -> Answer:
+        """The answer to a new order; `more` goes to the request."""
+        return placing.place(
+            organisation_id=self.wallet.organisation.id,
+            member_id=self.wallet.member_id,
+            request=self._request(token, side, price, tokens, **more),
+            actor=SYSTEM,
+            api_key_id=self.api_key_id,
+            claim=claim,
+        )
+
+    def place(self, *order: Any, **more: Any) -> UUID:
+        """The id of the new order, `ask`ed for."""
+        return UUID(json.loads(self.ask(*order, **more).data)["_id"])
+
+    def _request(
+        self,
+        token: Token,
+        side: str,
+        price: str | int | Decimal,
+        tokens: str | int | Decimal,
+        **more: Any,
+    ) -> placing.OrderRequest:
+        customer = placing.Customer("Jo", "jo@example.com") if self.api_key_id else None
+        return placing.OrderRequest(
+            token_id=token.id,
+            type=side,
+            price=Decimal(price),
+            tokens=Decimal(tokens),
+            customer=customer,
+            **more,
+        )
+
+    def cancel(self, order_id: UUID) -> None:
+        placing.cancel(order_id=order_id, organisation_id=self.wallet.organisation.id, actor=TESTER)
+
+    def has(self, asset: Token | UUID | str, kind: str = "available") -> Decimal | int:
+        """What is in one of the owner's accounts."""
+        return held(self.owner_id, asset, kind)
+
+    def issue(self, **more: Any) -> Token:
+        """A token of this organisation, as `make_token` makes one, but in KES and sold at 98."""
+        sell = min(Decimal(98), more.get("price_buy", Decimal(98)))
+        return make_token(
+            self.wallet.organisation, **{"currency": "KES", "price_sell": sell, **more}
+        )
+
+
+def make_trader(
+    amount: str | int | Decimal = 0,
+    *,
+    currency: str = "KES",
+    organisation: Organisation | None = None,
+    member: bool = False,
+) -> Trader:
+    """An organisation, or a member of one, with `amount` in its wallet."""
+    owner = organisation or make_organisation()
+    wallet = Wallet(owner, make_member(owner) if member else None)
+    return Trader(wallet.fund(amount, currency) if amount else wallet)
+
+
+def fee_income(currency: str) -> Decimal:
+    """What the exchange has earned in a currency."""
+    found = Entry.objects.filter(account__owner_id=None, account__kind="fees", asset_id=currency)
+    return sum(found.values_list("amount", flat=True), Decimal(0))
