@@ -16,10 +16,19 @@ from tests.mutants.faults import UNDECIDED, Outcome, digest
 RECORDING = "MUTANTS_RECORDING"
 JOBS = "MUTANTS_JOBS"
 
-# Tests of other programs, and those that start whole services or take long.
-LEFT_OUT = "browser, node, slow, services"
+# Tests of other programs, and those that start whole services.
+LEFT_OUT = "browser, node, services"
 _MARKS = " and ".join(f"not {mark}" for mark in LEFT_OUT.split(", "))
-_IGNORED = [f"--ignore=tests/{name}" for name in ("benchmarks", "fuzz", "mutants", "screenshots")]
+# What looks at no rule of an app, or kills processes for long.
+_IGNORED = [
+    f"--ignore-glob=tests/{name}"
+    for name in (
+        "benchmarks", "contract/test_own_wording.py", "contract/test_schemathesis.py", "fuzz",
+        "config/test_database_roles.py", "config/test_http.py", "config/test_limits_*.py",
+        "faults/test_*kill*.py", "faults/test_ex*.py", "faults/test_out*.py",
+        "faults/test_slow_clients.py", "mutants", "screenshots", "upgrade",
+    )
+]  # fmt: skip
 _PYTEST = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-m", _MARKS, *_IGNORED]
 _SOURCES = ("config", "credit", "exchange", "orders", "templates", "tests", "wallets")
 
