@@ -198,7 +198,8 @@ def test_amounts_of_long_lists_are_looked_for_among_records_of_late(client, ada,
         cursor.execute("SET enable_seqscan = off")
         for model in (Entry, Order):
             plan = model._default_manager.filter(searching.of_late(), amount=5).explain()
-            assert f"{model._meta.db_table}_pkey" in plan, plan
+            # Which index it is follows from the rows that other tests have left statistics of.
+            assert "Index Cond: (id >= " in plan, plan
     # As if all of them were older than that.
     monkeypatch.setattr(searching, "OF_LATE", -timedelta(hours=1))
     assert [model for model in long if found(client, model, "12,500.50")] == []
