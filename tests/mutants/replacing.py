@@ -30,7 +30,7 @@ def replace_code(path: Path, source: str, text: str) -> None:
     changed = dict(_changed(old, new))
     found = 0
     for function in gc.get_objects():
-        if isinstance(function, FunctionType) and _place(function.__code__)[1:] in changed:
+        if type(function) is FunctionType and _place(function.__code__)[1:] in changed:
             if not function.__code__.co_filename.endswith(str(path)):
                 continue
             code = changed[_place(function.__code__)[1:]]

@@ -124,8 +124,9 @@ def _copy(root: Path, copy: Path) -> None:
         if name and (root / name).is_file()
     }
     for path in [path for path in copy.rglob("*") if path.is_file()]:
-        name = str(path.relative_to(copy))
-        if name not in wanted and "__pycache__" not in path.parts and ".venv" not in path.parts:
+        relative = path.relative_to(copy)
+        kept = {"__pycache__", ".venv", "build"}.intersection(relative.parts)
+        if str(relative) not in wanted and not kept:
             path.unlink()
     for name in wanted:
         source, target = root / name, copy / name

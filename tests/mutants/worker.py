@@ -31,7 +31,7 @@ from tests.mutants.replacing import NotReplaceable, replace_code
 from tests.mutants.running import JOBS
 
 # What a test may take: so many times what it took when it was recorded, and some seconds.
-PATIENCE, GRACE = 8.0, 30.0
+PATIENCE, GRACE = 8.0, 12.0
 _STARTING = 180.0
 _STOPPING = 15.0
 _LONGEST_REASON = 300
