@@ -66,8 +66,8 @@ _APART = ("faults/test_database_kill.py", "contract/test_schemathesis.py",
 _STATEMENTS = re.compile("idempotency|lists|reads|query|portfolio|wallets")
 _PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_lockout.py",
           "config/test_signin.py", "config/test_permission_matrix.py", "config/test_search.py",
-          "config/test_links_of_roles.py", "config/test_links_of_owners.py",
-          "config/test_kept_forms.py", "config/test_waiting.py")  # fmt: skip
+          "config/test_links_of_owners.py", "config/test_kept_forms.py",
+          "config/test_waiting.py")  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)

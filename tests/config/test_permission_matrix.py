@@ -1,5 +1,5 @@
-"""Every address of the back office with every role: who may look, who may act, and that nothing
-else happens.
+"""Every address of the back office with every role: who may look, who may act, that nothing else
+happens, and that no page has a link which its reader may not follow.
 
 What is expected stands in `tests.assertions.permission_matrix`. An address that is not there fails
 by its name.
@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.admin.utils import quote
 from django.db import connection, transaction
 from django.db.models import Model
 from django.test import Client, RequestFactory
-from django.urls import URLPattern, URLResolver, reverse
+from django.urls import URLPattern, URLResolver, resolve, reverse
 
 from config.roles import FINANCE_APPROVER, ROLES
 from exchange.models import StaffUser
@@ -66,6 +68,8 @@ MONEY = {
     "credit_loanconfiguration", "credit_endingproposal", "orders_order", "orders_trade",
     "exchange_quote", "exchange_token",
 }  # fmt: skip
+# Of each list so many records more are opened: their states differ, and so do the links.
+ROWS_OF_A_LIST = 3
 ANSWERS_OF_SIGN_IN = ("/admin/login/", "/admin/second-factor/enrol/")
 
 
@@ -187,6 +191,55 @@ def revealed(world: EveryRecord, text: str) -> list[str]:
     return [what for what, secret in world.secrets.items() if secret and secret in text]
 
 
+def refused_links(response: Any, letter: str, table: dict[str, Expected]) -> set[str]:
+    """Links of a page to pages of the back office that the role of `letter` may not look at."""
+    if response.status_code != 200 or response.streaming:
+        return set()
+    # Its buttons post, and are no links.
+    found = re.findall(r'<a\b[^>]*\bhref="(/admin/[^"#]*)', content(response))
+    names = {link: resolve(urlsplit(unescape(link)).path).url_name for link in found}
+    return {link for link, name in names.items() if name not in OUTSIDE | readable(letter, table)}
+
+
+def readable(letter: str, table: dict[str, Expected]) -> set[str]:
+    """Names of the addresses that a role may look at."""
+    return {name for name, expected in table.items() if letter in expected.look}
+
+
+def records(client: Client) -> Iterator[tuple[str, Any]]:
+    """Pages of the first records of every list, with what leads on from there to the record."""
+    for model in admin.site._registry:
+        for row in model._default_manager.order_by("-pk")[:ROWS_OF_A_LIST]:
+            page = reverse(
+                f"admin:{model._meta.app_label}_{model._meta.model_name}_change",
+                args=[quote(row.pk)],
+            )
+            shown = client.get(page)
+            yield page, shown
+            own = re.escape(page.removesuffix("change/"))
+            for link in set(re.findall(rf'<a\b[^>]*\bhref="({own}[^"#]+)', content(shown))) - {
+                page
+            }:
+                yield link, client.get(unescape(link))
+
+
+@pytest.mark.parametrize("letter", list(ROLE_OF))
+def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, world):
+    table = expectations()
+    client = browser(person(ROLE_OF[letter]))
+    shown = dict(records(client))
+    refused = {page: refused_links(response, letter, table) for page, response in shown.items()}
+    assert {page: links for page, links in refused.items() if links} == {}
+    # Somebody else's export is not there; no page leads to it.
+    lost = {
+        page
+        for page, response in shown.items()
+        if response.status_code not in {200, 302} and not page.endswith("/change/")
+    }
+    assert lost == set()
+    assert len(shown) > 60
+
+
 @pytest.mark.parametrize("letter", list(ROLE_OF))
 def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, world):
     table = expectations()
@@ -208,8 +261,10 @@ def test_a_role_looks_and_acts_where_the_table_says_and_nowhere_else(letter, wor
             left = {name for name, rows in after.items() if rows != before.get(name, 0)}
             before = after
             fine = answer(response) in wanted(expected, method, letter)
-            if leaked or not fine or not left <= may_leave(letter, address.name, acting=acting):
-                wrong[f"{method} {address.name}"] = (response.status_code, left, leaked)
+            dead = set() if acting else refused_links(response, letter, table)
+            kept = left <= may_leave(letter, address.name, acting=acting)
+            if leaked or dead or not (fine and kept):
+                wrong[f"{method} {address.name}"] = (response.status_code, left, leaked, dead)
     assert wrong == {}
     assert everything() == fingerprint
 

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 _CONFIG = {
     # The same requests every time.
     "generation": {
-        "max-examples": 15,
+        "max-examples": 8,
         "deterministic": True,
         "database": "none",
         # NUL is refused anywhere in a body, in names of unknown fields too, which JSON Schema

@@ -166,7 +166,7 @@ def test_what_kills_every_worker_ends_as_failed_and_says_so(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
-def test_ten_times_the_rows_take_a_worker_no_more_memory(
+def test_five_times_the_rows_take_a_worker_no_more_memory(
     books: Books, finance: Client, live_worker: Program, broker: Celery, form: str
 ):
     def most(withdrawals: int) -> int:
@@ -180,5 +180,5 @@ def test_ten_times_the_rows_take_a_worker_no_more_memory(
     most(550)  # what is loaded once is loaded now
     few = most(600)
     # Each thread of the worker has memory of its own, and any may write the file: that is some 10
-    # megabytes. The 54,000 rows more would be 100 and more.
-    assert most(6_000) - few < 40 * MEGABYTE
+    # megabytes. The 24,000 rows more would be 45 and more.
+    assert most(3_000) - few < 25 * MEGABYTE

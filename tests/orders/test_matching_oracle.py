@@ -28,7 +28,7 @@ class _Undo(Exception):
     """Takes back what a stream did."""
 
 
-@examples("ORACLE", 24)
+@examples("ORACLE", 12)
 @given(setting=settings_of_streams, stream=steps)
 def test_no_stream_of_orders_ends_otherwise_than_in_the_reference(setting, stream):
     with suppress(_Undo), transaction.atomic(), reference.exactly():
@@ -37,7 +37,7 @@ def test_no_stream_of_orders_ends_otherwise_than_in_the_reference(setting, strea
         raise _Undo
 
 
-@examples("ORACLE", 24)
+@examples("ORACLE", 12)
 @given(raising=raises, stream=steps)
 def test_no_stream_of_a_raise_ends_otherwise_than_in_the_reference(raising, stream):
     setting = raising.setting

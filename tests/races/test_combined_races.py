@@ -335,7 +335,7 @@ def deadlocks_show(owner_connection: psycopg.Connection[Any]) -> Iterator[None]:
 def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
     """Threads that call the set's function past the combiner stand for processes."""
     wallets = [make_wallet(1_000_000), *(make_member_wallet(1_000_000) for _ in range(3))]
-    rounds, refused = size("COMBINED_ROUNDS", 25), []
+    rounds, refused = size("COMBINED_ROUNDS", 12), []
     payee = Payee(BankEntry(id=1, name="KCB", code="01"), "Ada Obi", resolved=False)
     order = requests.WithdrawalOrder(Decimal(100), "KES", "KCB", "Ada Obi", "0690000031")
 

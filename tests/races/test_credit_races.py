@@ -53,7 +53,7 @@ from tests.factories.wallets import (
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 Deed = Callable[[], Any]
-ROUNDS = size("CREDIT_ROUNDS", 8)
+ROUNDS = size("CREDIT_ROUNDS", 5)
 DUE = 1_596_000  # of the loan that `Lending.lend` makes
 
 

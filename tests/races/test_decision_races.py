@@ -127,7 +127,7 @@ def test_of_an_approval_a_rejection_and_a_cancellation_at_once_exactly_one_happe
     live_service: Service, part: int
 ):
     know_banks()
-    rounds = size("DECISIONS", 60) // PARTS
+    rounds = size("DECISIONS", 28) // PARTS
     caller = make_caller()
     wallet = Wallet(caller.organisation).fund(rounds * 500)
     api = Api(live_service.base_url)

@@ -63,7 +63,7 @@ def test_a_payout_that_eight_workers_are_about_to_claim_is_ordered_once(
     provider_sandbox: Sandbox, wallet: Wallet, crew: Workers
 ):
     with StartLine("wallets_withdrawal", runners=WORKERS) as line:
-        for _ in range(size("PAYOUTS", 10)):
+        for _ in range(size("PAYOUTS", 6)):
             withdrawal = approved(wallet)
             line.draw()
             tasks = crew.send_to_each(SWEEP)
@@ -79,7 +79,7 @@ def test_payouts_that_eight_workers_sweep_up_are_ordered_once_each(
     provider_sandbox: Sandbox, wallet: Wallet, crew: Workers
 ):
     """Many are due, and the workers meet at any point of paying them."""
-    due = [approved(wallet) for _ in range(size("PAYOUTS", 10))]
+    due = [approved(wallet) for _ in range(size("PAYOUTS", 6))]
     tasks = [task for _ in range(3) for task in crew.send_to_each(SWEEP)]
     crew.await_done(tasks)
     for withdrawal in due:

@@ -35,7 +35,7 @@ def test_two_approvers_at_once_count_as_two_and_one_person_as_one():
     wallet = make_wallet(50_000_000)
     people = [make_staff() for _ in range(4)]
     with Callers(4) as crowd:
-        for _ in range(20):
+        for _ in range(12):
             withdrawal = wallet.request(500_000)
             results = crowd.at_once(
                 [
@@ -55,7 +55,7 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
     wallet = make_wallet(0)
     office, finance = make_staff("add_deposit"), make_staff("decide_deposit")
     outcomes: Counter[str] = Counter()
-    rounds = size("DEPOSITS", 20)
+    rounds = size("DEPOSITS", 12)
     with Callers(2) as crowd:
         for number in range(rounds):
             arrival = deposits.Arrival(
@@ -83,7 +83,7 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
 
 
 def test_opposite_transfers_do_not_deadlock():
-    rounds = size("TRANSFERS", 40)
+    rounds = size("TRANSFERS", 15)
     one, other = make_wallet(1000), make_wallet(1000)
     ids = [
         Account.objects.get(owner_id=wallet.owner_id, kind="available").id
@@ -140,7 +140,7 @@ def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
     know_banks()
     wallet = make_member_wallet(1_000_000)
     with Callers(8) as crowd:
-        for _ in range(size("PAYOUTS", 10)):
+        for _ in range(size("PAYOUTS", 6)):
             withdrawal = approved(wallet)
             results = crowd.at_once([partial(take, withdrawal.id)] * 8)
             assert results == [None] * 8

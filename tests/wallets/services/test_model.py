@@ -348,5 +348,5 @@ def test_no_sequence_of_steps_leads_away_from_the_model(transactional_db, provid
 
     run_state_machine_as_test(
         machine if FUZZING else seed(part)(machine),  # type: ignore[arg-type]
-        settings=examples("MODEL", 3, stateful_step_count=50),
+        settings=examples("MODEL", 2, stateful_step_count=50),
     )
