@@ -12,6 +12,7 @@ import argparse
 import signal
 import sys
 import time
+from itertools import zip_longest
 from pathlib import Path
 
 from tests.mutants import python_faults, running, sql_faults
@@ -20,6 +21,7 @@ from tests.mutants.faults import NOT_COVERED, Mutant, Outcome, digest
 from tests.mutants.report import Report, read_equivalent
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+_LIKELIEST = 150
 _EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
@@ -54,12 +56,12 @@ def main(arguments: list[str]) -> int:
 
     jobs, outcomes = [], dict.fromkeys(range(len(made)), Outcome(NOT_COVERED))
     for index, mutant in enumerate(made):
-        job = _job(covering, definitions, mutant, given)
+        job = _job(covering, definitions, mutant, given, index)
         if job["tests"]:
             jobs.append({"index": index, **job})
     prepared = time.monotonic()
-    folder = home / "runs" / digest(f"{recording}{seed}{given}")
-    outcomes |= running.run(ROOT, home, folder, jobs, given.workers)
+    folder = home / "runs" / digest(f"{made}")
+    outcomes |= running.run(ROOT, home, folder, jobs, given.workers, again=given.again)
 
     known = read_equivalent(_EQUIVALENT)
     facts = {
@@ -98,7 +100,11 @@ def stale_keys(known: dict[str, str], definitions: dict[str, str]) -> list[str]:
 
 
 def _job(
-    covering: Covering, definitions: dict[str, str], mutant: Mutant, given: argparse.Namespace
+    covering: Covering,
+    definitions: dict[str, str],
+    mutant: Mutant,
+    given: argparse.Namespace,
+    index: int,
 ) -> dict[str, object]:
     """What a worker needs to try a mutant."""
     if given.app == "sql":
@@ -108,15 +114,17 @@ def _job(
         tests = covering.of_python(mutant)
         kind, source = "python", (ROOT / mutant.module).read_text()
         imported = covering.is_imported(mutant)
-    chosen: dict[str, float] = {}
     ordered = covering.ordered(tests, mutant.module)
-    for name in ordered:
-        seconds = covering.seconds(name)
-        if not chosen or sum(chosen.values()) + seconds <= given.limit:
-            chosen[name] = seconds
+    # The likeliest for every mutant of a module, and others for each: what one of them kills is
+    # tried first on the rest.
+    likeliest, others = ordered[:_LIKELIEST], ordered[_LIKELIEST:]
+    first = index * _LIKELIEST % max(len(others), 1)
+    mixed = [*others[first:], *others[:first]][:_LIKELIEST]
+    names = [name for pair in zip_longest(likeliest, mixed) for name in pair if name]
     return {
         "kind": kind, "module": mutant.module, "text": mutant.text, "source": source,
-        "imported": imported, "tests": chosen, "left_out": len(ordered) - len(chosen),
+        "imported": imported, "tests": {name: covering.seconds(name) for name in names},
+        "limit": given.limit, "left_out": len(ordered) - len(names),
     }  # fmt: skip
 
 
@@ -127,6 +135,9 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--seed", default="", help="by default the hash of the commit")
     parser.add_argument("--threshold", type=float, default=0.0, help="the lowest score, in percent")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of tests for one mutant")
+    parser.add_argument(
+        "--again", action="store_true", help="try what survived an earlier run, or hung, once more"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="modules whose name contains this")
     parser.add_argument("--recording", default="", help="a folder that holds one")

@@ -16,6 +16,8 @@ KILLED, SURVIVED, TIMED_OUT, NOT_COVERED, INVALID, UNDECIDED = (
     "invalid",
     "undecided",
 )
+# What more tests or more time cannot change.
+FINAL = (KILLED, INVALID)
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from tests.mutants.faults import UNDECIDED, Outcome, digest
+from tests.mutants.faults import FINAL, UNDECIDED, Outcome, digest
 
+_OUTCOME = {field.name for field in fields(Outcome)}
 # How the plugins learn where to write, and where their work is.
 RECORDING = "MUTANTS_RECORDING"
 JOBS = "MUTANTS_JOBS"
@@ -61,13 +63,18 @@ def definitions(folder: Path) -> dict[str, str]:
 
 
 def run(
-    root: Path, home: Path, folder: Path, jobs: list[dict[str, Any]], workers: int
+    root: Path, home: Path, folder: Path, jobs: list[dict[str, Any]], workers: int, *, again: bool
 ) -> dict[int, Outcome]:
-    """Have workers try the jobs; what an earlier run of the same jobs has found is not tried again.
+    """Have workers try the jobs; what an earlier run of the same mutants has found is not tried
+    again, unless survivors are to be.
 
     Returns the outcomes by the jobs' indexes.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    if again:
+        for path in folder.glob("results-*.jsonl"):
+            lines = path.read_text().splitlines(keepends=True)
+            path.write_text("".join(line for line in lines if json.loads(line)["result"] in FINAL))
     for path in (*folder.glob("job-*.taken"), *folder.glob("job-*.json")):
         path.unlink()
     done = _results(folder)
@@ -79,8 +86,8 @@ def run(
     outcomes = {}
     for job in jobs:
         result = found.get(job["index"], {"result": UNDECIDED, "why": "its worker ended"})
-        result.pop("index", None)
-        outcomes[job["index"]] = Outcome(**result, left_out=job["left_out"])
+        known = {key: value for key, value in result.items() if key in _OUTCOME}
+        outcomes[job["index"]] = Outcome(**known)
     return outcomes
 
 

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,31 @@ class Worker:
                 with contextlib.suppress(FileExistsError):
                     path.with_suffix(".taken").touch(exist_ok=False)
                     job = json.loads(path.read_text())
-                    results.write(json.dumps({"index": job["index"], **self._try(job)}) + "\n")
+                    left_out = job["left_out"] + len(job["tests"])
+                    job["tests"] = self._chosen(job)
+                    told = {key: job[key] for key in ("index", "module")}
+                    told["left_out"] = left_out - len(job["tests"])
+                    results.write(json.dumps({**told, **self._try(job)}) + "\n")
                     results.flush()
         return True
+
+    def _chosen(self, job: dict[str, Any]) -> dict[str, float]:
+        """The tests of a job in the time they have: what killed mutants of the module first."""
+        killers: Counter[str] = Counter()
+        for path in self._folder.glob("results-*.jsonl"):
+            for line in path.read_text().splitlines():
+                result = json.loads(line)
+                if result["module"] == job["module"] and result["result"] == KILLED:
+                    killers[result["test"]] += 1
+        # Every mutant of a function of SQL has the same tests, of which a job names some.
+        usable = self._items if job["kind"] == "sql" else job["tests"]
+        known = [name for name, _ in killers.most_common() if name in usable]
+        seconds_of = {name: job["tests"].get(name, 1.0) for name in [*known, *job["tests"]]}
+        chosen: dict[str, float] = {}
+        for name, seconds in seconds_of.items():
+            if not chosen or sum(chosen.values()) + seconds <= job["limit"]:
+                chosen[name] = seconds
+        return chosen
 
     def _prepare(self) -> None:
         """The template is made, and a test passes, before anything is changed."""
