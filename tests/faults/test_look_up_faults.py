@@ -13,12 +13,14 @@ from pytest_django import Settings
 from tests.environment.services import Sandbox
 from tests.factories.payouts import (
     EVERY_TRY,
+    HALF_AN_HOUR,
     HELD,
     LOOK_UPS,
     PAID_OUT,
     TRANSFERS,
     booked,
     bring_back,
+    decide,
     open_alerts,
     orders,
     pass_time,
@@ -119,6 +121,30 @@ def test_a_look_up_with_another_amount_completes_nothing(sandbox, wallet):
     assert open_alerts() == {"payout_differs"}
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+
+
+def test_a_second_order_that_is_refused_waits_for_a_look_up_that_works(sandbox, wallet):
+    """The first order may have paid: without an answer nothing is given back."""
+    withdrawal = approved(wallet)
+    sandbox.fault("timeout_after", match=TRANSFERS)
+    sandbox.fault("hidden", times=3, match=LOOK_UPS)
+    payouts.pay(withdrawal.id)
+    step(withdrawal, HALF_AN_HOUR)
+    decide(withdrawal, ProposalAction.SEND_AGAIN)
+    reason = "Payout was made to a blacklisted account number"
+    body = f'{{"status":"error","message":"{reason}","data":null}}'
+    sandbox.fault("error_5xx", match=TRANSFERS, status=400, body=body)
+    sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
+    step(withdrawal, 0)
+    assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert payout.last_error == f"{reason}; the provider failed (503)"
+    assert (payout.leased_until, payout.not_found_count) == (None, 0)
+    assert open_alerts() == {"payout_unknown"}
+    settle(sandbox, withdrawal)
+    step(withdrawal)
+    assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
+    assert (orders(sandbox, withdrawal), len(booked(sandbox, withdrawal))) == (2, 1)
 
 
 # --- While a completed one is watched ------------------------------------------------------------

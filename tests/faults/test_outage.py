@@ -36,7 +36,7 @@ from tests.factories.wallets import (
     make_member_wallet,
     status_of,
 )
-from wallets.models import CircuitState, Payout, PayoutCircuit, Withdrawal
+from wallets.models import Alert, CircuitState, Payout, PayoutCircuit, Withdrawal
 from wallets.services import circuit, payouts, sweeps
 from wallets.tasks import sweep_payouts
 
@@ -253,13 +253,16 @@ def test_a_payout_claimed_before_the_circuit_opened_is_not_posted_after(
     break_down(wallet, sandbox)
     payouts._send(late.id, claim.token)
     assert (status_of(late), orders(sandbox, late)) == ("Approved", 0)
-    assert Payout.objects.get(withdrawal_id=late.id).posted_at is None
+    payout = Payout.objects.get(withdrawal_id=late.id)
+    assert (payout.posted_at, payout.leased_until, payout.claimed_by) == (None, None, "")
+    # It is due again at once: the circuit says when it goes.
+    assert payout.next_step_at == payout.updated_at
     assert_books_hold()
 
 
 def test_one_worker_probes_once_a_minute(sandbox: Sandbox, wallet: Wallet):
     break_down(wallet, sandbox)
-    sandbox.fault("error_5xx", times=MANY, match=EVERYTHING)
+    sandbox.fault("error_5xx", times=MANY, match=EVERYTHING, status=502)
     control(sandbox, "DELETE", "requests")
     with Callers(WORKERS) as crowd:
         crowd.at_once([circuit.probe_if_due] * WORKERS)
@@ -270,7 +273,9 @@ def test_one_worker_probes_once_a_minute(sandbox: Sandbox, wallet: Wallet):
     until = row().next_probe_at
     assert until is not None
     assert 50 < (until - timezone.now()).total_seconds() <= 60
-    assert row().state == "Open"
+    assert (row().state, row().reason) == ("Open", "the provider failed (502)")
+    # Staff read of the last failure, not of the one that opened the circuit.
+    assert "the provider failed (502)." in Alert.objects.get(kind=circuit.ALERT).message
 
 
 def test_reads_that_work_while_posts_fail_are_tried_less_and_less_often(

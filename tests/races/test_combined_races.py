@@ -18,7 +18,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import DatabaseError, OperationalError
+from django.db import DatabaseError, OperationalError, transaction
 from django.utils import timezone
 from psycopg import sql
 
@@ -145,6 +145,21 @@ def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(gather):
     assert (fresh.replayed, plain.replayed) == (False, False)
     assert IdempotencyRecord.objects.count() == 5
     assert effects() == 7
+    assert_books_hold()
+
+
+def test_a_request_inside_a_transaction_goes_with_no_set_and_is_undone_with_it(gather):
+    wallet, one, other = (make_wallet(10_000) for _ in range(3))
+
+    def ask_and_undo() -> None:
+        with transaction.atomic():
+            wallet.ask()
+            transaction.set_rollback(True)
+
+    undone, *answers = gather(ask_and_undo, ask(one), ask(other))
+    assert (undone, gather.sets) == (None, [2])
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert (wallet.kes, effects()) == ((Decimal(10_000), Decimal(0)), 2)
     assert_books_hold()
 
 

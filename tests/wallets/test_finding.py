@@ -11,8 +11,9 @@ from django.urls import reverse
 from config.roles import FINANCE_APPROVER
 from exchange.models import Member, Organisation
 from tests.factories.back_office import fund, signed_in, withdraw
+from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff
-from wallets.models import BankAccount, Payout, Withdrawal
+from wallets.models import BankAccount, Deposit, Payout, Withdrawal
 from wallets.selectors import finding
 from wallets.services import decisions
 
@@ -66,6 +67,9 @@ def test_each_way_leads_there_and_every_word_counts(few, made):
     assert found("4500") == {"Zenith"}
     assert found("obi") == {"Ada"}
     assert found("OBI ada 0031") == {"Ada"}
+    # Five words are looked at.
+    assert found("obi ada obi ada nobody") == set()
+    assert found("obi ada obi ada obi nobody") == {"Ada"}
     assert found("obi bola") == set()
     assert found("eda") == set()  # backwards behind an r: the beginning of Rade
     assert found("o'brien") == found("brien-rad") == {"Bola"}
@@ -78,6 +82,33 @@ def test_each_way_leads_there_and_every_word_counts(few, made):
         assert found(row.reference[-8:]) == found(row.reference[-9:].upper()) == {name}
     for nothing in ("nobody", "%", "' | '", "r1300000960x", ":*", "\\", "!ada & zzz"):
         assert found(nothing) == set(), nothing
+
+
+def test_a_part_of_a_reference_has_a_digit_or_eight_letters(few, made):
+    reference = "payout_qrstvwxyzk9m4fffffffffffff"
+    as_time_does("wallets_withdrawal", "USER", f"reference = '{reference}'", made["Ada"].pk)
+
+    def found(term: str) -> int:
+        return Withdrawal.objects.filter(finding.found_by(term)).count()
+
+    assert [found(part) for part in ("qrstvwxy", "QRSTVWXY", "qrstvwx", "k9m", "fffffff")] == [
+        1, 1, 0, 1, 0,
+    ]  # fmt: skip
+
+
+def test_the_trail_is_searched_by_a_whole_name_number_or_reference(made):
+    def called(term: str) -> set[object]:
+        return set(finding.ids_called(term))
+
+    for name, payee in (("Ada", "ada obi"), ("Bola", "Bola O'Brien-Rade")):
+        row = made[name]
+        ids = {row.pk, row.bank_id}
+        assert called(payee) == called(row.bank.account_number) == called(row.reference) == ids
+        assert called(f"withdrawal:{row.pk}:hold") == {row.pk}
+    for part in ("Ada", "Obi", "0690000", "payout_", "withdrawal:"):
+        assert called(part) == set(), part
+    [deposit] = Deposit.objects.filter(member=made["Ada"].member)
+    assert called(deposit.reference) == {deposit.pk}
 
 
 def test_payouts_are_searched_alike_and_by_the_providers_id(made):

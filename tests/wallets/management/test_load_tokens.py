@@ -170,6 +170,24 @@ def test_every_bad_row_is_told_with_its_line_and_all_its_faults_and_nothing_is_l
     assert not Entry.objects.exists()
 
 
+def test_a_cell_of_more_than_forty_characters_is_shown_by_its_beginning(load):
+    cells = ("x" * 40, "x" * 41)
+    rows = (f"{GOOD.replace('RVT', f'T{n}')},{cell}" for n, cell in enumerate(cells))
+    _, errors, _ = load(lines(*rows, header=HEADER + ",secondaries"))
+    assert faults(errors) == {
+        "2 (T0)": f"secondaries must be true or false, not '{'x' * 40}'",
+        "3 (T1)": f"secondaries must be true or false, not '{'x' * 37}…'",
+    }
+
+
+def test_a_tenor_is_as_long_as_its_column(load):
+    days = (2**31 - 1, 2**31)
+    rows = (f"{GOOD.replace('RVT', f'T{n}')},{tenor}" for n, tenor in enumerate(days))
+    _, errors, _ = load(lines(*rows, header=HEADER + ",tenor"), "--skip-bad")
+    assert faults(errors) == {"3 (T1)": f"tenor must be a whole number of days, not '{2**31}'"}
+    assert Token.objects.get().tenor == 2**31 - 1
+
+
 def test_a_token_does_not_sell_above_what_it_buys_at(load):
     said = load(
         lines(

@@ -8,13 +8,15 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from exchange.errors import Refused, StateConflict
+from exchange.errors import InvalidRequest, Refused, StateConflict
 from exchange.models import StaffUser
+from exchange.numbers import LARGEST
 from tests.factories.back_office import everything
+from tests.factories.configuration import set_figure
 from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.models import ConfigurationFigure
-from wallets.selectors.configuration import withdrawal_fee
+from wallets.selectors.configuration import minimum_withdrawal, withdrawal_fee
 from wallets.services import configuration as figures
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +50,59 @@ def coming(value: int, hours: int, proposer: StaffUser, approver: StaffUser) -> 
 def pass_hours(figure: ConfigurationFigure, hours: int) -> None:
     change = f"in_force_from = in_force_from - interval '{hours} hours'"
     as_time_does("wallets_configurationfigure", "USER", change, figure.pk)
+
+
+SHILLINGS_AND_CENTS = [
+    ("MINIMUM_WITHDRAWAL_KES", "1", "0.99", "1.001"),
+    ("KES_WITHDRAWAL_FEE", "0", "-0.01", "0.001"),
+    ("KES_INTERNAL_FEE", "0", "-0.01", "0.001"),
+    ("KES_USD_RATE", "0.00000001", "0", "1.000000001"),
+    ("SECOND_APPROVAL_ABOVE_KES", "0.01", "0", "0.011"),
+    ("SECOND_APPROVAL_DAILY_ABOVE_KES", "0.01", "0", "0.011"),
+    ("SOLE_APPROVALS_DAILY_KES", "0", "-0.01", "0.001"),
+    ("SECOND_APPROVAL_ABOVE_UGX", "1", "0", "1.5"),
+]
+
+
+@pytest.mark.parametrize(("key", "least", "below", "too_fine"), SHILLINGS_AND_CENTS)
+def test_a_figure_has_a_smallest_and_a_largest_value_and_the_decimals_of_its_currency(
+    key, least, below, too_fine
+):
+    facts = figures._check(key, Decimal(least))
+    assert figures._check(key, LARGEST) == facts
+    finest = Decimal(10) ** -facts.decimals
+    assert figures._check(key, 1 + finest).decimals == facts.decimals
+    for value in (Decimal(below), LARGEST + finest, Decimal("NaN"), Decimal("Infinity")):
+        with pytest.raises(InvalidRequest, match=f"must be at least {least} and not above"):
+            figures._check(key, value)
+    with pytest.raises(InvalidRequest, match=r"may have (at most \d|no) decimals"):
+        figures._check(key, Decimal(too_fine))
+
+
+def test_a_figure_takes_effect_within_a_year(proposer):
+    year, minute = timedelta(days=366), timedelta(minutes=1)
+    now = timezone.now()
+    before = everything()
+    for when in (now, now + year + minute):
+        with pytest.raises(InvalidRequest, match="at an instant ahead, within a year"):
+            figures.propose(
+                key=FEE, value=Decimal(31), reason="why", effective_from=when, user=proposer
+            )
+    assert everything() == before
+    figures.propose(
+        key=FEE, value=Decimal(31), reason="why", effective_from=now + year, user=proposer
+    )
+
+
+@pytest.mark.parametrize(("figure", "minimum"), [("0.5", 1), (1, 1), ("1.01", "1.01"), (250, 250)])
+def test_the_smallest_withdrawal_is_one_unit_unless_finance_wants_more(figure, minimum):
+    set_figure("MINIMUM_WITHDRAWAL_KES", figure)
+    assert minimum_withdrawal("KES") == Decimal(minimum)
+
+
+def test_a_currency_without_figures_has_a_minimum_of_one_and_no_fee():
+    assert minimum_withdrawal("ZZZ") == 1
+    assert withdrawal_fee("ZZZ") == 0
 
 
 def test_of_two_figures_the_one_in_force_later_holds_whichever_was_decided_first(

@@ -19,7 +19,7 @@ from orders.services import endings
 from tests.factories.back_office import everything
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_staff, make_wallet
-from wallets.models import ProposalAction
+from wallets.models import ProposalAction, Transfer, TransferKind, Withdrawal
 from wallets.services import configuration, decisions, deposits, resolutions
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +85,18 @@ def test_words_that_are_too_long_are_refused_by_their_length_and_nothing_happens
             f"The text must have at most {longest} characters, not {longest + 1}"
         ), act
         assert everything() == before
+
+
+def test_the_ledger_keeps_the_beginning_of_a_long_reason():
+    know_banks()
+    pending = make_wallet(1000).request(500)
+    why = "".join(f"{number:04}" for number in range(125))
+    decisions.reject(
+        withdrawal_id=pending.id, version=pending.version, approver=make_staff(), reason=why
+    )
+    assert Withdrawal.objects.get(pk=pending.pk).reason == why
+    released = Transfer.objects.get(subject_id=pending.pk, kind=TransferKind.WITHDRAWAL_RELEASE)
+    assert released.memo == f"rejected: {why[:290]}"
 
 
 def test_a_deposit_has_a_reference_as_long_as_its_column():

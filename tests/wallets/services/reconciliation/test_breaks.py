@@ -230,6 +230,8 @@ def test_a_break_of_one_day_leaves_the_alert_of_another_day_alone(sandbox, walle
     compare(today() - timedelta(days=2))
     days = {alert.subject for alert in Alert.objects.filter(resolved_at=None)}
     assert days == {str(today()), str(today() - timedelta(days=2))}
+    # Nor does a report say anything of the breaks of other days.
+    assert breaks(day=today()) == [("Status", "", "Open", True)]
     close(ReconciliationBreak.objects.get(day=today()))
     assert [alert.subject for alert in Alert.objects.filter(resolved_at=None)] == [
         str(today() - timedelta(days=2))

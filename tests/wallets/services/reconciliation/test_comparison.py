@@ -38,10 +38,13 @@ from tests.wallets.services.reconciliation.harness import (
     today,
 )
 from wallets.models import Payout, ProposalAction, ReconciliationBreak
+from wallets.providers.base import ProviderBalance, ProviderUnavailable
 from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
+from wallets.selectors.overview import Float, floats
 from wallets.services import payouts, sweeps
+from wallets.services.reconciliation.balances import read_balances
 
 pytestmark = pytest.mark.django_db
 
@@ -72,8 +75,57 @@ def test_what_both_sides_know_alike_agrees_with_figures_by_currency(sandbox, wal
     assert figure(report, "Balance now") == (None, held, None, float_)
     assert figure(report, "Expected gap") == (None, None, None, -(700 - fee) - 100)
     assert figure(report, "Gap nobody explains") == (None, 0, None, 0)
+    zero = Decimal(0)
+    wanted = Float("KES", provider=float_, clearing=held, under_way=float_ - held, gap=zero,
+                   unexplained=zero)  # fmt: skip
+    shown = {found.currency: found for found in floats(report)}
+    assert shown["KES"] == wanted
+    assert [*shown] == ["GHS", "KES", "NGN", "TZS", "UGX", "ZAR"]
     assert open_alerts() == set()
     assert_books_hold()
+
+
+def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_over(wallet):
+    withdrawal = approved(wallet)
+    claim = payouts._claim(withdrawal.id)
+    assert claim is not None
+    assert payouts._mark(withdrawal.id, claim.token)
+    report = compare()
+    assert (report.status, report.compared, off(report)) == ("Agrees", 1, [])
+    Payout.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    assert off(compare()) == [("Missing at the provider", withdrawal.reference, "Processing", "")]
+
+
+def test_an_order_of_a_live_lease_that_the_provider_has_otherwise_differs(sandbox, wallet):
+    withdrawal = pay(wallet)
+    Payout.objects.update(leased_until=timezone.now() + timedelta(hours=1))
+    book(sandbox, "UPDATE transfers SET amount = '999' WHERE reference = ?", withdrawal.reference)
+    assert ("Amount", withdrawal.reference, "470", "999") in off(compare())
+
+
+class BusyDay(FlutterwaveClient):
+    """Money arrives whenever the balances are asked for, so many times more."""
+
+    wallet: Wallet
+    arrivals = 0
+
+    def balances(self) -> list[ProviderBalance]:
+        if self.arrivals:
+            self.arrivals -= 1
+            self.wallet.fund(1)
+        return super().balances()
+
+
+def test_balances_are_read_three_times_until_nothing_moves_meanwhile(sandbox, wallet):
+    provider = BusyDay(base_url=sandbox.base_url, secret_key=sandbox.options.secret_key)
+    provider.wallet, provider.arrivals = wallet, 2
+    ours, theirs = read_balances(provider)
+    assert ours.clearing["KES"] == 20_002
+    assert theirs["KES"].available == 20_000
+    provider.arrivals = 3
+    with pytest.raises(ProviderUnavailable, match="payouts moved whenever"):
+        read_balances(provider)
+    assert provider.arrivals == 0
 
 
 def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, wallet):

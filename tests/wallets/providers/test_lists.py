@@ -1,0 +1,125 @@
+"""Lists of transfers as the client reads them: pages, counts, days, and two of one reference."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from itertools import combinations, permutations
+from typing import Any
+
+import pytest
+
+from tests.wallets.providers.harness import Sandbox, record_of
+from wallets.providers.base import ProviderUnavailable, TransferStatus
+from wallets.providers.flutterwave import FlutterwaveClient
+
+LIST = {"method": "GET", "path_prefix": "/v3/transfers"}
+DAY = date(2026, 3, 10)
+
+
+def row(number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "reference": "payout_a",
+        "status": "NEW",
+        "amount": 90.02,
+        "fee": 10.75,
+        "currency": "NGN",
+        "account_number": "0690000031",
+        "bank_code": "044",
+        "created_at": f"{DAY}T12:00:00.000Z",
+        **changes,
+    }
+
+
+def answer(sandbox: Sandbox, *rows: dict[str, Any], times: int = 1, **info: int) -> None:
+    """The next answer of the provider is a page of these transfers."""
+    page = {"total": len(rows), "current_page": 1, "total_pages": 1, **info}
+    body = {"status": "success", "message": "", "data": rows, "meta": {"page_info": page}}
+    sandbox.fault("malformed", LIST, body=json.dumps(body), times=times)
+
+
+def listed(client: FlutterwaveClient) -> list[str]:
+    """The ids of the transfers of the day."""
+    return [found.record.provider_id for found in client.list_transfers(first=DAY, last=DAY)]
+
+
+def test_of_two_records_under_one_reference_the_one_in_which_money_moved_counts(client, sandbox):
+    strength = ("FAILED", "NEW", "PENDING", "SUCCESSFUL")
+    for pair in combinations(strength, 2):
+        for statuses in permutations(pair):
+            answer(sandbox, *(row(n, status=status) for n, status in enumerate(statuses)))
+            assert record_of(client).status is TransferStatus(pair[1]), statuses
+
+
+@pytest.mark.parametrize(("pages", "asked"), [(20, 20), (21, 20)])
+def test_a_look_up_reads_twenty_pages_at_most(client, sandbox, pages, asked):
+    answer(sandbox, times=21, total_pages=pages)
+    if pages == asked:
+        assert client.find_transfer("payout_a") is None
+    else:
+        with pytest.raises(ProviderUnavailable, match="has no end: it is not filtered"):
+            client.find_transfer("payout_a")
+    assert sandbox.asked("GET", "/v3/transfers") == asked
+
+
+def test_a_list_has_five_thousand_pages_at_most(client, sandbox):
+    answer(sandbox, total=1, total_pages=5001)
+    with pytest.raises(ProviderUnavailable, match="the list of transfers has no end"):
+        listed(client)
+    assert sandbox.asked("GET", "/v3/transfers") == 1
+    # The second page says that there are fewer: the list is read anew.
+    answer(sandbox, total=1, total_pages=5000)
+    assert listed(client) == []
+    assert sandbox.asked("GET", "/v3/transfers") == 4
+
+
+@pytest.mark.parametrize("second", [{"total": 3}, {"total_pages": 3}])
+def test_a_list_that_changes_while_it_is_read_is_read_three_times(client, sandbox, second):
+    def change() -> None:
+        answer(sandbox, row(1), total=2, total_pages=2)
+        answer(sandbox, row(2), **{"total": 2, "total_pages": 2, "current_page": 2} | second)
+
+    for _ in range(2):
+        change()
+    answer(sandbox, row(1), total=2, total_pages=2)
+    answer(sandbox, row(2), total=2, total_pages=2, current_page=2)
+    assert listed(client) == ["1", "2"]
+    for _ in range(3):
+        change()
+    with pytest.raises(ProviderUnavailable, match="changed whenever it was read"):
+        listed(client)
+    assert sandbox.asked("GET", "/v3/transfers") == 12
+
+
+@pytest.mark.parametrize(
+    ("rows", "info", "why"),
+    [
+        ([row(1)], {"current_page": 2}, "the list gave page 2 for page 1"),
+        ([row(1)], {"current_page": 0}, "the list gave page 0 for page 1"),
+        ([row(1), row(1), row(1)], {}, "the list repeats 2 of its transfers"),
+        ([row(1)], {"total": 2}, "the list says 2 transfers and shows 1"),
+        ([row(1), row(2)], {"total": 1}, "the list says 1 transfers and shows 2"),
+    ],
+)
+def test_a_list_that_contradicts_itself_is_not_believed(client, sandbox, rows, info, why):
+    answer(sandbox, *rows, **info)
+    with pytest.raises(ProviderUnavailable, match=why):
+        listed(client)
+
+
+def test_an_empty_list_may_number_its_page_as_it_likes(client, sandbox):
+    answer(sandbox, current_page=0, total_pages=0)
+    assert listed(client) == []
+
+
+@pytest.mark.parametrize(("days", "believed"), [(-2, False), (-1, True), (1, True), (2, False)])
+def test_a_list_holds_transfers_of_a_day_before_and_after_at_most(client, sandbox, days, believed):
+    """The provider's clock, and what it calls a day, may be hours from ours."""
+    stray = row(2, created_at=f"{DAY + timedelta(days=days)}T12:00:00.000Z")
+    answer(sandbox, row(1), stray)
+    if believed:
+        assert listed(client) == ["1", "2"]
+    else:
+        with pytest.raises(ProviderUnavailable, match="transfers of other days than asked for"):
+            listed(client)
