@@ -15,6 +15,7 @@ from wallets.providers.base import (
 
 ORDER = {"method": "POST", "path_prefix": "/v3/transfers"}
 BANKS = {"method": "GET", "path_prefix": "/v3/banks"}
+ONE_BANK = '{"status": "success", "data": [{"id": 1, "code": "044", "name": "Access Bank"}]}'
 READ_FAULTS = [
     ("timeout_before", {}),
     ("timeout_after", {}),
@@ -170,6 +171,39 @@ def test_a_redirect_is_not_followed(client, sandbox):
         client.list_banks("NGN")
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (300, "malformed answer: unexpected HTTP status 300"),
+        (399, "malformed answer: unexpected HTTP status 399"),
+        (400, "malformed answer: success with HTTP status 400"),
+        (499, "malformed answer: success with HTTP status 499"),
+        (500, "the provider failed (500)"),
+        (599, "the provider failed (599)"),
+    ],
+)
+def test_a_success_is_none_with_a_status_of_a_failure(sandbox, status, said):
+    client = client_of(sandbox, read_attempts=1)
+    for answered in (200, 299, status):
+        sandbox.fault("error_5xx", BANKS, status=answered, body=ONE_BANK)
+    for _ in range(2):
+        assert [bank.code for bank in client.list_banks("NGN")] == ["044"]
+    with pytest.raises(ProviderUnavailable) as unavailable:
+        client.list_banks("NGN")
+    assert str(unavailable.value) == said
+
+
+def test_an_answer_is_as_long_as_the_limit_and_no_longer(sandbox):
+    for limit, fits in ((len(ONE_BANK), True), (len(ONE_BANK) - 1, False)):
+        client = client_of(sandbox, max_response_bytes=limit, read_attempts=1)
+        sandbox.fault("malformed", BANKS, body=ONE_BANK)
+        if fits:
+            assert [bank.code for bank in client.list_banks("NGN")] == ["044"]
+        else:
+            with pytest.raises(ProviderUnavailable, match="body is too long"):
+                client.list_banks("NGN")
+
+
 def test_an_oversized_answer_is_cut_off(sandbox):
     client = client_of(sandbox, max_response_bytes=100_000, read_attempts=1)
     sandbox.fault("oversized", BANKS, size=500_000)
@@ -222,13 +256,32 @@ def test_references_and_accounts_pick_out_the_requests_that_fail(client, sandbox
 
 
 def test_one_connection_carries_many_requests_and_a_closed_one_is_replaced(client, sandbox):
+    client.list_banks("KES")
+    [kept] = sandbox.server._http._open
     for _ in range(5):
         client.list_banks("KES")
-    assert len(sandbox.server._http._open) == 1
+    assert [*sandbox.server._http._open] == [kept]
     sandbox.server._http.cut_connections()
     time.sleep(0.1)
     client.transfer(request_of())
     assert sandbox.references() == ["payout_a"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "same"),
+    [({"idle": 14.0}, True), ({"idle": 15.0}, False), ({"process": -1}, False)],
+    ids=["14 s", "15 s", "of a parent"],
+)
+def test_a_connection_that_was_idle_or_is_a_parents_is_not_used_again(
+    client, sandbox, changes, same
+):
+    client.list_banks("KES")
+    [first] = sandbox.server._http._open
+    local = client._transport._local
+    local.used_at -= changes.get("idle", 0)
+    local.process = changes.get("process", local.process)
+    client.list_banks("KES")
+    assert (first in sandbox.server._http._open) is same
 
 
 @pytest.mark.parametrize("kind", ["timeout_before", "error_5xx", "malformed", "reset"])

@@ -13,7 +13,7 @@ from django.utils import timezone
 from tests.environment.processes import wait_until
 from tests.wallets.providers.harness import client_of, request_of
 from wallets.providers.base import OutcomeUnknown, ProviderUnavailable
-from wallets.providers.flutterwave.transport import _retry_after
+from wallets.providers.flutterwave.transport import Retries, Transport, _retry_after
 
 DAY = 24 * 3600
 
@@ -56,6 +56,18 @@ def test_a_retry_after_header_may_be_a_moment():
     found = wish(format_datetime(timezone.now() + timedelta(hours=1), usegmt=False))
     assert found is not None
     assert 3000 < found <= 3600
+
+
+def test_each_wait_before_a_read_is_repeated_is_twice_the_one_before_and_jittered():
+    transport = Transport(
+        base_url="http://x", secret_key="x", max_bytes=1, retries=Retries(backoff=0.25)
+    )
+    for attempt, middle in ((1, 0.25), (2, 0.5), (3, 1.0)):
+        waits = [transport._wait_seconds(attempt, None) / middle for _ in range(500)]
+        assert 0.5 <= min(waits) < 0.7
+        assert 1.3 < max(waits) <= 1.5
+        assert transport._wait_seconds(attempt, 7.0) == 7
+        assert transport._wait_seconds(attempt, 0.0) >= middle / 2
 
 
 def test_nothing_is_sent_when_no_time_is_left(sandbox):

@@ -1,4 +1,4 @@
-"""What a hint of the provider does to the next look at a payout."""
+"""When a payout is looked at next: by plan, and after a hint of the provider."""
 
 from __future__ import annotations
 
@@ -9,11 +9,30 @@ from django.utils import timezone
 
 from tests.factories.wallets import approved, know_banks, make_wallet
 from wallets.models import Payout, WithdrawalStatus
-from wallets.services import sweeps
+from wallets.services import settlement, sweeps
 
 pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
+
+
+def test_looks_come_soon_at_first_and_then_every_ten_minutes():
+    know_banks()
+    withdrawal = approved(make_wallet(1000))
+    steps = (5, 10, 20, 40, 60, 120, 300, 600, 600, 600)
+    for look_ups, seconds in enumerate(steps):
+        Payout.objects.filter(withdrawal_id=withdrawal.id).update(look_ups=look_ups)
+        before = timezone.now()
+        found = settlement.next_look(withdrawal.id) - timedelta(seconds=seconds)
+        assert before <= found <= timezone.now(), look_ups
+
+
+def test_a_payout_is_watched_every_twelve_hours_for_thirty_days():
+    now = timezone.now()
+    assert settlement.watch_from(now) == {
+        "next_step_at": now + 12 * HOUR,
+        "watch_until": now + timedelta(days=30),
+    }
 
 
 @pytest.mark.parametrize(

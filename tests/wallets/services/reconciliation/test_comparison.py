@@ -43,6 +43,7 @@ from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
 from wallets.selectors.overview import Float, floats
+from wallets.selectors.reconciliation import disputed
 from wallets.services import payouts, sweeps
 from wallets.services.reconciliation.balances import read_balances
 
@@ -101,6 +102,20 @@ def test_an_order_of_a_live_lease_that_the_provider_has_otherwise_differs(sandbo
     Payout.objects.update(leased_until=timezone.now() + timedelta(hours=1))
     book(sandbox, "UPDATE transfers SET amount = '999' WHERE reference = ?", withdrawal.reference)
     assert ("Amount", withdrawal.reference, "470", "999") in off(compare())
+
+
+def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sandbox, wallet):
+    """Each of them is asked for by itself, whatever its day."""
+    paid, returned = pay(wallet), pay(wallet)
+    failed, taken = (pay(wallet, account=FAILS_LATER) for _ in range(2))
+    done(sandbox, paid, returned, failed, taken)
+    sandbox.book.return_money(returned.reference)
+    payouts.look_up(returned.id)
+    Payout.objects.filter(withdrawal=taken).update(provider_status="PENDING")
+    payouts.pay(approved(wallet, account=REFUSED_AT_ONCE).id)
+    claimed, posted = approved(wallet), pay(wallet)
+    assert payouts._claim(claimed.id) is not None
+    assert {*disputed()} == {returned.reference, taken.reference, posted.reference}
 
 
 class BusyDay(FlutterwaveClient):
