@@ -10,9 +10,18 @@ from pytest_django import Settings
 
 from tests.environment.database import Connection
 from tests.environment.services import Sandbox
-from tests.factories.payouts import HELD, PAID_OUT, booked, orders, pass_time, settle
+from tests.factories.payouts import (
+    HELD,
+    PAID_OUT,
+    TRANSFERS,
+    booked,
+    orders,
+    pass_time,
+    settle,
+)
 from tests.factories.wallets import Wallet, approved, assert_books_hold, status_of
-from wallets.models import Payout
+from wallets.models import Payout, Withdrawal
+from wallets.providers.registry import payment_provider
 from wallets.services import payouts, sweeps
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,6 +63,7 @@ def test_nothing_is_ordered_in_the_last_half_of_a_lease(
     # The lease runs out, and the next worker orders it once.
     pass_time(withdrawal, 600)
     sweeps.take_step(withdrawal.id)
+    assert orders(sandbox, withdrawal) == 1
     sweeps.take_step(withdrawal.id)
     settle(sandbox, withdrawal)
     pass_time(withdrawal, 3600)
@@ -71,3 +81,55 @@ def test_what_was_claimed_in_time_is_ordered(
     with held_up_after_the_claim(owner_connection, 240):
         payouts.pay(withdrawal.id)
     assert orders(sandbox, withdrawal) == 1
+
+
+def claims(withdrawal: Withdrawal) -> tuple[str, int]:
+    """Who has claimed the payout, and how often it was claimed."""
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    return payout.claimed_by, payout.attempts
+
+
+def test_what_another_worker_has_claimed_or_the_provider_accepted_is_not_claimed_again(
+    sandbox: Sandbox, wallet: Wallet
+):
+    withdrawal = approved(wallet)
+    claim = payouts._claim(withdrawal.id)
+    assert claim is not None
+    payouts.pay(withdrawal.id)
+    assert (claims(withdrawal), orders(sandbox, withdrawal)) == ((claim.token, 1), 0)
+    payouts._send(withdrawal.id, claim.token)
+    assert Payout.objects.get(withdrawal_id=withdrawal.id).provider_id != ""
+    pass_time(withdrawal, 3600)
+    payouts.pay(withdrawal.id)
+    assert (claims(withdrawal), orders(sandbox, withdrawal)) == (("", 1), 1)
+
+
+def test_a_payout_of_open_outcome_is_not_claimed(sandbox: Sandbox, wallet: Wallet):
+    withdrawal = approved(wallet)
+    sandbox.fault("error_5xx", match=TRANSFERS)
+    payouts.pay(withdrawal.id)
+    before = claims(withdrawal)
+    pass_time(withdrawal, 3600)
+    payouts.pay(withdrawal.id)
+    assert (status_of(withdrawal), claims(withdrawal)) == ("Unknown", before)
+    assert orders(sandbox, withdrawal) == 1
+
+
+@pytest.mark.parametrize("taken", [True, False], ids=["taken", "not taken"])
+def test_an_order_whose_worker_died_is_asked_for_and_not_sent_again(
+    sandbox: Sandbox, wallet: Wallet, taken: bool
+):
+    withdrawal = approved(wallet)
+    claim = payouts._claim(withdrawal.id)
+    assert claim is not None
+    assert payouts._mark(withdrawal.id, claim.token)
+    if taken:
+        payment_provider().transfer(payouts.transfer_request(withdrawal))
+    pass_time(withdrawal, 121)
+    sweeps.take_step(withdrawal.id)
+    # The sandbox may have come to the outcome meanwhile.
+    assert status_of(withdrawal) in ({"Processing", "Completed"} if taken else {"Unknown"})
+    assert orders(sandbox, withdrawal) == taken
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert (payout.leased_until, payout.provider_id != "") == (None, taken)
+    assert_books_hold()

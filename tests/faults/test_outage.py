@@ -7,6 +7,7 @@ Approved; nothing is paid twice.
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -171,6 +172,28 @@ def test_four_failures_and_a_success_do_not_open_the_circuit(sandbox: Sandbox, w
     assert open_alerts() == {"payout_unknown"}
 
 
+@pytest.mark.parametrize(
+    ("message", "status"),
+    [
+        ("Insufficient fund", "Approved"),
+        ("Payout was made to a blacklisted account number", "Failed"),
+        ("Duplicate reference", "Unknown"),
+    ],
+)
+def test_an_answer_that_accepts_nothing_ends_the_row_of_failures(
+    sandbox: Sandbox, wallet: Wallet, message: str, status: str
+):
+    sandbox.fault("error_5xx", times=FAILURES - 1, match=TRANSFERS)
+    for _ in range(FAILURES - 1):
+        payouts.pay(approved(wallet).id)
+    assert row().failures == FAILURES - 1
+    answered = approved(wallet)
+    body = f'{{"status":"error","message":"{message}","data":null}}'
+    sandbox.fault("error_5xx", match=TRANSFERS, status=400, body=body)
+    payouts.pay(answered.id)
+    assert (status_of(answered), row().state, row().failures) == (status, "Closed", 0)
+
+
 def test_a_refused_recipient_is_no_failure_of_the_provider(sandbox: Sandbox, wallet: Wallet):
     for _ in range(FAILURES + 1):
         payouts.pay(approved(wallet, account=REFUSED_AT_ONCE).id)
@@ -291,6 +314,36 @@ def test_reads_that_work_while_posts_fail_are_tried_less_and_less_often(
         assert until is not None
         waits.append(round((until - timezone.now()).total_seconds() / 60))
     assert (row().state, waits) == ("Open", [2, 4, 8])
+
+
+def minutes_until(moment: datetime | None) -> int:
+    assert moment is not None
+    return round((moment - timezone.now()).total_seconds() / 60)
+
+
+@pytest.mark.django_db
+def test_probes_come_half_an_hour_apart_at_the_latest():
+    waits = []
+    for failed_trials in (0, 1, 4, 5, 6, 40):
+        with transaction.atomic():
+            found = circuit._lock()
+            found.opened_at, found.failed_trials = timezone.now(), failed_trials
+            circuit._open(found)
+            found.save()
+        waits.append(minutes_until(row().next_probe_at))
+    assert waits == [1, 2, 16, 32, 32, 32]
+
+
+@pytest.mark.django_db
+def test_the_provider_is_left_alone_for_an_hour_at_most_and_no_wish_shortens_another():
+    for nothing in (None, 0):
+        circuit.keep_quiet(nothing)
+        assert (row().quiet_until, circuit.is_quiet()) == (None, False)
+    waits = []
+    for minutes in (20, 10, 30, 59, 61, 600):
+        circuit.keep_quiet(60 * minutes)
+        waits.append(minutes_until(row().quiet_until))
+    assert (waits, circuit.is_quiet()) == ([20, 20, 30, 59, 60, 60], True)
 
 
 def test_a_provider_that_flaps_pays_everything_once(sandbox: Sandbox, wallet: Wallet):

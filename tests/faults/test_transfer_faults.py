@@ -6,6 +6,7 @@ books hold after every step.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -42,7 +43,7 @@ from tests.factories.wallets import (
     make_staff,
     status_of,
 )
-from wallets.models import Payout, ProposalAction, Withdrawal
+from wallets.models import Payout, PayoutCircuit, ProposalAction, Withdrawal
 from wallets.services import payouts, resolutions, sweeps
 
 ASK, FEE = Decimal(500), Decimal(30)
@@ -386,6 +387,12 @@ def test_a_reference_that_is_taken_by_another_transfer_is_flagged(sandbox, walle
     assert open_alerts() == {"payout_differs"}
 
 
+def waits(withdrawal: Withdrawal) -> timedelta:
+    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
+    assert payout.next_step_at is not None
+    return payout.next_step_at - payout.updated_at
+
+
 def test_too_little_float_puts_it_back_with_an_alert_and_it_is_paid_later(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     control(sandbox, "POST", "float", currency="KES", amount=100)
@@ -393,6 +400,7 @@ def test_too_little_float_puts_it_back_with_an_alert_and_it_is_paid_later(sandbo
         payouts.pay(withdrawal.id)
         assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
         assert open_alerts() == {"float"}
+        assert waits(withdrawal) == timedelta(minutes=5)
         payouts.pay(withdrawal.id)  # not yet: it waits
         assert orders(sandbox, withdrawal) == 1
         look_again(withdrawal)
@@ -414,6 +422,8 @@ def test_a_provider_that_is_not_there_gets_the_order_later(sandbox, wallet):
     try:
         payouts.pay(withdrawal.id)
         assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
+        assert waits(withdrawal) == timedelta(minutes=1)
+        assert PayoutCircuit.objects.get().failures == 1
         assert_books_hold()
     finally:
         sandbox.start()

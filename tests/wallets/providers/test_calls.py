@@ -1,5 +1,6 @@
 """Every documented call, between the client and the sandbox over HTTP."""
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -89,6 +90,23 @@ def test_all_published_test_accounts_resolve_always_to_the_same_names(client):
 def test_an_account_nobody_has_does_not_resolve(client, account_number, bank_code):
     with pytest.raises(AccountNotResolved, match="could not be validated"):
         client.resolve_account(account_number=account_number, bank_code=bank_code, currency="NGN")
+
+
+def test_the_name_of_another_account_is_not_believed(client, sandbox):
+    other = {"account_number": "0690000036", "account_name": "Bode George"}
+    body = json.dumps({"status": "success", "message": "", "data": other})
+    sandbox.fault("malformed", {"path_prefix": "/v3/accounts"}, body=body)
+    with pytest.raises(ProviderUnavailable, match="another account than the one asked for"):
+        client.resolve_account(account_number="0690000031", bank_code="044", currency="NGN")
+
+
+def test_a_transfer_with_another_id_is_not_believed(client, sandbox):
+    sent = client.transfer(request_of())
+    other = json.dumps({**sent.raw, "id": int(sent.provider_id) + 1}, default=float)
+    body = f'{{"status": "success", "message": "", "data": {other}}}'
+    sandbox.fault("malformed", {"path_prefix": "/v3/transfers/"}, body=body)
+    with pytest.raises(ProviderUnavailable, match="another transfer than the one asked for"):
+        client.get_transfer(sent.provider_id)
 
 
 @pytest.mark.parametrize("currency", ["KES", "GHS", "ZAR", "UGX", "TZS"])
