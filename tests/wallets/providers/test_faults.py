@@ -269,8 +269,8 @@ def test_one_connection_carries_many_requests_and_a_closed_one_is_replaced(clien
 
 @pytest.mark.parametrize(
     ("changes", "same"),
-    [({"idle": 14.0}, True), ({"idle": 15.0}, False), ({"process": -1}, False)],
-    ids=["14 s", "15 s", "of a parent"],
+    [({"idle": 5.0}, True), ({"idle": 15.0}, False), ({"process": -1}, False)],
+    ids=["5 s", "15 s", "of a parent"],
 )
 def test_a_connection_that_was_idle_or_is_a_parents_is_not_used_again(
     client, sandbox, changes, same
