@@ -157,10 +157,14 @@ def test_of_two_moves_the_one_that_is_undone_is_gone(sandbox, naira):
 
 @pytest.mark.parametrize(
     ("returned", "unexplained", "shown"),
-    [("30", "-99.995", [True, False]), ("130", "0", [False, False])],
+    [
+        ("0", "-130", [True, True]),
+        ("30", "-99.995", [True, False]),
+        ("130", "0", [False, False]),
+    ],
 )
 @pytest.mark.django_db(transaction=True)
-def test_a_break_that_is_undone_but_for_the_rounding_of_a_charge_is_gone(
+def test_rounding_of_a_charge_opens_no_break_and_keeps_none_that_is_undone(
     sandbox, naira, returned, unexplained, shown
 ):
     for held in ("1000000", "999900", "999870"):

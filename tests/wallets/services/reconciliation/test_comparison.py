@@ -37,7 +37,7 @@ from tests.wallets.services.reconciliation.harness import (
     send_past_us,
     today,
 )
-from wallets.models import Payout, ProposalAction, ReconciliationBreak, Transfer, TransferKind
+from wallets.models import Entry, Payout, ProposalAction, ReconciliationBreak, TransferKind
 from wallets.providers.base import ProviderBalance, ProviderUnavailable
 from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
@@ -323,14 +323,18 @@ def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, moved, gap, 
         assert figure(report, "Gap nobody explains", "NGN") == (None, expected, None, found)
 
 
-@pytest.mark.parametrize("fee", ["0", "0.004"])
-def test_a_charge_of_nothing_is_not_booked(sandbox, wallet, fee):
+@pytest.mark.parametrize(
+    ("fee", "booked"), [("0", []), ("0.004", []), ("0.01", ["0.01"]), ("1", ["1"])]
+)
+def test_a_charge_is_booked_unless_it_is_rounded_to_nothing(sandbox, wallet, fee, booked):
     withdrawal = pay(wallet)
     book(sandbox, "UPDATE transfers SET fee = ? WHERE reference = ?", fee, withdrawal.reference)
     done(sandbox, withdrawal)
     assert status_of(withdrawal) == "Completed"
-    assert Payout.objects.get(withdrawal=withdrawal).provider_fee == 0
-    assert not Transfer.objects.filter(kind=TransferKind.PROVIDER_CHARGE).exists()
+    charges = [Decimal(amount) for amount in booked]
+    assert Payout.objects.get(withdrawal=withdrawal).provider_fee == sum(charges)
+    entries = Entry.objects.filter(transfer__kind=TransferKind.PROVIDER_CHARGE, amount__gt=0)
+    assert [*entries.values_list("amount", flat=True)] == charges
     assert_books_hold()
 
 
