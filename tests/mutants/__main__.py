@@ -22,6 +22,8 @@ from tests.mutants.report import Report, read_equivalent
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _LIKELIEST = 150
+# What a test takes that was not recorded.
+_GUESSED_SECONDS = 1.0
 _EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
@@ -54,14 +56,17 @@ def main(arguments: list[str]) -> int:
         total = len(places)
     print(f"Seed {seed}: {len(made)} of {total} mutants of {given.app}", flush=True)
 
+    named = running.collected(ROOT, given.tests) if given.tests else []
     jobs, outcomes = [], dict.fromkeys(range(len(made)), Outcome(NOT_COVERED))
     for index, mutant in enumerate(made):
         job = _job(covering, definitions, mutant, given, index)
+        if named:
+            job["tests"] = dict.fromkeys(named, _GUESSED_SECONDS)
         if job["tests"]:
-            jobs.append({"index": index, **job})
+            key = digest(f"{mutant.module}\n{mutant.text}")
+            jobs.append({"index": index, "key": key, **job})
     prepared = time.monotonic()
-    folder = home / "runs" / digest(f"{made}")
-    outcomes |= running.run(ROOT, home, folder, jobs, given.workers, again=given.again)
+    outcomes |= running.run(ROOT, home, jobs, given.workers, again=given.again)
 
     known = read_equivalent(_EQUIVALENT)
     facts = {
@@ -137,6 +142,9 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of tests for one mutant")
     parser.add_argument(
         "--again", action="store_true", help="try what survived an earlier run, or hung, once more"
+    )
+    parser.add_argument(
+        "--tests", nargs="+", default=[], help="files of tests to try, whatever was recorded"
     )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="modules whose name contains this")

@@ -39,7 +39,12 @@ class Covering:
             part = coverage.CoverageData(basename=str(path))
             part.read()
             self._data.update(part, map_path=self._relative)
-        self.tests = {name: test for name, test in self.tests.items() if test["passed"]}
+        # Where the recording is of an earlier state, files may be gone.
+        self.tests = {
+            name: test
+            for name, test in self.tests.items()
+            if test["passed"] and (root / name.partition("::")[0]).exists()
+        }
         self._functions: dict[str, set[str]] = defaultdict(set)
         for name, test in self.tests.items():
             for function in test["functions"]:

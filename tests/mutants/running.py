@@ -62,30 +62,39 @@ def definitions(folder: Path) -> dict[str, str]:
     return dict(json.loads(min(folder.glob("functions-*.json")).read_text()))
 
 
+def collected(root: Path, paths: list[str]) -> list[str]:
+    """The ids of the tests in some files."""
+    command = [*_PYTEST, "--collect-only", *paths]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if "::" in line]
+
+
 def run(
-    root: Path, home: Path, folder: Path, jobs: list[dict[str, Any]], workers: int, *, again: bool
+    root: Path, home: Path, jobs: list[dict[str, Any]], workers: int, *, again: bool
 ) -> dict[int, Outcome]:
-    """Have workers try the jobs; what an earlier run of the same mutants has found is not tried
-    again, unless survivors are to be.
+    """Have workers try the jobs; what an earlier run has found of a mutant is not tried again,
+    unless survivors are to be.
 
     Returns the outcomes by the jobs' indexes.
     """
+    folder = home / "runs"
     folder.mkdir(parents=True, exist_ok=True)
-    if again:
-        for path in folder.glob("results-*.jsonl"):
-            lines = path.read_text().splitlines(keepends=True)
-            path.write_text("".join(line for line in lines if json.loads(line)["result"] in FINAL))
     for path in (*folder.glob("job-*.taken"), *folder.glob("job-*.json")):
         path.unlink()
-    done = _results(folder)
-    for number, job in enumerate(job for job in jobs if job["index"] not in done):
+    done = {
+        key for key, result in _results(folder).items() if not again or result["result"] in FINAL
+    }
+    waiting = [job for job in jobs if job["key"] not in done]
+    for number, job in enumerate(waiting):
         (folder / f"job-{number:05}.json").write_text(json.dumps(job))
-    if len(done) < len(jobs):
+    if waiting:
         _work(root, home, folder, workers)
+    if len(waiting) > len(list(folder.glob("job-*.taken"))):
+        raise SystemExit(f"The workers ended early: {folder / 'worker-0.log'}")
     found = _results(folder)
     outcomes = {}
     for job in jobs:
-        result = found.get(job["index"], {"result": UNDECIDED, "why": "its worker ended"})
+        result = found.get(job["key"], {"result": UNDECIDED, "why": "its worker ended"})
         known = {key: value for key, value in result.items() if key in _OUTCOME}
         outcomes[job["index"]] = Outcome(**known)
     return outcomes
@@ -144,13 +153,14 @@ def _copy(root: Path, copy: Path) -> None:
     (copy / ".venv").symlink_to((root / ".venv").resolve())
 
 
-def _results(folder: Path) -> dict[int, dict[str, Any]]:
+def _results(folder: Path) -> dict[str, dict[str, Any]]:
+    """What was found of each mutant; what killed it once counts."""
     lines = [
         json.loads(line)
         for path in folder.glob("results-*.jsonl")
         for line in path.read_text().splitlines()
     ]
-    return {line["index"]: line for line in lines}
+    return {line["key"]: line for line in sorted(lines, key=lambda line: line["result"] in FINAL)}
 
 
 def _state(root: Path) -> str:

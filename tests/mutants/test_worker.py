@@ -58,7 +58,7 @@ def test_each_mutant_is_tried_and_told(owner_connection: Connection, tmp_path: P
         _sql_job(round_up.replace("RETURN", "RETURN unknown_name +")),
     ]
     for index, job in enumerate(made):
-        (jobs / f"job-{index:05}.json").write_text(json.dumps({"index": index, **job}))
+        (jobs / f"job-{index:05}.json").write_text(json.dumps({"key": str(index), **job}))
 
     subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.starting", "-pno:xdist",
