@@ -13,7 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, FINANCE_APPROVER
-from tests.factories.back_office import everything, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import signed_in, text_of
 from tests.factories.exports import ask, body, sheet, table
 from tests.factories.traders import make_trader
 from tests.factories.wallets import (

@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from config.roles import BACK_OFFICE
 from exchange.models import Member, Organisation
-from tests.factories.back_office import everything, participants, said, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import participants, said, text_of
 from tests.factories.logins import app_of, person, present_code, shift_session, sign_in
 
 pytestmark = pytest.mark.django_db

@@ -36,7 +36,7 @@ from tests.assertions.permission_matrix import (
     Expected,
     expectations,
 )
-from tests.factories.back_office import everything
+from tests.assertions.unchanged import everything
 from tests.factories.every_record import PASSWORD, EveryRecord, make_every_record
 from tests.factories.exports import body, sheet
 from tests.factories.logins import sign_in

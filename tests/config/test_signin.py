@@ -13,7 +13,8 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES
 from exchange.models import AccessRecord, Member, SecondFactor, StaffUser
 from exchange.services import second_factor
-from tests.factories.back_office import everything, participants, said, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import participants, said, text_of
 from tests.factories.logins import (
     PASSWORD,
     app_of,

@@ -21,7 +21,8 @@ from config.roles import (
 from credit.models import Loan, LoanConfiguration
 from exchange.admin.pending import NOT_FOR_ROLE, queues
 from exchange.models import AccessProposal, Quote, StaffUser
-from tests.factories.back_office import everything, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import signed_in, text_of
 from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import shift_access

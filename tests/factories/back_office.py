@@ -130,26 +130,6 @@ def text_of(response: Any) -> str:
     return re.sub(r"\s+", " ", unescape(bare))
 
 
-def everything() -> dict[str, Any]:
-    """A fingerprint of every table: what moved shows as a difference.
-
-    Sessions are left out, and what the sandbox tells of payouts whenever it is ready.
-    """
-    found = {}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-            " AND tablename NOT IN ('django_session', 'wallets_providerevent')"
-        )
-        for (table,) in cursor.fetchall():
-            cursor.execute(
-                f"SELECT count(*), md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), ''))"
-                f' FROM public."{table}" t'
-            )
-            found[table] = cursor.fetchone()
-    return found
-
-
 def balances(owner_id: UUID, currency: str) -> tuple[Decimal, Decimal]:
     """Available and escrow."""
     with connection.cursor() as cursor:

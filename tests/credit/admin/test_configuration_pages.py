@@ -13,8 +13,9 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FI
 from credit.models import LoanConfiguration
 from credit.services.configurations import propose_change
 from exchange.ids import uuid7
+from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.back_office import confirm, everything, said, signed_in, text_of
+from tests.factories.back_office import confirm, said, signed_in, text_of
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import (
     approve_waiting,

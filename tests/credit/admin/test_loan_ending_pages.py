@@ -18,8 +18,9 @@ from credit.services.pledging import add_collateral
 from credit.services.repaying import repay
 from credit.services.valuation import Pledge
 from exchange.models import Token
+from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER
-from tests.factories.back_office import confirm, everything, said, signed_in, text_of, user_of
+from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.loan_pages import LIQUIDATE, page, propose
 from tests.factories.loans import as_time_does, default
 from tests.factories.logins import sign_in

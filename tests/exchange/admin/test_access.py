@@ -25,15 +25,8 @@ from exchange.models import (
     StaffUser,
     WebhookEndpoint,
 )
-from tests.factories.back_office import (
-    confirm,
-    everything,
-    participants,
-    said,
-    signed_in,
-    text_of,
-    user_of,
-)
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, participants, said, signed_in, text_of, user_of
 from tests.factories.events import happened, nobody_took
 from tests.factories.logins import app_of, enter_password, sign_in
 from tests.factories.staff import confirm_latest, create_staff, create_superuser

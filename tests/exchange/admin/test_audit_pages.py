@@ -20,8 +20,9 @@ from exchange.acting import acting
 from exchange.actors import Actor
 from exchange.models import Change, Organisation
 from exchange.services.access import issue_api_key
+from tests.assertions.unchanged import everything
 from tests.factories.api_clients import make_caller, make_organisation
-from tests.factories.back_office import everything, signed_in, text_of
+from tests.factories.back_office import signed_in, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_staff, make_wallet
 from wallets.services import decisions, deposits

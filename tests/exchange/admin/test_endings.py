@@ -14,7 +14,8 @@ from config.roles import ADMINISTRATOR, BACK_OFFICE
 from exchange.actors import Actor
 from exchange.models import ApiKey, Event, Organisation, WebhookEndpoint
 from exchange.services.access import issue_access_token, issue_api_key, rotate_api_key
-from tests.factories.back_office import confirm, everything, participants, said, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, participants, said, signed_in, text_of
 from tests.factories.staff import confirm_latest
 
 pytestmark = pytest.mark.django_db

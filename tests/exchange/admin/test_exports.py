@@ -19,8 +19,9 @@ from exchange.errors import Conflict
 from exchange.exports import Source, Span, source_of
 from exchange.models import Export, ExportChunk, StaffUser
 from exchange.services import exports, housekeeping
+from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER
-from tests.factories.back_office import everything, said, signed_in, text_of, user_of
+from tests.factories.back_office import said, signed_in, text_of, user_of
 from tests.factories.exports import ask, body, sheet, table
 from tests.factories.lending import make_lending
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet, make_wallet

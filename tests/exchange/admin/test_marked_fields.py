@@ -13,7 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.factories.back_office import confirm, everything, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, signed_in, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet
 from wallets.models import Deposit

@@ -15,7 +15,8 @@ from exchange.actors import Actor
 from exchange.models import ApiKey, DeliveryAttempt, Event, Member, Organisation, WebhookEndpoint
 from exchange.services import events
 from exchange.services.access import issue_access_token, issue_api_key
-from tests.factories.back_office import confirm, everything, participants, said, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, participants, said, signed_in, text_of
 from tests.factories.events import happened, nobody_took
 
 pytestmark = pytest.mark.django_db

@@ -15,9 +15,9 @@ from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, 
 from exchange.errors import Conflict, InvalidRequest
 from exchange.ids import uuid7
 from exchange.models import AccessProposal, AccessRecord, Change, StaffUser
+from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     confirm,
-    everything,
     fund,
     participants,
     said,

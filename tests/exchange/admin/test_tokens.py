@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Organisation, Token, TokenAccess
-from tests.factories.back_office import everything, said, signed_in, text_of, user_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import said, signed_in, text_of, user_of
 from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db

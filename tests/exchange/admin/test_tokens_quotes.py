@@ -16,7 +16,8 @@ from exchange.database import constraint_of
 from exchange.errors import Refused
 from exchange.models import Quote, Token
 from exchange.services import quotes
-from tests.factories.back_office import confirm, everything, said, signed_in, text_of, user_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.tokens import make_token

@@ -19,9 +19,9 @@ from exchange.services import (
     second_factor,
     staff,
 )
+from tests.assertions.unchanged import everything
 from tests.exchange.services.proposing import PASSWORD, collect, confirm
 from tests.factories.api_clients import make_organisation
-from tests.factories.back_office import everything
 from tests.factories.logins import app_of
 from tests.factories.staff import as_owner, create_staff, shift_access
 

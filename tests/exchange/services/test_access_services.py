@@ -23,8 +23,8 @@ from exchange.services.access import (
     revoke_api_key,
     rotate_api_key,
 )
+from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_caller, make_organisation
-from tests.factories.back_office import everything
 from tests.factories.staff import create_staff
 
 pytestmark = pytest.mark.django_db

@@ -23,7 +23,7 @@ from exchange.services.deciding_access import (
     notices_for,
     require_tenured,
 )
-from tests.factories.back_office import everything
+from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
 from tests.factories.staff import age_installation, create_staff, shift_access
 from tests.factories.tokens import make_token

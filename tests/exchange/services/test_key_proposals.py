@@ -18,9 +18,9 @@ from exchange.services import (
     access_proposals,
     organisations,
 )
+from tests.assertions.unchanged import everything
 from tests.exchange.services.proposing import MONEY, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.back_office import everything
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,8 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Token
 from orders.models import Order
-from tests.factories.back_office import confirm, everything, said, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, said, signed_in, text_of
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, assert_books_hold

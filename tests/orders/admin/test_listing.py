@@ -10,8 +10,9 @@ from django.urls import reverse
 
 from config.roles import BACK_OFFICE
 from exchange.models import Token
+from tests.assertions.unchanged import everything
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.back_office import everything, said, signed_in, text_of
+from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import assert_books_hold
 from wallets.models import Account, Transfer
 

@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from config.roles import AUDITOR, ROLES
 from orders.models import Order, Trade
-from tests.factories.back_office import everything, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import signed_in, text_of
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.traders import Trader, make_trader

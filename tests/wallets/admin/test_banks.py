@@ -9,7 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.factories.back_office import everything, said, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import know_banks
 from wallets.models import BankList
 from wallets.services.banks import forget_bank_lists

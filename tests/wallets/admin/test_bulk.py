@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.ids import parse_id
+from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     balances,
-    everything,
     flags_on,
     fund,
     participants,

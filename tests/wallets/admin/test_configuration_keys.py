@@ -10,11 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.factories.back_office import (
-    confirm,
-    everything,
-    text_of,
-)
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, text_of
 from tests.factories.configuration import set_figure
 from tests.factories.configuration_pages import FEE, approve, page, propose
 from wallets.models import Configuration, ConfigurationFigure

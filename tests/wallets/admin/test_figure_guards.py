@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from tests.factories.back_office import (
-    everything,
-    user_of,
-)
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import user_of
 from tests.factories.configuration_pages import coming, propose
 
 pytestmark = pytest.mark.django_db

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from tests.factories.back_office import (
-    confirm,
-    everything,
-    said,
-    text_of,
-    user_of,
-)
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import confirm, said, text_of, user_of
 from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
 from wallets.models import ConfigurationFigure
 

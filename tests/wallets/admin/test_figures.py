@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
 from exchange.errors import Conflict
+from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     confirm,
-    everything,
     fund,
     participants,
     said,

@@ -11,10 +11,10 @@ from django.urls import reverse
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.errors import Forbidden, StateConflict
 from exchange.models import Change
+from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     balances,
     confirm,
-    everything,
     fund,
     participants,
     said,

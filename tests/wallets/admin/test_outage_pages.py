@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import AUDITOR, FINANCE_APPROVER
+from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     approval_of,
     balances,
     confirm,
-    everything,
     flags_on,
     fund,
     participants,

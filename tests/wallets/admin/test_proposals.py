@@ -9,12 +9,12 @@ import requests
 from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
+from tests.assertions.unchanged import everything
 from tests.environment.services import PROVIDER_SECRET_KEY
 from tests.factories.back_office import (
     approval_of,
     balances,
     confirm,
-    everything,
     fund,
     participants,
     said,

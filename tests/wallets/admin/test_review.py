@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     approval_of,
     balances,
-    everything,
     fund,
     participants,
     said,

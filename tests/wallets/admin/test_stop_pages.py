@@ -15,9 +15,9 @@ from django.urls import reverse
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.models import Event, Organisation
+from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     approval_of,
-    everything,
     flags_on,
     fund,
     participants,

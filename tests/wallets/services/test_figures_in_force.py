@@ -11,7 +11,7 @@ from django.utils import timezone
 from exchange.errors import InvalidRequest, Refused, StateConflict
 from exchange.models import StaffUser
 from exchange.numbers import LARGEST
-from tests.factories.back_office import everything
+from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
 from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff, make_wallet

@@ -16,7 +16,7 @@ from exchange.ids import uuid7
 from exchange.services import quotes
 from exchange.words import given
 from orders.services import endings
-from tests.factories.back_office import everything
+from tests.assertions.unchanged import everything
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_staff, make_wallet
 from wallets.models import ProposalAction, Transfer, TransferKind, Withdrawal

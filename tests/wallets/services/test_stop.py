@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from exchange.errors import InvalidRequest, Refused, StateConflict
 from exchange.models import Organisation, StaffUser
-from tests.factories.back_office import everything
+from tests.assertions.unchanged import everything
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
 from wallets.models import Decision, Payout, Withdrawal
 from wallets.selectors.concerns import Level, concerns_of

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from config.roles import AUDITOR
 from exchange.numbers import plain
-from tests.factories.back_office import everything, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import signed_in, text_of
 from tests.factories.payouts import decide, open_alerts, pass_time
 from tests.factories.wallets import (
     BANKS,

@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
-from tests.factories.back_office import everything, said, signed_in, text_of
+from tests.assertions.unchanged import everything
+from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.exports import body, sheet, table
 from tests.factories.wallets import (
     SYSTEM,
