@@ -1,0 +1,106 @@
+"""The edges of two-person approval, as its trigger function holds them on any table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.assertions.verdicts import TAKEN, guarded, undone, verdict
+from tests.environment.database import Connection
+
+ADA = "00000000-0000-7000-8000-00000000000a"
+BEN = "00000000-0000-7000-8000-00000000000b"
+COLUMNS = (
+    "id int, status text, amount int, note text, stamp text, proposed_by_id text,"
+    " decided_by_id uuid, decided_at timestamptz"
+)
+INSERT = (
+    "INSERT INTO given (id, status, amount, proposed_by_id, decided_by_id, decided_at)"
+    " VALUES (1, %s, 5, %s, %s, %s)"
+)
+ARGUMENTS = "'paper', 'proposed_by_id', 'Pending', 'Approved', 'note'"
+NOW = "2026-01-01 00:00:00+00"
+
+
+@pytest.fixture(params=["", ", 'stamp'"], ids=["final", "with a column that changes later"])
+def later(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def owner(owner_connection: Connection, later: str) -> Iterator[Connection]:
+    with undone(owner_connection) as owner:
+        events = "INSERT OR UPDATE OR DELETE"
+        guarded(owner, COLUMNS, f"two_person_guard({ARGUMENTS}{later})", events=events)
+        yield owner
+
+
+def test_a_proposal_starts_pending_and_undecided(owner):
+    expected = {
+        ("Pending", ADA, None, None): TAKEN,
+        ("Pending", None, None, None): TAKEN,
+        # Of a command, which no person proposed.
+        ("Approved", None, None, None): TAKEN,
+        ("Approved", None, None, NOW): TAKEN,
+        ("Approved", None, BEN, NOW): "paper_starts_pending",
+        ("Approved", ADA, BEN, NOW): "paper_starts_pending",
+        ("Approved", ADA, None, None): "paper_starts_pending",
+        ("Rejected", ADA, None, None): "paper_starts_pending",
+        ("Pending", ADA, BEN, None): "paper_starts_pending",
+        ("Pending", None, BEN, None): "paper_starts_pending",
+        ("Pending", ADA, None, NOW): "paper_undecided",
+        ("Pending", None, None, NOW): "paper_undecided",
+    }
+    assert {row: verdict(owner, INSERT, row) for row in expected} == expected
+
+
+def test_a_pending_proposal_is_decided_by_another_and_changes_in_nothing_else(owner):
+    approved = f"status = 'Approved', decided_at = now(), decided_by_id = '{BEN}'"
+    expected = {
+        (ADA, approved): TAKEN,
+        (f"staff:{ADA}", approved): TAKEN,
+        (ADA, f"{approved}, note = 'seen'"): TAKEN,
+        (ADA, "note = 'seen'"): TAKEN,
+        (ADA, "status = 'Rejected'"): TAKEN,
+        (BEN, approved.replace("Approved", "Rejected")): TAKEN,
+        (None, "status = 'Approved'"): TAKEN,
+        (BEN, approved): "paper_approved_by_another",
+        (f"staff:{BEN}", approved): "paper_approved_by_another",
+        (ADA, "status = 'Approved', decided_at = now()"): "paper_approved_by_another",
+        (ADA, f"decided_by_id = '{BEN}'"): "paper_undecided",
+        (ADA, "decided_at = now()"): "paper_undecided",
+        (ADA, f"{approved}, amount = 6"): "RestrictViolation",
+        (ADA, f"{approved}, stamp = 'x'"): "RestrictViolation",
+        (ADA, f"{approved}, proposed_by_id = 'x'"): "RestrictViolation",
+        (ADA, "amount = 6"): "RestrictViolation",
+    }
+    found = {}
+    for proposer, change in expected:
+        owner.execute("TRUNCATE given")
+        owner.execute(INSERT, ["Pending", proposer, None, None])
+        found[proposer, change] = verdict(owner, f"UPDATE given SET {change}")
+    assert found == expected
+
+
+def test_a_decided_proposal_stays_as_it_is_but_for_what_may_follow(owner, later):
+    owner.execute(INSERT, ["Pending", ADA, None, None])
+    owner.execute(
+        "UPDATE given SET status = 'Approved', decided_at = now(), decided_by_id = %s", [BEN]
+    )
+    expected = {
+        "id = id": TAKEN,
+        "stamp = 'x'": TAKEN if later else "RestrictViolation",
+        "note = 'x'": "RestrictViolation",
+        "status = 'Pending', decided_by_id = NULL, decided_at = NULL": "RestrictViolation",
+        "status = 'Rejected'": "RestrictViolation",
+        "decided_at = NULL": "RestrictViolation",
+        f"decided_by_id = '{ADA}'": "RestrictViolation",
+        "amount = 6": "RestrictViolation",
+    }
+    assert {change: verdict(owner, f"UPDATE given SET {change}") for change in expected} == expected
+
+
+def test_a_proposal_is_never_removed(owner):
+    owner.execute(INSERT, ["Pending", ADA, None, None])
+    assert verdict(owner, "DELETE FROM given") == "RestrictViolation"

@@ -1,0 +1,75 @@
+"""Wallets made by plain SQL, in a transaction of the owner of which nothing stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from exchange.ids import uuid7
+from tests.environment.database import Connection
+
+
+@dataclass
+class Books:
+    """The owner's connection, and an organisation."""
+
+    owner: Connection
+    organisation: UUID
+
+    def value(self, statement: str, values: Any = ()) -> Any:
+        """The only value of the only row."""
+        [(value,)] = self.owner.execute(statement, values).fetchall()
+        return value
+
+    def rows(self, statement: str, values: Any = ()) -> list[Any]:
+        return self.owner.execute(statement, values).fetchall()
+
+    def account(
+        self, kind: str = "available", asset: str = "KES", organisation: UUID | None = None
+    ) -> UUID:
+        """The organisation's account; with a kind of the exchange's own, that one."""
+        system = kind in {"clearing", "fees", "expenses", "issuance", "loans"}
+        owner = None if system else organisation or self.organisation
+        found: UUID = self.value(
+            "SELECT open_account(%s, %s, %s, %s, NULL)", [uuid7(), asset, kind, owner]
+        )
+        return found
+
+    def post(self, kind: str, *legs: tuple[UUID, str], subject: UUID | None = None) -> UUID:
+        """Post one transfer; its record is looked for only when constraints are checked."""
+        made = uuid7()
+        self.post_set([(made, kind, subject)], [(made, *leg) for leg in legs])
+        return made
+
+    def post_set(
+        self,
+        transfers: list[tuple[UUID, str, UUID | None]],
+        legs: list[tuple[UUID, UUID, str]],
+        function: str = "post_transfers",
+    ) -> None:
+        self.owner.execute(
+            f"SELECT {function}(%s::uuid[], %s::text[], %s::text[], %s::uuid[], %s::text[],"
+            " %s::text[], %s::uuid[], %s::uuid[], %s::numeric[])",
+            [
+                [made for made, _, _ in transfers],
+                [kind for _, kind, _ in transfers],
+                [f"{kind}:{made}" for made, kind, _ in transfers],
+                [subject for _, _, subject in transfers],
+                ["system:test" for _ in transfers],
+                ["" for _ in transfers],
+                [transfer for transfer, _, _ in legs],
+                [account for _, account, _ in legs],
+                [amount for _, _, amount in legs],
+            ],
+        )
+
+
+def make_organisation(owner: Connection) -> UUID:
+    made = uuid7()
+    owner.execute(
+        "INSERT INTO exchange_organisation (id, name, email, active, created_at, updated_at)"
+        " VALUES (%s, 'One', '', true, now(), now())",
+        [made],
+    )
+    return made
