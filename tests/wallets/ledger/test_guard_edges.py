@@ -1,7 +1,7 @@
 """The edges of what legs and accounts are held to, each guard asked alone.
 
-A guard stands on a temporary table here: what else holds the ledger together answers in its place on
-the real one.
+A guard stands on a temporary table here: on the real one, what else holds the ledger together
+answers in its place.
 """
 
 from __future__ import annotations

@@ -1,0 +1,242 @@
+"""What the functions that write the ledger write, to the last row."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import psycopg
+import psycopg.types.json
+import pytest
+
+from exchange.ids import uuid7
+from tests.assertions.verdicts import TAKEN
+from tests.wallets.ledger.by_sql import Books, make_organisation
+
+
+def test_a_set_of_transfers_is_written_leg_by_leg_with_the_balance_after_each(books):
+    other = make_organisation(books.owner)
+    mine, theirs, out = (
+        books.account(),
+        books.account(organisation=other),
+        books.account("clearing"),
+    )
+    first, second, third, empty = (uuid7() for _ in range(4))
+    books.post_set(
+        [(made, "deposit", None) for made in (first, second, third, empty)],
+        [
+            (first, out, "-10"),
+            (first, mine, "10"),
+            (second, mine, "-4"),
+            (second, theirs, "4"),
+            (second, out, "0"),
+            (empty, mine, "0"),
+            (third, out, "-1"),
+            (third, mine, "1"),
+        ],
+    )
+    written = books.rows(
+        "SELECT transfer_id, account_id, asset_id, amount, balance_after FROM wallets_entry"
+        " WHERE transfer_id = ANY (%s) ORDER BY id",
+        [[first, second, third, empty]],
+    )
+    assert written == [
+        (first, out, "KES", -10, None),
+        (first, mine, "KES", 10, 10),
+        (second, mine, "KES", -4, 6),
+        (second, theirs, "KES", 4, 4),
+        (third, out, "KES", -1, None),
+        (third, mine, "KES", 1, 7),
+    ]
+    transfers = books.rows(
+        "SELECT id, kind, reference, actor FROM wallets_transfer WHERE id = ANY (%s) ORDER BY id",
+        [[first, second, third, empty]],
+    )
+    assert transfers == [
+        (made, "deposit", f"deposit:{made}", "system:test") for made in (first, second, third)
+    ]
+    balances = books.rows(
+        "SELECT id, balance FROM wallets_account WHERE id = ANY (%s)", [[mine, theirs, out]]
+    )
+    assert dict(balances) == {mine: 7, theirs: 4, out: None}
+
+
+@pytest.mark.parametrize("amount", ["1", "2", "-1"])
+def test_legs_of_every_amount_but_zero_are_written(books, amount):
+    mine, out = books.account(), books.account("clearing")
+    books.post("deposit", (out, "-5"), (mine, "5"))
+    made = books.post("deposit", (mine, amount), (out, str(-int(amount))))
+    assert books.value("SELECT count(*) FROM wallets_entry WHERE transfer_id = %s", [made]) == 2
+    assert books.value("SELECT balance FROM wallets_account WHERE id = %s", [mine]) == 5 + int(
+        amount
+    )
+
+
+def test_the_service_posts_the_kinds_that_rules_leave_to_it_each_with_legs(books):
+    mine, out, made, more = books.account(), books.account("clearing"), uuid7(), uuid7()
+    legs = [(made, out, "-5"), (made, mine, "5")]
+
+    def answer(*kinds: str, legs: list[tuple[UUID, UUID, str]] = legs) -> str:
+        transfers = [(each, kind, None) for each, kind in zip((made, more), kinds, strict=False)]
+        try:
+            with books.owner.transaction(force_rollback=True):
+                books.post_set(transfers, legs, "post_service_transfers")
+        except psycopg.Error as error:
+            return error.diag.constraint_name or type(error).__name__
+        return TAKEN
+
+    both = [*legs, (more, out, "-1"), (more, mine, "1")]
+    own_function, no_legs = "InsufficientPrivilege", "transfer_balanced"
+    by_service = dict(books.rows("SELECT kind, by_service FROM wallets_transferrule"))
+    assert {kind: answer(kind) == TAKEN for kind in by_service} == by_service
+    assert answer("gift") == own_function
+    assert answer("deposit", "deposit", legs=both) == TAKEN
+    assert answer("deposit", "withdrawal_hold", legs=both) == own_function
+    assert answer("withdrawal_hold", "deposit", legs=both) == own_function
+    assert answer("deposit", "deposit") == no_legs
+    assert answer("deposit", legs=[]) == no_legs
+
+
+def test_legs_fit_by_the_rule_of_their_kind_and_the_record_of_their_transfer(books):
+    mine, out, subject = books.account(), books.account("clearing"), uuid7()
+    books.post("deposit", (out, "-1"), (mine, "1"))
+    made = books.post("deposit", (out, "-5"), (mine, "5"), subject=subject)
+    right = {"reference": f"deposit:{subject}"}
+
+    def fits(state: str | None, **changes: str) -> list[bool | None]:
+        columns = psycopg.types.json.Jsonb(right | changes)
+        rows = books.rows(
+            "SELECT l.kind, l.owner_id, l.balance, l.asset_id, l.amount, l.fits"
+            " FROM wallets_transfer t,"
+            " LATERAL transfer_legs(jsonb_populate_record(t, %s), %s) l WHERE t.id = %s"
+            " ORDER BY l.amount",
+            [columns, state, made],
+        )
+        assert [row[:5] for row in rows] in (
+            [],
+            [
+                ("clearing", None, None, "KES", -5),
+                ("available", books.organisation, 6, "KES", 5),
+            ],
+        )
+        return [row[5] for row in rows]
+
+    reverse = {"kind": "withdrawal_reverse", "reference": f"withdrawal:{subject}:reverse"}
+    charge = {"kind": "provider_charge", "reference": f"withdrawal:{subject}:charge"}
+    issue = {"kind": "units_issue", "reference": f"token:{subject}:issue"}
+    assert fits("Confirmed") == [True, True]
+    assert fits("Pending") == [False, False]
+    assert fits(None) == [None, None]
+    assert fits("Confirmed", reference=f"deposit:{uuid7()}") == [False, False]
+    assert fits("Confirmed", subject_id=str(uuid7())) == [False, False]
+    assert fits("Confirmed", kind="gift") == []
+    assert fits("Reversed", **reverse) == [True, True]
+    assert fits("Completed", **reverse) == [False, False]
+    assert fits("Completed", **charge) == [False, False]
+    # A rule that names no state takes every one; units leave issuance and enter a wallet.
+    assert fits("any", **issue) == [False, True]
+    assert fits(None, **issue) == [False, True]
+
+
+def test_an_owner_has_one_account_of_an_asset_and_kind_which_is_opened_once(books):
+    member, owner = uuid7(), books.owner
+    owner.execute(
+        "INSERT INTO exchange_member (id, organisation_id, name, email, external_id, created_at,"
+        " updated_at) VALUES (%s, %s, 'Ada', 'ada@example.com', '', now(), now())",
+        [member, books.organisation],
+    )
+    other = make_organisation(owner)
+
+    def opened(asset: str, kind: str, organisation: UUID | None, person: UUID | None) -> UUID:
+        found: UUID = books.value(
+            "SELECT open_account(%s, %s, %s, %s, %s)", [uuid7(), asset, kind, organisation, person]
+        )
+        return found
+
+    wanted = [
+        ("KES", "available", books.organisation, None),
+        ("KES", "available", books.organisation, member),
+        ("KES", "available", other, None),
+        ("KES", "escrow", books.organisation, None),
+        ("NGN", "available", books.organisation, None),
+        ("NGN", "escrow", other, None),
+        ("KES", "clearing", None, None),
+        ("NGN", "clearing", None, None),
+        ("KES", "fees", None, None),
+    ]
+    first = [opened(*each) for each in wanted]
+    assert len(set(first)) == len(wanted)
+    assert [opened(*each) for each in wanted] == first
+    for made, (asset, kind, organisation, person) in zip(first, wanted, strict=True):
+        assert books.rows(
+            "SELECT asset_id, kind, organisation_id, member_id, balance FROM wallets_account"
+            " WHERE id = %s",
+            [made],
+        ) == [(asset, kind, organisation, person, None if organisation is None else Decimal(0))]
+    new = uuid7()
+    assert books.value("SELECT open_account(%s, 'UGX', 'available', %s, NULL)", [new, other]) == new
+
+
+def test_a_rule_is_set_to_what_is_given_and_written_only_where_it_differs(books):
+    given = ["gift", ["clearing"], ["available"], "gift:{id}", "wallets_gift", ["Given"], True]
+    others = ["gift", ["fees"], ["escrow"], "other:{id}", "wallets_other", ["Taken"], False]
+    stored = (
+        "SELECT kind, leaves, enters, reference, record, states, by_service, ctid"
+        " FROM wallets_transferrule WHERE kind = 'gift'"
+    )
+
+    def set_rule(values: list[object]) -> str:
+        """Set the rule, and tell which version of the row there is."""
+        books.owner.execute("SELECT set_transfer_rule(%s, %s, %s, %s, %s, %s, %s)", values)
+        [row] = books.rows(stored)
+        assert list(row[:7]) == values
+        return str(row[7])
+
+    version = set_rule(given)
+    assert set_rule(given) == version
+    values = list(given)
+    for place in range(1, 7):
+        values[place] = others[place]
+        changed = set_rule(values)
+        assert changed != version
+        assert set_rule(values) == changed
+        version = changed
+
+
+@pytest.mark.parametrize(
+    ("moment", "found"),
+    [
+        (datetime(2026, 1, 1, tzinfo=UTC), "019b76da-a800-7000-8000-000000000000"),
+        (datetime(2026, 1, 1, 0, 0, 0, 1999, tzinfo=UTC), "019b76da-a801-7000-8000-000000000000"),
+        (datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), "00000000-03e8-7000-8000-000000000000"),
+    ],
+)
+def test_the_first_id_of_a_moment_is_the_smallest_of_its_millisecond(books, moment, found):
+    assert books.value("SELECT first_id_at(%s)", [moment]) == UUID(found)
+
+
+def test_the_units_of_a_token_are_an_asset_of_eight_decimals(books):
+    tokens = [uuid7(), uuid7()]
+    books.owner.execute("SET LOCAL session_replication_role = replica")
+    for number, token in enumerate(tokens):
+        insert_token(books, token, number)
+    books.owner.execute("SELECT open_token_units(%s)", [tokens[0]])
+    assert books.rows(
+        "SELECT id, token_id, decimals FROM wallets_asset WHERE id = ANY (%s)",
+        [[str(token) for token in tokens]],
+    ) == [(str(tokens[0]), tokens[0], 8)]
+
+
+def insert_token(books: Books, token: UUID, number: int) -> None:
+    """A row with its id, and its number in whatever must be given."""
+    columns = books.rows(
+        "SELECT quote_ident(attname), CASE WHEN t.typname = 'uuid' THEN quote_literal(%s::text)"
+        " WHEN t.typcategory = 'B' THEN 'false' WHEN t.typcategory = 'D' THEN 'now()'"
+        " ELSE quote_literal(%s::text) END FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
+        " WHERE attrelid = 'exchange_token'::regclass AND attnum > 0 AND attnotnull"
+        " AND attgenerated = '' AND attidentity = '' AND NOT attisdropped",
+        [str(token), str(number)],
+    )
+    names, values = ", ".join(row[0] for row in columns), ", ".join(row[1] for row in columns)
+    books.owner.execute(f"INSERT INTO exchange_token ({names}) VALUES ({values})")
