@@ -12,7 +12,7 @@ import pytest
 
 from exchange.ids import uuid7
 from tests.assertions.verdicts import TAKEN
-from tests.wallets.ledger.by_sql import Books, make_organisation
+from tests.wallets.ledger.by_sql import make_organisation
 
 
 def test_a_set_of_transfers_is_written_leg_by_leg_with_the_balance_after_each(books):
@@ -62,6 +62,16 @@ def test_a_set_of_transfers_is_written_leg_by_leg_with_the_balance_after_each(bo
     assert dict(balances) == {mine: 7, theirs: 4, out: None}
 
 
+def test_the_exchanges_own_accounts_are_not_written(books):
+    """So transfers do not wait for each other at an account that most of them have."""
+    mine, out = books.account(), books.account("clearing")
+    version = "SELECT ctid FROM wallets_account WHERE id = %s"
+    before = books.value(version, [out]), books.value(version, [mine])
+    books.post("deposit", (out, "-5"), (mine, "5"))
+    assert books.value(version, [out]) == before[0]
+    assert books.value(version, [mine]) != before[1]
+
+
 @pytest.mark.parametrize("amount", ["1", "2", "-1"])
 def test_legs_of_every_amount_but_zero_are_written(books, amount):
     mine, out = books.account(), books.account("clearing")
@@ -96,12 +106,16 @@ def test_the_service_posts_the_kinds_that_rules_leave_to_it_each_with_legs(books
     assert answer("withdrawal_hold", "deposit", legs=both) == own_function
     assert answer("deposit", "deposit") == no_legs
     assert answer("deposit", legs=[]) == no_legs
+    books.post_set([(made, "deposit", None)], legs, "post_service_transfers")
+    assert books.rows(
+        "SELECT amount FROM wallets_entry WHERE transfer_id = %s ORDER BY 1", [made]
+    ) == [(-5,), (5,)]
 
 
 def test_legs_fit_by_the_rule_of_their_kind_and_the_record_of_their_transfer(books):
     mine, out, subject = books.account(), books.account("clearing"), uuid7()
     books.post("deposit", (out, "-1"), (mine, "1"))
-    made = books.post("deposit", (out, "-5"), (mine, "5"), subject=subject)
+    made = books.post("deposit", (out, "-0.50"), (mine, "0.50"), subject=subject)
     right = {"reference": f"deposit:{subject}"}
 
     def fits(state: str | None, **changes: str) -> list[bool | None]:
@@ -116,8 +130,8 @@ def test_legs_fit_by_the_rule_of_their_kind_and_the_record_of_their_transfer(boo
         assert [row[:5] for row in rows] in (
             [],
             [
-                ("clearing", None, None, "KES", -5),
-                ("available", books.organisation, 6, "KES", 5),
+                ("clearing", None, None, "KES", Decimal("-0.50")),
+                ("available", books.organisation, Decimal("1.50"), "KES", Decimal("0.50")),
             ],
         )
         return [row[5] for row in rows]
@@ -217,26 +231,9 @@ def test_the_first_id_of_a_moment_is_the_smallest_of_its_millisecond(books, mome
 
 
 def test_the_units_of_a_token_are_an_asset_of_eight_decimals(books):
-    tokens = [uuid7(), uuid7()]
-    books.owner.execute("SET LOCAL session_replication_role = replica")
-    for number, token in enumerate(tokens):
-        insert_token(books, token, number)
+    tokens = [books.insert("exchange_token", reference=number) for number in (1, 2)]
     books.owner.execute("SELECT open_token_units(%s)", [tokens[0]])
     assert books.rows(
         "SELECT id, token_id, decimals FROM wallets_asset WHERE id = ANY (%s)",
         [[str(token) for token in tokens]],
     ) == [(str(tokens[0]), tokens[0], 8)]
-
-
-def insert_token(books: Books, token: UUID, number: int) -> None:
-    """A row with its id, and its number in whatever must be given."""
-    columns = books.rows(
-        "SELECT quote_ident(attname), CASE WHEN t.typname = 'uuid' THEN quote_literal(%s::text)"
-        " WHEN t.typcategory = 'B' THEN 'false' WHEN t.typcategory = 'D' THEN 'now()'"
-        " ELSE quote_literal(%s::text) END FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
-        " WHERE attrelid = 'exchange_token'::regclass AND attnum > 0 AND attnotnull"
-        " AND attgenerated = '' AND attidentity = '' AND NOT attisdropped",
-        [str(token), str(number)],
-    )
-    names, values = ", ".join(row[0] for row in columns), ", ".join(row[1] for row in columns)
-    books.owner.execute(f"INSERT INTO exchange_token ({names}) VALUES ({values})")

@@ -1,0 +1,288 @@
+"""The edges of what the records behind money are held to, each guard asked alone."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import product
+from uuid import UUID
+
+import pytest
+from psycopg import errors
+
+from exchange.ids import uuid7
+from tests.assertions.verdicts import TAKEN, guarded, verdict
+from tests.environment.database import session
+from tests.wallets.ledger.by_sql import Books
+
+CHANGED = "RestrictViolation"
+
+
+def test_a_deposit_is_entered_pending_and_confirmed_by_another_than_who_entered_it(books):
+    guarded(books.owner, "id int, status text, entered_by_id int, decided_by_id int",
+            "deposit_entry()")  # fmt: skip
+    starts, by_another = "deposit_starts_pending", "deposit_confirmed_by_another"
+    insert = "INSERT INTO given VALUES (1, %s, %s, %s)"
+    entered = {
+        ("Pending", None, None): TAKEN,
+        ("Pending", 1, None): TAKEN,
+        ("Pending", None, 2): starts,
+        ("Pending", 1, 2): starts,
+        ("Confirmed", None, None): starts,
+        ("Confirmed", 1, 2): starts,
+        ("Rejected", None, None): starts,
+    }
+    assert {row: verdict(books.owner, insert, row) for row in entered} == entered
+    decided = {
+        (1, "Confirmed", 2): TAKEN,
+        (None, "Confirmed", None): TAKEN,
+        (1, "Confirmed", None): by_another,
+        (None, "Confirmed", 2): by_another,
+        (1, "Rejected", None): TAKEN,
+        (None, "Rejected", 2): TAKEN,
+        (1, "Rejected", 2): TAKEN,
+        (1, "Pending", 2): TAKEN,
+    }
+    found = {}
+    for entered_by, status, decided_by in decided:
+        books.owner.execute("TRUNCATE given")
+        books.owner.execute(insert, ["Pending", entered_by, None])
+        found[entered_by, status, decided_by] = verdict(
+            books.owner, "UPDATE given SET status = %s, decided_by_id = %s", [status, decided_by]
+        )
+    assert found == decided
+
+
+def test_the_circuit_of_payouts_goes_from_state_to_state_by_its_trials_only(books):
+    guarded(
+        books.owner,
+        "id int, state text, trial_id int, updated_at timestamptz",
+        "payout_circuit_guard()",
+        events="UPDATE",
+    )
+    states, trials = ("Closed", "Half-open", "Open"), (None, 1, 2)
+    found = {}
+    for state, trial in product(states, trials):
+        books.owner.execute("TRUNCATE given")
+        books.owner.execute("INSERT INTO given VALUES (1, %s, %s)", [state, trial])
+        for new, next_trial in product(states, trials):
+            change = f"UPDATE given SET state = '{new}', trial_id = %s"
+            if verdict(books.owner, change, [next_trial]) != TAKEN:
+                found[state, trial, new, next_trial] = verdict(books.owner, change, [next_trial])
+        assert verdict(books.owner, "UPDATE given SET id = 2") == "payout_circuit_transition"
+    forbidden = [("Closed", "Half-open"), ("Open", "Closed")]
+    expected = {
+        (state, trial, new, next_trial): "payout_circuit_transition"
+        for state, trial, new, next_trial in product(states, trials, states, trials)
+        if (state, new) in forbidden
+        or ((state, new) == ("Half-open", "Closed") and trial is None)
+        or (trial and next_trial and trial != next_trial)
+    }
+    assert found == expected
+    books.owner.execute("UPDATE given SET state = state")
+    assert books.value("SELECT updated_at BETWEEN now() AND clock_timestamp() FROM given")
+
+
+def test_a_payout_is_posted_only_while_the_circuit_lets_it_and_keeps_it_from_opening(
+    books,
+):
+    guarded(books.owner, "withdrawal_id uuid", "payout_post_guard()")
+    mine, other = uuid7(), uuid7()
+    hour, past = "1 hour", "-1 second"
+    refused = "payout_circuit_open"
+    expected = {
+        ("Closed", None, None): TAKEN,
+        ("Half-open", mine, hour): TAKEN,
+        ("Half-open", mine, past): refused,
+        ("Half-open", None, None): refused,
+        ("Half-open", other, hour): refused,
+        ("Open", None, None): refused,
+    }
+    post = "INSERT INTO given VALUES (%s)"
+    found = {}
+    for state, trial, until in expected:
+        with books.unguarded():
+            books.owner.execute(
+                "UPDATE wallets_payoutcircuit SET state = %s, trial_id = %s, next_probe_at = now(),"
+                " opened_at = now(), trial_until = clock_timestamp() + %s::interval",
+                [state, trial, until],
+            )
+        found[state, trial, until] = verdict(books.owner, post, [mine])
+    assert found == expected
+
+
+def test_whoever_marks_a_payout_shares_the_circuit_with_others_and_keeps_it_from_changing(books):
+    guarded(books.owner, "withdrawal_id uuid", "payout_post_guard()")
+    books.owner.execute("INSERT INTO given VALUES (%s)", [uuid7()])
+    with session("owner") as other:
+        look = "SELECT count(*) FROM (SELECT FROM wallets_payoutcircuit {} SKIP LOCKED) c"
+        assert other.execute(look.format("FOR SHARE")).fetchone() == (1,)
+        assert other.execute(look.format("FOR NO KEY UPDATE")).fetchone() == (0,)
+
+
+def test_a_break_is_as_far_as_its_own_explanations(books):
+    guarded(
+        books.owner,
+        "id uuid, status text, owner_id int, shown boolean",
+        "break_guard()",
+        events="INSERT OR UPDATE",
+    )
+    explained = {name: uuid7() for name in ("none", "pending", "approved", "both", "rejected")}
+    for name, status in (
+        ("pending", "Pending"),
+        ("approved", "Approved"),
+        ("both", "Pending"),
+        ("both", "Approved"),
+        ("rejected", "Rejected"),
+    ):
+        books.insert("wallets_breakexplanation", subject_id=explained[name], status=status)
+    wanted = {
+        "none": "Open",
+        "pending": "Explained",
+        "approved": "Closed",
+        "both": "Closed",
+        "rejected": "Open",
+    }
+    wrong, states = "break_status_by_explanations", ("Open", "Explained", "Closed")
+    for name, subject in explained.items():
+        for state in states:
+            insert = "INSERT INTO given VALUES (%s, %s, 1)"
+            assert verdict(books.owner, insert, [subject, state]) == (
+                TAKEN if state == "Open" else wrong
+            )
+        books.owner.execute("TRUNCATE given")
+        books.owner.execute("INSERT INTO given VALUES (%s, 'Open', 1)", [subject])
+        found = {
+            state: verdict(books.owner, "UPDATE given SET status = %s", [state]) for state in states
+        }
+        assert (name, found) == (
+            name,
+            {state: TAKEN if state == wanted[name] else wrong for state in states},
+        )
+
+
+def test_a_closed_break_stays_closed_and_with_whom_it_was(books):
+    guarded(
+        books.owner,
+        "id uuid, status text, owner_id int, shown boolean",
+        "break_guard()",
+        events="UPDATE",
+    )
+    subject = uuid7()
+    books.insert("wallets_breakexplanation", subject_id=subject, status="Approved")
+    books.owner.execute("INSERT INTO given VALUES (%s, 'Closed', 1)", [subject])
+    expected = {
+        "shown = true": TAKEN,
+        "owner_id = owner_id, status = status": TAKEN,
+        "status = 'Open'": CHANGED,
+        "status = 'Explained'": CHANGED,
+        "owner_id = 2": CHANGED,
+        "owner_id = NULL": CHANGED,
+    }
+    assert {each: verdict(books.owner, f"UPDATE given SET {each}") for each in expected} == expected
+    books.owner.execute("TRUNCATE given")
+    books.owner.execute("INSERT INTO given VALUES (%s, 'Explained', 1)", [subject])
+    assert verdict(books.owner, "UPDATE given SET owner_id = 2, status = 'Closed'") == TAKEN
+
+
+def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_decision(books):
+    owner = books.owner
+    owner.execute("CREATE TEMPORARY TABLE given (LIKE wallets_bankaccount)")
+    owner.execute(
+        "CREATE TRIGGER guard BEFORE UPDATE OR DELETE ON given"
+        " FOR EACH ROW EXECUTE FUNCTION bank_account_guard()"
+    )
+    free, pending, decided = (books.insert("given") for _ in range(3))
+    for bank, status in ((pending, "Pending"), (decided, "Approved")):
+        withdrawal(books, bank_id=bank, status=status)
+    snapshot = ["name", "account_number", "account_name", "given_name"]
+    corridor = (
+        "branch_code recipient_first_name recipient_last_name recipient_email recipient_phone"
+        " recipient_address"
+    )
+    fixed = [f"{name} = 'other'" for name in snapshot]
+    fixed += [f"{name} = '{uuid7()}'" for name in ("id", "organisation_id")]
+    fixed += ["code = 'zz'", "provider_bank_id = 987", "currency_id = 'NGN'"]
+    fixed += ["name_resolved = NOT name_resolved", "created_at = '2001-01-01'"]
+    for bank, filled in ((free, TAKEN), (pending, TAKEN), (decided, CHANGED)):
+        expected = dict.fromkeys(fixed, CHANGED)
+        expected |= dict.fromkeys((f"{name} = 'other'" for name in corridor.split()), filled)
+        expected |= {"branch_code = branch_code": TAKEN, "branch_code = 'x', name = 'x'": CHANGED}
+        assert {
+            each: verdict(owner, f"UPDATE given SET {each} WHERE id = %s", [bank])
+            for each in expected
+        } == expected
+        assert verdict(owner, "DELETE FROM given WHERE id = %s", [bank]) == CHANGED
+
+
+def withdrawal(books: Books, **given: object) -> UUID:
+    """A withdrawal of 1 KES unless it is told otherwise, past all guards."""
+    amount = given.setdefault("amount", 1)
+    values = {
+        "organisation_id": books.organisation, "currency_id": "KES", "fee": 0,
+        "disburse_amount": amount, "status": "Approved", "bank_id": uuid7(),
+    } | given  # fmt: skip
+    return books.insert("wallets_withdrawal", **values)
+
+
+def test_what_one_person_approved_alone_today_counts_and_nothing_else_does(books):
+    ada, ben = uuid7(), uuid7()
+    today, before = (
+        books.value(f"SELECT clock_timestamp() - interval '{age}'")
+        for age in ("23 hours 59 minutes", "24 hours 1 second")
+    )
+    alone = {"first_approver_id": ada, "actioned_on": today}
+    wanted = withdrawal(books, **alone, amount=1)
+    counted = {
+        "Approved": 2, "Processing": 4, "Unknown": 8, "Completed": 16, "Failed": 32, "Reversed": 64,
+    }  # fmt: skip
+    for status, amount in counted.items():
+        withdrawal(books, **alone, status=status, amount=amount)
+    for left_out in (
+        {"first_approver_id": ben},
+        {"second_approver_id": ben},
+        {"actioned_on": before},
+        {"currency_id": "NGN"},
+        {"status": "Pending"},
+        {"status": "Rejected"},
+        {"status": "Cancelled"},
+    ):
+        withdrawal(books, **(alone | {"amount": 1000} | left_out))
+    ask = "SELECT total, most FROM sole_approvals(%s, %s)"
+    most = books.value("SELECT figure_in_force('SOLE_APPROVALS_DAILY_KES')")
+    assert most is not None
+    assert books.rows(ask, [ada, wanted]) == [(Decimal(126), most)]
+    naira = withdrawal(books, currency_id="NGN")
+    most = books.value("SELECT figure_in_force('SOLE_APPROVALS_DAILY_NGN')")
+    assert books.rows(ask, [ada, naira]) == [(Decimal(1000), most)]
+    assert books.rows(ask, [uuid7(), naira]) == [(Decimal(0), most)]
+    with pytest.raises(errors.NoDataFound), books.owner.transaction():
+        books.rows(ask, [ada, uuid7()])
+
+
+def test_approvals_of_one_person_wait_for_each_other_and_for_nobody_else(books):
+    ada, ben, wanted = uuid7(), uuid7(), withdrawal(books)
+    books.rows("SELECT * FROM sole_approvals(%s, %s)", [ada, wanted])
+    with session("owner") as other:
+        free = {
+            person: other.execute(
+                "SELECT pg_try_advisory_xact_lock(hashtextextended('sole approvals ' || %s, 0))",
+                [str(person)],
+            ).fetchone()
+            for person in (ada, ben)
+        }
+    assert free == {ada: (False,), ben: (True,)}
+
+
+def test_a_key_of_the_configuration_keeps_its_name_and_its_first_figure(books):
+    guarded(
+        books.owner, "key text, value numeric, note text", "configuration_key_guard()",
+        events="UPDATE",
+    )  # fmt: skip
+    books.owner.execute("INSERT INTO given VALUES ('KES_FEE', 30, '')")
+    expected = {
+        "note = 'x'": TAKEN,
+        "value = 31": CHANGED,
+        "value = NULL": CHANGED,
+        "key = 'NGN_FEE'": CHANGED,
+    }
+    assert {each: verdict(books.owner, f"UPDATE given SET {each}") for each in expected} == expected
