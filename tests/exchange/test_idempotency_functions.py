@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from uuid import UUID
 
 import pytest
 from psycopg import DatabaseError, errors
@@ -12,6 +11,7 @@ from psycopg import DatabaseError, errors
 from exchange.ids import uuid7
 from tests.assertions.verdicts import undone
 from tests.environment.database import Connection, session
+from tests.factories.plain_sql import make_organisation
 
 CLAIM = "SELECT * FROM claim_idempotency_key(%s, %s, %s, %s, %s, 1000, %s::interval)"
 STORE = "SELECT store_idempotent_answer(%s, %s, %s, %s, %s, %s, %s)"
@@ -40,16 +40,6 @@ def addresses(owner: Connection) -> list[tuple[Any, ...]]:
         (one, "POST", "/b", "k"),
         (one, "POST", "/a", "l"),
     ]
-
-
-def make_organisation(owner: Connection) -> UUID:
-    made = uuid7()
-    owner.execute(
-        "INSERT INTO exchange_organisation (id, name, email, active, created_at, updated_at)"
-        " VALUES (%s, 'One', '', true, now(), now())",
-        [made],
-    )
-    return made
 
 
 def claim(owner: Connection, address: tuple[Any, ...], body: str, kept: str = DAY) -> Any:
@@ -119,14 +109,14 @@ CLAIMING = {
 }
 
 
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("statement", CLAIMING.values(), ids=CLAIMING)
 def test_a_claim_leaves_how_long_locks_are_waited_for_as_it_was(owner_connection, statement):
-    with undone(owner_connection) as owner:
-        owner.execute("SET LOCAL lock_timeout = '7s'")
-        for _ in range(2):
-            values = {"request": uuid7(), "organisation": make_organisation(owner)}
-            owner.execute(statement, values)
-            assert owner.execute("SHOW lock_timeout").fetchone() == ("7s",)
+    with owner_connection.transaction():
+        owner_connection.execute("SET LOCAL lock_timeout = '7s'")
+        values = {"request": uuid7(), "organisation": make_organisation(owner_connection)}
+        owner_connection.execute(statement, values)
+        assert owner_connection.execute("SHOW lock_timeout").fetchone() == ("7s",)
     assert owner_connection.execute("SHOW lock_timeout").fetchone() == ("0",)
 
 

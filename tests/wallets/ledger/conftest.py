@@ -15,11 +15,12 @@ from psycopg.conninfo import make_conninfo
 
 from exchange.ids import uuid7
 from tests.assertions.ledger import ROLES
-from tests.assertions.verdicts import undone
 from tests.environment.database import Connection, server_url, worker_database
+from tests.factories.plain_sql import books
 from tests.factories.wallets import Wallet, know_banks, make_wallet
 from tests.wallets.ledger.attacked import World, make_world
-from tests.wallets.ledger.by_sql import Books, make_organisation
+
+__all__ = ["books"]
 
 
 @pytest.fixture(params=ROLES)
@@ -75,10 +76,3 @@ def runtime(login: str) -> Iterator[Connection]:
 @pytest.fixture
 def world(runtime: Connection) -> World:
     return make_world(runtime)
-
-
-@pytest.fixture
-def books(owner_connection: Connection) -> Iterator[Books]:
-    """Books to write in as the owner; nothing of it stays."""
-    with undone(owner_connection) as owner:
-        yield Books(owner, make_organisation(owner))

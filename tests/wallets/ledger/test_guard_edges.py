@@ -15,7 +15,7 @@ from exchange.ids import uuid7
 from tests.assertions.ledger import insert_transfer
 from tests.assertions.verdicts import TAKEN, guarded, verdict
 from tests.environment.database import Connection
-from tests.wallets.ledger.by_sql import Books, make_organisation
+from tests.factories.plain_sql import Books, make_organisation
 
 BALANCE, CLOSED, OVERDRAWN = (
     "transfer_balanced",

@@ -12,7 +12,7 @@ import pytest
 
 from exchange.ids import uuid7
 from tests.assertions.verdicts import TAKEN
-from tests.wallets.ledger.by_sql import make_organisation
+from tests.factories.plain_sql import make_organisation
 
 
 def test_a_set_of_transfers_is_written_leg_by_leg_with_the_balance_after_each(books):

@@ -12,7 +12,7 @@ from psycopg import errors
 from exchange.ids import uuid7
 from tests.assertions.verdicts import TAKEN, guarded, verdict
 from tests.environment.database import session
-from tests.wallets.ledger.by_sql import Books
+from tests.factories.plain_sql import Books
 
 CHANGED = "RestrictViolation"
 

@@ -1,4 +1,4 @@
-"""Wallets made by plain SQL, in a transaction of the owner of which nothing stays."""
+"""Rows made by plain SQL, in a transaction of the owner of which nothing stays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from exchange.ids import uuid7
+from tests.assertions.verdicts import undone
 from tests.environment.database import Connection
 
 _numbers = count(1)
@@ -72,10 +75,10 @@ class Books:
     def insert(self, table: str, **given: Any) -> UUID:
         """Insert a row of `given`, past all guards; what else must be given is the row's number.
 
-        Returns its id.
+        Returns its id, if that is a UUID.
         """
         number = str(next(_numbers))
-        made: UUID = given.setdefault("id", uuid7())
+        made: UUID = given.get("id") or uuid7()
         columns = self.rows(
             "SELECT attname, typname, typcategory FROM pg_attribute a"
             " JOIN pg_type t ON t.oid = a.atttypid"
@@ -86,8 +89,8 @@ class Books:
         )
         fillers = {"B": False, "D": "now", "N": 1}
         for name, kind, category in columns:
-            filler = made if kind == "uuid" else fillers.get(category, number)
-            given.setdefault(name, filler)
+            filler = made if name == "id" else uuid7() if kind == "uuid" else fillers.get(category)
+            given.setdefault(name, number if filler is None else filler)
         names, places = ", ".join(given), ", ".join(["%s"] * len(given))
         with self.unguarded():
             self.owner.execute(
@@ -111,3 +114,10 @@ def make_organisation(owner: Connection) -> UUID:
         [made],
     )
     return made
+
+
+@pytest.fixture
+def books(owner_connection: Connection) -> Iterator[Books]:
+    """Books to write in as the owner; nothing of it stays."""
+    with undone(owner_connection) as owner:
+        yield Books(owner, make_organisation(owner))

@@ -1,0 +1,261 @@
+"""The edges of what a token may be, as the database holds them: each guard asked alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from exchange.ids import uuid7
+from tests.assertions.verdicts import TAKEN, verdict
+from tests.environment.database import Connection
+from tests.factories.plain_sql import Books, make_organisation
+
+NUMBERS = (
+    "raise_amount price_buy price_sell price_exchange prev_price_buy prev_price_sell"
+    " prev_price_exchange valuation post_raise_valuation buy_fee sell_fee carry management_fee"
+    " discount interest dividend min_buy max_buy min_sell max_sell min_trade_buy max_trade_buy"
+    " min_trade_sell max_trade_sell vol_buy vol_sell supply total_supply total_allocated"
+    " total_raised reference"
+)
+TERMS: dict[str, Any] = dict.fromkeys(NUMBERS.split(), 0) | {
+    "secondaries": False,
+    "completed_raise": True,
+    "cancelled": False,
+    "exited": False,
+    "image": "",
+    "type": "Private",
+    "deal_access": "Public",
+    "investment_type": "the service",
+    "investment_category": "Fund",
+    "payout_frequency": "",
+    "currency_id": "KES",
+    "created_at": "2026-01-01",
+}
+INSERT = "INSERT INTO given SELECT (jsonb_populate_record(NULL::given, %s)).*"
+Changes = dict[str, Any]
+
+
+def guard_tokens(books: Books, function: str) -> None:
+    books.owner.execute("CREATE TEMPORARY TABLE given AS SELECT * FROM exchange_token LIMIT 0")
+    books.owner.execute(
+        "CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON given FOR EACH ROW"
+        f" EXECUTE FUNCTION {function}()"
+    )
+
+
+def inserted(books: Books, **changes: Any) -> str:
+    return verdict(books.owner, INSERT, [Jsonb(TERMS | changes)])
+
+
+def updated(books: Books, **changes: Any) -> str:
+    """What becomes of the change of a token that has the usual terms."""
+    names = ", ".join(f"{name} = %s" for name in changes)
+    return verdict(books.owner, f"UPDATE given SET {names}", list(changes.values()))
+
+
+def edges() -> Iterator[tuple[str, Changes]]:
+    """The rule, and terms right at it or right beyond it."""
+    below = Decimal("-0.01")
+
+    def each(rule: str, names: str, value: Any) -> Iterator[tuple[str, Changes]]:
+        for name in names.split():
+            yield rule, {name: str(value)}
+
+    fees, percents = "buy_fee sell_fee", "carry management_fee discount interest dividend"
+    yield TAKEN, {}
+    yield from each("token_fees_within_half", fees, below)
+    yield from each("token_fees_within_half", fees, "50.01")
+    yield from each(TAKEN, fees, 50)
+    yield from each("token_percent_within_100", percents, below)
+    yield from each("token_percent_within_100", percents, "100.01")
+    yield from each(TAKEN, percents, 100)
+    prices = (
+        "price_sell price_exchange prev_price_buy prev_price_sell prev_price_exchange valuation"
+        " post_raise_valuation raise_amount"
+    )
+    yield from each("token_amounts_not_negative", prices, below)
+    yield "token_amounts_not_negative", {"price_buy": -1, "price_sell": -1}
+    for kind in ("buy", "sell", "trade_buy", "trade_sell"):
+        low, high = f"min_{kind}", f"max_{kind}"
+        yield "token_bounds_in_order", {low: -1}
+        for least, most in ((2, "1"), (5, "4.99"), (5, "-1")):
+            yield "token_bounds_in_order", {low: least, high: most}
+        for least, most in ((5, "0"), (5, "5"), (5, "6"), (0, "0.5")):
+            yield TAKEN, {low: least, high: most}
+    offer: Changes = {"completed_raise": False, "raise_amount": "0.01", "price_buy": "0.01"}
+    yield TAKEN, offer
+    for missing in ("raise_amount", "price_buy"):
+        for nothing in (0, -1):
+            yield "token_raise_has_an_offer", offer | {missing: nothing}
+    yield "token_secondaries_after_raise", offer | {"secondaries": True}
+    yield TAKEN, {"secondaries": True}
+    yield TAKEN, {"price_buy": 5, "price_sell": 5}
+    for image in ("x", "//a.example/x.png", "javascript:alert(1)"):
+        yield "token_image_is_an_address", {"image": image}
+    yield TAKEN, {"image": "/x.png"}
+    yield from each(
+        "token_words_known",
+        "type deal_access investment_type investment_category payout_frequency",
+        "Other",
+    )
+
+
+def test_terms_are_taken_up_to_their_edges_and_refused_beyond(books):
+    guard_tokens(books, "token_terms")
+    expected = [(changes, rule) for rule, changes in edges()]
+    assert [(changes, inserted(books, **changes)) for changes, _ in expected] == expected
+    books.owner.execute(INSERT, [Jsonb(TERMS)])
+    assert [
+        (changes, updated(books, **changes) if changes else TAKEN) for changes, _ in expected
+    ] == expected
+
+
+def test_a_token_is_listed_at_no_higher_price_than_it_is_bought_at_and_may_get_one(books):
+    guard_tokens(books, "token_terms")
+    prices = {"price_buy": 5, "price_sell": "5.01"}
+    assert inserted(books, **prices) == "token_sell_not_above_buy"
+    books.owner.execute(INSERT, [Jsonb(TERMS)])
+    assert updated(books, **prices) == TAKEN
+
+
+def test_totals_of_a_token_are_within_their_bounds(books):
+    guard_tokens(books, "token_guard")
+    negative, supply = "token_totals_not_negative", "token_supply_within_total"
+    expected: list[tuple[Changes, str]] = [
+        ({}, TAKEN),
+        ({"total_supply": 5, "supply": 5}, TAKEN),
+        ({"total_supply": "0.5", "supply": "0.25"}, TAKEN),
+        ({"total_supply": 5, "supply": "5.01"}, supply),
+        ({"total_supply": 5, "supply": "-0.01"}, supply),
+        *(
+            ({name: "-0.01"}, negative)
+            for name in ("vol_buy", "vol_sell", "total_supply", "total_allocated", "total_raised")
+        ),
+        *(
+            ({name: "0.01"}, TAKEN)
+            for name in ("vol_buy", "vol_sell", "total_supply", "total_allocated", "total_raised")
+        ),
+    ]
+    assert [(changes, inserted(books, **changes)) for changes, _ in expected] == expected
+    books.owner.execute(INSERT, [Jsonb(TERMS)])
+    assert [(each, updated(books, **each)) for each, _ in expected[1:]] == expected[1:]
+
+
+def test_what_a_token_is_never_changes_and_its_endings_are_final(books):
+    guard_tokens(books, "token_guard")
+    endings, changed = ("cancelled", "exited", "completed_raise"), "RestrictViolation"
+    ids = {name: str(uuid7()) for name in ("id", "issuer_id")}
+    books.owner.execute(INSERT, [Jsonb(TERMS | ids | dict.fromkeys(endings, True))])
+    what_it_is: Changes = {
+        "id": uuid7(), "issuer_id": uuid7(), "currency_id": "NGN", "reference": 9,
+        "created_at": "2026-01-02",
+    }  # fmt: skip
+    for name, value in what_it_is.items():
+        assert (name, updated(books, **{name: value})) == (name, changed)
+    for name in endings:
+        assert (name, updated(books, **{name: True})) == (name, TAKEN)
+        assert (name, updated(books, **{name: False})) == (name, changed)
+        books.owner.execute("TRUNCATE given")
+        books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(endings, False))])
+        assert (name, updated(books, **{name: True})) == (name, TAKEN)
+        assert (name, updated(books, **{name: False})) == (name, TAKEN)
+        books.owner.execute("TRUNCATE given")
+        books.owner.execute(INSERT, [Jsonb(TERMS | dict.fromkeys(endings, True))])
+
+
+def test_when_a_token_was_written_last_is_known(books):
+    guard_tokens(books, "token_guard")
+    books.owner.execute(INSERT, [Jsonb(TERMS | {"updated_at": "2026-01-01"})])
+    assert books.value("SELECT updated_at::date::text FROM given") == "2026-01-01"
+    books.owner.execute("UPDATE given SET updated_at = '2026-01-02', name = 'New'")
+    assert books.value("SELECT updated_at BETWEEN now() AND clock_timestamp() FROM given")
+
+
+# --- prices ---
+
+
+@pytest.fixture
+def earlier(owner_connection: Connection) -> Iterator[UUID]:
+    """A token with an approved quote of 5, 4 and 3, of a transaction that is over."""
+    token = uuid7()
+    with owner_connection.transaction():
+        approve(Books(owner_connection, token), token, decided_at="2026-01-01")
+    yield token
+    with owner_connection.transaction():
+        owner_connection.execute("SET LOCAL session_replication_role = replica")
+        owner_connection.execute("DELETE FROM exchange_quote WHERE token_id = %s", [token])
+
+
+def approve(books: Books, token: UUID, **given: Any) -> None:
+    quote = {"buy": 5, "sell": 4, "exchange": 3, "status": "Approved", "decided_at": "2026-01-01"}
+    books.insert("exchange_quote", token_id=token, **(quote | given))
+
+
+def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transaction(
+    earlier, books
+):
+    books.owner.execute("CREATE TEMPORARY TABLE given (LIKE exchange_token)")
+    for (name,) in books.rows(
+        "SELECT quote_ident(attname) FROM pg_attribute"
+        " WHERE attrelid = 'given'::regclass AND attnum > 0 AND attnotnull"
+    ):
+        books.owner.execute(f"ALTER TABLE given ALTER {name} DROP NOT NULL")
+    books.owner.execute(
+        "CREATE TRIGGER guard AFTER INSERT ON given FOR EACH ROW EXECUTE FUNCTION price_guard()"
+    )
+    refused = "token_price_by_quote"
+
+    def priced(token: UUID) -> str:
+        return verdict(
+            books.owner,
+            "INSERT INTO given (id, price_buy, price_sell, price_exchange) VALUES (%s, 5, 4, 3)",
+            [token],
+        )
+
+    attempts: list[tuple[Changes, str]] = [
+        ({}, TAKEN),
+        ({"status": "Pending"}, refused),
+        ({"status": "Rejected"}, refused),
+        ({"buy": 6}, refused),
+        ({"sell": 5}, refused),
+        ({"exchange": 4}, refused),
+    ]
+    found = []
+    for quote, _ in attempts:
+        token = uuid7()
+        approve(books, token, **quote)
+        found.append((quote, priced(token)))
+    assert found == attempts
+    assert priced(uuid7()) == refused
+    assert priced(earlier) == refused
+    approve(books, earlier, decided_at="2025-12-31")
+    assert priced(earlier) == refused
+    approve(books, earlier, decided_at="2026-01-02", status="Pending")
+    approve(books, earlier, decided_at="2026-01-02", buy=6)
+    assert priced(earlier) == refused
+    approve(books, earlier, decided_at="2026-01-02")
+    assert priced(earlier) == TAKEN
+
+
+def test_a_private_token_is_seen_by_its_issuer_and_whom_it_was_shown(books):
+    issuer, shown, stranger = (make_organisation(books.owner) for _ in range(3))
+    token, other = uuid7(), uuid7()
+    books.insert("exchange_tokenaccess", token_id=token, organisation_id=shown)
+    books.insert("exchange_tokenaccess", token_id=other, organisation_id=stranger)
+
+    def seen_by(access: str, organisation: UUID) -> bool:
+        row = {"id": str(token), "issuer_id": str(issuer), "deal_access": access}
+        found: bool = books.value(
+            "SELECT token_visible(jsonb_populate_record(NULL::exchange_token, %s), %s)",
+            [Jsonb(row), organisation],
+        )
+        return found
+
+    everybody = (issuer, shown, stranger)
+    assert [seen_by("Public", each) for each in everybody] == [True, True, True]
+    assert [seen_by("Private", each) for each in everybody] == [True, True, False]
