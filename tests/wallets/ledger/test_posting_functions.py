@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -12,6 +13,8 @@ import pytest
 
 from exchange.ids import uuid7
 from tests.assertions.verdicts import TAKEN
+from tests.environment.database import Connection, session
+from tests.environment.processes import wait_until
 from tests.factories.plain_sql import make_organisation
 
 
@@ -237,3 +240,61 @@ def test_the_units_of_a_token_are_an_asset_of_eight_decimals(books):
         "SELECT id, token_id, decimals FROM wallets_asset WHERE id = ANY (%s)",
         [[str(token) for token in tokens]],
     ) == [(str(tokens[0]), tokens[0], 8)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_account_that_another_is_opening_is_waited_for_and_taken(owner_connection):
+    organisation = make_organisation(owner_connection)
+    ask = "SELECT open_account(%s, 'KES', 'available', %s, NULL)"
+
+    def is_waiting(connection: Connection) -> bool:
+        row = owner_connection.execute(
+            "SELECT cardinality(pg_blocking_pids(%s)) > 0", [connection.info.backend_pid]
+        ).fetchone()
+        found: bool = row == (True,)
+        return found
+
+    with (
+        ThreadPoolExecutor(1) as pool,
+        session("owner") as first,
+        session("owner") as second,
+    ):
+        second.execute("SET statement_timeout = '10s'")
+        made = first.execute(ask, [uuid7(), organisation]).fetchone()
+        later = pool.submit(lambda: second.execute(ask, [uuid7(), organisation]).fetchone())
+        wait_until(lambda: is_waiting(second), "the second waits for the first", 10)
+        first.commit()
+        assert later.result() == made
+
+
+def test_a_transfer_of_an_order_or_a_trade_has_legs_and_a_record_of_its_kind(books):
+    out, fees = books.account("clearing"), books.account("fees")
+    order, trade = books.insert("orders_order"), books.insert("orders_trade")
+    books.insert("wallets_entry", account_id=out, asset_id="KES", amount=-1)
+
+    def answer(kind: str, subject: UUID, *legs: tuple[UUID, str]) -> str:
+        try:
+            with books.owner.transaction(force_rollback=True):
+                if legs:
+                    books.post(kind, *legs, subject=subject)
+                else:
+                    books.owner.execute(
+                        "INSERT INTO wallets_transfer (id, kind, reference, subject_id, actor,"
+                        " memo) VALUES (%s, %s, 'x', %s, 'x', '')",
+                        [uuid7(), kind, subject],
+                    )
+                books.owner.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        except psycopg.Error as error:
+            return error.diag.constraint_name or type(error).__name__
+        return TAKEN
+
+    legs = ((out, "-5"), (fees, "5"))
+    unjustified, no_legs = "transfer_justified", "transfer_balanced"
+    for kind, record, other in (("order_reserve", order, trade), ("trade", trade, order)):
+        assert (kind, answer(kind, record, *legs)) == (kind, TAKEN)
+        for wrong in (other, uuid7()):
+            assert (kind, answer(kind, wrong, *legs)) == (kind, unjustified)
+            assert (kind, answer(kind, wrong)) == (kind, no_legs)
+    for kind in ("deposit", "order_release", "raise_sale", "loan_repay", "gift"):
+        assert (kind, answer(kind, order, *legs)) == (kind, unjustified)
+        assert (kind, answer(kind, order)) == (kind, no_legs)
