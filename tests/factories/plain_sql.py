@@ -87,7 +87,7 @@ class Books:
             " AND attidentity = '' AND NOT attisdropped",
             [table],
         )
-        fillers = {"B": False, "D": "now", "N": 1}
+        fillers = {"A": "{}", "B": False, "D": "now", "N": 1}
         for name, kind, category in columns:
             filler = made if name == "id" else uuid7() if kind == "uuid" else fillers.get(category)
             given.setdefault(name, number if filler is None else filler)
