@@ -196,27 +196,25 @@ def approve(books: Books, token: UUID, **given: Any) -> None:
     books.insert("exchange_quote", token_id=token, **(quote | given))
 
 
-def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transaction(
-    earlier, books
-):
-    books.owner.execute("CREATE TEMPORARY TABLE given (LIKE exchange_token)")
-    for (name,) in books.rows(
-        "SELECT quote_ident(attname) FROM pg_attribute"
-        " WHERE attrelid = 'given'::regclass AND attnum > 0 AND attnotnull"
-    ):
-        books.owner.execute(f"ALTER TABLE given ALTER {name} DROP NOT NULL")
+def guard_prices(books: Books) -> None:
+    books.owner.execute(
+        "CREATE TEMPORARY TABLE given"
+        " (id uuid, price_buy numeric, price_sell numeric, price_exchange numeric)"
+    )
     books.owner.execute(
         "CREATE TRIGGER guard AFTER INSERT ON given FOR EACH ROW EXECUTE FUNCTION price_guard()"
     )
+
+
+def priced(books: Books, token: UUID) -> str:
+    return verdict(books.owner, "INSERT INTO given VALUES (%s, 5, 4, 3)", [token])
+
+
+def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transaction(
+    earlier, books
+):
+    guard_prices(books)
     refused = "token_price_by_quote"
-
-    def priced(token: UUID) -> str:
-        return verdict(
-            books.owner,
-            "INSERT INTO given (id, price_buy, price_sell, price_exchange) VALUES (%s, 5, 4, 3)",
-            [token],
-        )
-
     attempts: list[tuple[Changes, str]] = [
         ({}, TAKEN),
         ({"status": "Pending"}, refused),
@@ -229,17 +227,37 @@ def test_prices_come_from_the_newest_quote_with_them_approved_in_the_same_transa
     for quote, _ in attempts:
         token = uuid7()
         approve(books, token, **quote)
-        found.append((quote, priced(token)))
+        found.append((quote, priced(books, token)))
     assert found == attempts
-    assert priced(uuid7()) == refused
-    assert priced(earlier) == refused
+    assert priced(books, uuid7()) == refused
+    assert priced(books, earlier) == refused
     approve(books, earlier, decided_at="2025-12-31")
-    assert priced(earlier) == refused
+    assert priced(books, earlier) == refused
     approve(books, earlier, decided_at="2026-01-02", status="Pending")
     approve(books, earlier, decided_at="2026-01-02", buy=6)
-    assert priced(earlier) == refused
+    assert priced(books, earlier) == refused
     approve(books, earlier, decided_at="2026-01-02")
-    assert priced(earlier) == TAKEN
+    assert priced(books, earlier) == TAKEN
+
+
+def test_prices_still_change_after_four_billion_transactions(books):
+    """Ids of transactions in rows begin anew then: those of the server tell which round it is."""
+    guard_prices(books)
+    token = uuid7()
+    approve(books, token)
+    books.owner.execute("CREATE SCHEMA later")
+    books.owner.execute(
+        "CREATE FUNCTION later.pg_current_xact_id() RETURNS xid8 LANGUAGE sql AS $$ SELECT"
+        " (5::bigint << 32 | pg_catalog.pg_current_xact_id()::text::bigint)::text::xid8 $$"
+    )
+    books.owner.execute(
+        "CREATE FUNCTION later.pg_xact_status(id xid8) RETURNS text LANGUAGE sql AS $$ SELECT"
+        " CASE WHEN id::text::bigint >> 32 = 5 THEN pg_catalog.pg_xact_status("
+        " (id::text::bigint & 4294967295)::text::xid8) END $$"
+    )
+    books.owner.execute("SET LOCAL search_path = later, pg_catalog, public")
+    assert priced(books, token) == TAKEN
+    assert priced(books, uuid7()) == "token_price_by_quote"
 
 
 def test_a_private_token_is_seen_by_its_issuer_and_whom_it_was_shown(books):

@@ -97,6 +97,20 @@ def test_the_version_rises_with_what_lists_find_and_with_nothing_else():
 
 
 @pytest.mark.django_db
+def test_no_version_comes_again_after_a_change_that_was_taken_back():
+    """What a process remembers of a state that never was is taken for no other state."""
+    row = Token.objects.filter(id=make_token().id)
+    versions = {version()}
+    for number in range(4):
+        with transaction.atomic():
+            row.update(name=f"Name {number}")
+            versions.add(version())
+            transaction.set_rollback(True)
+    row.update(name="New")
+    assert len(versions | {version()}) == 6
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("text", "query"),
     [
