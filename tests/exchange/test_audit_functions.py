@@ -8,7 +8,7 @@ import pytest
 from psycopg import errors
 
 from exchange.ids import uuid7
-from tests.environment.database import Connection
+from tests.environment.database import Connection, session
 from tests.factories.plain_sql import Books
 
 SETTINGS = (
@@ -40,10 +40,25 @@ def test_an_actor_that_is_told_takes_the_place_of_another_and_keeps_its_own_labe
         owner_connection.execute("SELECT name_actor('api_key:2')")
         assert settings(owner_connection) == ["api_key:2", "", "request:1"]
     assert settings(owner_connection) == ["", "", ""]
-    with owner_connection.transaction():
-        owner_connection.execute("SELECT name_actor('system:job')")
-        assert settings(owner_connection) == ["system:job", "", ""]
-    assert settings(owner_connection) == ["", "", ""]
+
+
+@pytest.mark.usefixtures("django_db_setup")
+def test_an_actor_is_told_where_nobody_was_before_and_gives_way_to_who_was():
+    with session("owner") as connection:
+        connection.autocommit = True
+        # The first of its session, which knows none of these settings yet.
+        with connection.transaction():
+            connection.execute("SELECT name_actor('system:job')")
+            assert settings(connection) == ["system:job", "", ""]
+        assert settings(connection) == ["", "", ""]
+        connection.execute(
+            "SELECT set_config('exchange.actor', 'staff:1', false),"
+            " set_config('exchange.actor_label', 'Ada', false)"
+        )
+        with connection.transaction():
+            connection.execute("SELECT name_actor('api_key:2')")
+            assert settings(connection) == ["api_key:2", "", ""]
+        assert settings(connection) == ["staff:1", "Ada", ""]
 
 
 WRITTEN = (
@@ -139,6 +154,18 @@ def test_each_change_is_written_with_what_changed_and_without_secrets(books):
     last = {"id": 1, "owner": 6, "secret": hidden, "note": "d"}
     assert written("DELETE FROM given" + of_one) == [("1", "6", "DELETE", last, None)]
     assert written("TRUNCATE given") == [("", "", "TRUNCATE", None, None)]
+
+
+def test_a_row_that_has_nothing_to_tell_is_on_record_all_the_same(books):
+    books.owner.execute(TABLE)
+    books.owner.execute("SELECT audit_table('given', left_out => '{id}')")
+    books.owner.execute("INSERT INTO given (id) VALUES (7)")
+    books.owner.execute("UPDATE given SET id = 8")
+    books.owner.execute("DELETE FROM given")
+    assert [row[4:] for row in books.rows(WRITTEN)] == [
+        ("7", "", "INSERT", None, None),
+        ("8", "", "DELETE", None, None),
+    ]
 
 
 def triggers(books: Books, **arguments: Any) -> dict[str, str]:
