@@ -277,3 +277,26 @@ def test_a_private_token_is_seen_by_its_issuer_and_whom_it_was_shown(books):
     everybody = (issuer, shown, stranger)
     assert [seen_by("Public", each) for each in everybody] == [True, True, True]
     assert [seen_by("Private", each) for each in everybody] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "raised", "milestone"),
+    [
+        ("0", "5", "0"),
+        ("0.5", "0.25", "50"),
+        ("1", "0.5", "50"),
+        ("3", "1", "33.33"),
+        ("3", "2", "66.67"),
+        ("2000", "0.03", "0"),
+        ("8", "8", "100"),
+    ],
+)
+def test_a_token_tells_how_far_its_raise_has_come_in_percent(books, wanted, raised, milestone):
+    guard_tokens(books, "exchange_token_document")
+    told: dict[str, Any] = {
+        "id": str(uuid7()), "name": "Fund", "symbol": "FND", "listing_reference": "", "tenor": 0,
+        "esop_token": False, "updated_at": "2026-01-01", "raise_amount": wanted,
+        "total_raised": raised,
+    }  # fmt: skip
+    books.owner.execute(INSERT, [Jsonb(TERMS | told)])
+    assert books.value("SELECT document::jsonb ->> 'milestone' FROM given") == milestone
