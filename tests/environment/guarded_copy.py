@@ -1,0 +1,86 @@
+"""A copy of a table with one guard, to try a trigger function at the edges of its conditions.
+
+On the table itself other guards, keys and the audit refuse most of the rows that the edges need.
+That the guard stands there is shown by the tests of attacks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import Error
+
+from tests.factories.bare_rows import as_json
+
+ACCEPTED = ""
+
+
+class GuardedCopy:
+    """An empty temporary table of the same name, with `function` as its only trigger.
+
+    `cursor` is of `without_guards`: no other trigger runs, and it all goes with the transaction.
+    Each attempt answers ACCEPTED, or the constraint that was named, or else the kind of the error.
+    """
+
+    def __init__(
+        self,
+        cursor: Any,
+        table: str,
+        function: str,
+        timing: str = "BEFORE INSERT OR UPDATE OR DELETE",
+    ) -> None:
+        self._cursor = cursor
+        self._table = f"pg_temp.{table}"
+        cursor.execute(
+            f"DROP TABLE IF EXISTS {self._table};"
+            f" CREATE TEMPORARY TABLE {table} AS SELECT * FROM public.{table} WITH NO DATA;"
+            f" CREATE TRIGGER guard {timing} ON {self._table}"
+            f" FOR EACH ROW EXECUTE FUNCTION public.{function}();"
+            f" ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER guard"
+        )
+
+    def insert(self, row: dict[str, Any]) -> str:
+        """What becomes of a new row."""
+        return self._attempt(
+            f"INSERT INTO {self._table} SELECT * FROM"
+            f" jsonb_populate_record(NULL::{self._table}, %s)",
+            row,
+        )
+
+    def update(self, row: dict[str, Any], **changes: Any) -> str:
+        """What becomes of `changes` to a row that is the only one."""
+        self._only(row)
+        values = ", ".join(f"{name} = n.{name}" for name in changes)
+        return self._attempt(
+            f"UPDATE {self._table} SET {values}"
+            f" FROM jsonb_populate_record(NULL::{self._table}, %s) n",
+            changes,
+        )
+
+    def delete(self, row: dict[str, Any]) -> str:
+        """What becomes of the removal of a row that is the only one."""
+        self._only(row)
+        return self._attempt(f"DELETE FROM {self._table} WHERE %s::jsonb IS NOT NULL", {})
+
+    def rows(self, columns: str) -> list[tuple[Any, ...]]:
+        """What is in the copy now."""
+        self._cursor.execute(f"SELECT {columns} FROM {self._table}")
+        found: list[tuple[Any, ...]] = self._cursor.fetchall()
+        return found
+
+    def _only(self, row: dict[str, Any]) -> None:
+        self._cursor.execute(
+            f"ALTER TABLE {self._table} DISABLE TRIGGER guard; DELETE FROM {self._table}"
+        )
+        assert self.insert(row) == ACCEPTED
+        self._cursor.execute(f"ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER guard")
+
+    def _attempt(self, statement: str, row: dict[str, Any]) -> str:
+        self._cursor.execute("SAVEPOINT attempt")
+        try:
+            self._cursor.execute(statement, [as_json(row)])
+        except Error as error:
+            self._cursor.execute("ROLLBACK TO SAVEPOINT attempt")
+            refusal: Any = error.__cause__
+            return refusal.diag.constraint_name or type(refusal).__name__
+        return ACCEPTED
