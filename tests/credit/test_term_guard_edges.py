@@ -7,6 +7,7 @@ tables themselves: `test_configuration_guards`, `test_loan_attacks`.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -21,7 +22,9 @@ from credit.models import (
 )
 from credit.models.configurations import ConfigurationStatus, VersionStatus
 from exchange.ids import uuid7
+from tests.environment.database import session
 from tests.environment.guarded_copy import ACCEPTED, GuardedCopy
+from tests.environment.processes import wait_until
 from tests.factories.bare_rows import NOON, columns_of, loan_columns, put
 from tests.factories.unjustified_transfers import without_guards
 
@@ -46,12 +49,8 @@ class Offers:
 
     def version(self, configuration: UUID, number: int = 1, **given: Any) -> UUID:
         """Up to a year, 0.3 a month, on 0.8 of the collateral, a week of grace."""
-        usual = {
-            "status": "Approved", "access": "public", "interest_rate": "0.3",
-            "collateral_ratio": "0.8", "duration": 12, "grace_period": 7,
-            "grace_period_unit": "DAYS",
-        }  # fmt: skip
-        facts = {"configuration_id": configuration, "number": number, **usual, **given}
+        facts = {"configuration_id": configuration, "number": number, **given}
+        facts = {"status": "Approved", "access": "public", **facts}
         made: UUID = put(self._cursor, ConfigurationVersion, **facts)["id"]
         return made
 
@@ -247,6 +246,37 @@ def test_no_loan_is_made_beyond_what_its_version_may_have_outstanding(cursor):
     # What was lent is not made undone by a change, whatever is out by now.
     assert loans.update({**made, "principal_repaid": 10}, principal_repaid=0) == ACCEPTED
     assert loans.update({**made, "principal_repaid": 10}, principal_repaid=20) == ACCEPTED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_first_two_loans_at_once_are_both_outstanding():
+    """The second waits for the row of the first, which was not there when it looked."""
+    made = loan_columns()
+    with session("owner") as first, session("owner") as second, session("owner") as watch:
+        copies = []
+        for each in (first, second):
+            each.execute("SET session_replication_role = replica")
+            copies.append(
+                GuardedCopy(each.cursor(), "credit_loan", "loan_outstanding", "AFTER INSERT")
+            )
+        assert copies[0].insert(made) == ACCEPTED
+        waits = threading.Thread(target=copies[1].insert, args=[{**made, "amount": 7}])
+        waits.start()
+        pid = second.info.backend_pid
+        wait_until(
+            lambda: (
+                watch.execute(
+                    "SELECT count(*) FROM pg_locks WHERE pid = %s AND NOT granted", [pid]
+                ).fetchall()
+                == [(1,)]
+            ),
+            "the second waits",
+            10,
+        )
+        first.commit()
+        waits.join()
+        second.commit()
+    assert Outstanding.objects.get().principal == 107
 
 
 def test_a_configuration_stays_whose_it_is_and_goes_the_listed_ways_only(cursor):

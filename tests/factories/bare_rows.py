@@ -1,6 +1,7 @@
 """Rows by their columns alone: past every guard, key and service, to try one function of SQL.
 
-Columns that are not given are empty: NULL where they may be, new ids, nothing, no text.
+Columns that are not given are usual for such a row, or else empty: NULL where they may be, new ids,
+nothing, no text.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from django.db import models
 
-from credit.models import Loan
+from credit.models import ConfigurationVersion, Loan
 from exchange.ids import uuid7
 from exchange.models import Currency
 
@@ -21,8 +22,22 @@ _EMPTY: dict[str, Any] = {
 }  # fmt: skip
 
 
+_TERMS = {
+    "interest_rate": "0.3", "collateral_ratio": "0.8", "grace_period": 7,
+    "grace_period_unit": "DAYS",
+}  # fmt: skip
+# Of 100 NGN for 2 months 160 are to be repaid.
+_USUAL: dict[type[models.Model], dict[str, Any]] = {
+    ConfigurationVersion: {**_TERMS, "duration": 12},
+    Loan: {
+        **_TERMS, "currency_id": "NGN", "amount": 100, "repayment_amount": 160, "duration": 2,
+    },
+}  # fmt: skip
+
+
 def columns_of(model: type[models.Model], **given: Any) -> dict[str, Any]:
-    """Every column of a row, `given` or empty."""
+    """Every column of a row: `given`, usual for such a row, or empty."""
+    given = {**_USUAL.get(model, {}), **given}
     found: dict[str, Any] = {}
     for field in model._meta.concrete_fields:
         name = str(field.column)
@@ -44,12 +59,8 @@ def columns_of(model: type[models.Model], **given: Any) -> dict[str, Any]:
 
 
 def loan_columns(**given: Any) -> dict[str, Any]:
-    """An open loan of 100 NGN, of which 160 are to be repaid: 0.3 a month for 2 months."""
-    usual = {
-        "currency_id": "NGN", "amount": 100, "repayment_amount": 160, "interest_rate": "0.3",
-        "collateral_ratio": "0.8", "duration": 2, "grace_period": 7, "grace_period_unit": "DAYS",
-    }  # fmt: skip
-    return columns_of(Loan, **{**usual, **given})
+    """An open loan of 100 NGN for 2 months, of which 160 are to be repaid."""
+    return columns_of(Loan, **given)
 
 
 def as_json(row: dict[str, Any]) -> str:
@@ -59,7 +70,7 @@ def as_json(row: dict[str, Any]) -> str:
 
 def put(cursor: Any, model: type[models.Model], **given: Any) -> dict[str, Any]:
     """Write a row of `model`; `cursor` is of `without_guards`. Returns its columns."""
-    row = loan_columns(**given) if model is Loan else columns_of(model, **given)
+    row = columns_of(model, **given)
     table, names = model._meta.db_table, ", ".join(row)
     cursor.execute(
         f"INSERT INTO public.{table} ({names}) SELECT {names}"

@@ -1,0 +1,141 @@
+"""What `make_loan` itself holds to, whoever calls it: cover, funds, and what it writes.
+
+The terms are held by `loan_terms`, the locks and the rules by the service (`test_lending`).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import Error, connection, transaction
+
+from credit.models import Loan
+from exchange.ids import uuid7
+from exchange.models import Event, Token
+from tests.assertions.ledger import system
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import make_member
+from tests.factories.bare_rows import as_json
+from tests.factories.loan_configurations import make_configuration
+from tests.factories.tokens import give_units, make_token
+from tests.factories.unjustified_transfers import without_guards
+from tests.factories.wallets import Wallet, assert_books_hold, held, make_wallet
+from wallets.models import Transfer
+
+pytestmark = pytest.mark.django_db
+
+
+def make(
+    loan: Loan, *pledges: tuple[UUID, str, str], ids: list[UUID] | None = None, **changes: Any
+) -> str | None:
+    """Calls the function for another loan like `loan`; pledges are tokens, units and prices."""
+    columns = {field.attname: getattr(loan, field.attname) for field in Loan._meta.concrete_fields}
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT make_loan(%s::jsonb, %s::uuid[], %s::numeric[], %s::numeric[], %s::uuid[])",
+            [
+                as_json({**columns, "id": uuid7(), **changes}),
+                *(list(each) for each in zip(*pledges, strict=True)),
+                ids or [uuid7() for _ in range(3)],
+            ],
+        )
+        document: str | None = cursor.fetchone()[0]
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+        return document
+
+
+def refusal(loan: Loan, *pledges: tuple[UUID, str, str], **changes: Any) -> str:
+    """The constraint that refuses it; nothing may have moved."""
+    with nothing_moves(), pytest.raises(Error) as refused:
+        make(loan, *pledges, **changes)
+    cause: Any = refused.value.__cause__
+    return str(cause.diag.constraint_name)
+
+
+def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(world):
+    loan, token = world.lend(units=105), world.token.id
+    facts: dict[str, Any]
+    other = {
+        name: make_token(price_sell=Decimal(10_000), price_buy=Decimal(10_000), **facts)
+        for name, facts in (
+            ("KES", {"currency": "KES"}), ("exited", {}), ("cancelled", {}), ("listed", {})
+        )
+    }  # fmt: skip
+    for each in other.values():
+        give_units(each, world.borrower, 200)
+    with without_guards():
+        for name in ("exited", "cancelled"):
+            Token.objects.filter(id=other[name].id).update(**{name: True})
+    for pledges in (
+        [(token, "104.99999999", "10000")],
+        [(token, "120", "10000.01")],
+        [(token, "120", "9999.99")],
+        *([(other[name].id, "105", "10000")] for name in ("KES", "exited", "cancelled")),
+        *(
+            [(token, "105", "10000"), (other[name].id, "1", "10000")]
+            for name in ("KES", "exited", "cancelled")
+        ),
+        [(token, "100", "10000"), (other["listed"].id, "4.99999999", "10000")],
+    ):
+        assert refusal(loan, *pledges) == "loan_covered", pledges
+    assert make(loan, (token, "105", "10000")) is not None
+    both = ((token, "100", "10000"), (other["listed"].id, "5", "10000"))
+    assert make(loan, *both) is not None
+
+
+def test_money_or_units_that_went_elsewhere_move_nothing_and_other_faults_are_told(world):
+    loan, pledge = world.lend(), (world.token.id, "105", "10000")
+    with nothing_moves():
+        assert make(loan, (world.token.id, "895.00000001", "10000")) is None
+    poor = make_wallet(839_999, currency="NGN")
+    offer = make_configuration(poor.organisation, access="public")
+    terms: dict[str, Any] = {
+        "creditor_id": poor.organisation.id, "configuration_id": offer.id,
+        "version_id": offer.versions.get().id,
+    }  # fmt: skip
+    before = Transfer.objects.count(), Loan.objects.count()
+    assert make(loan, pledge, **terms) is None
+    assert (Transfer.objects.count(), Loan.objects.count()) == before
+    assert (held(poor.owner_id, "NGN"), held(poor.owner_id, "NGN", "principal")) == (839_999, 0)
+    assert refusal(loan, pledge, amount="840000.001") == "entry_decimals"
+
+
+def test_the_other_side_of_a_loan_is_the_account_of_its_currency(world):
+    """Another currency has been lent before, and others have books of theirs."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT open_account(%s, 'KES', 'loans', NULL, NULL)", [uuid7()])
+    loan = world.lend()
+    entries = Transfer.objects.get(reference=f"loan:{loan.id}:disburse").entries
+    assert list(entries.filter(account_id=system("loans", "NGN")).values_list("amount")) == [
+        (Decimal(-840_000),)
+    ]
+    again = world.lend()
+    assert entries.model.objects.filter(account_id=system("loans", "NGN")).count() == 2
+    assert again.id != loan.id
+    assert_books_hold()
+
+
+def test_the_transfer_tells_the_beginning_of_a_long_reason(world):
+    reason = "".join(chr(ord("a") + number % 26) for number in range(500))
+    loan = world.lend(reason=reason)
+    made = Transfer.objects.get(reference=f"loan:{loan.id}:disburse")
+    assert (loan.reason, made.memo, made.actor) == (reason, reason[:300], loan.requested_by)
+
+
+def test_borrower_and_creditor_are_told_once_each_by_the_ids_that_were_given(world):
+    loan, ids = world.lend(), [uuid7() for _ in range(3)]
+    pledge = (world.token.id, "105", "10000")
+    assert make(loan, pledge, ids=ids) is not None
+    assert Transfer.objects.filter(id=ids[0]).exists()
+    told = dict(Event.objects.filter(id__in=ids).values_list("id", "organisation_id"))
+    assert told == {ids[1]: loan.organisation_id, ids[2]: loan.creditor_id}
+    # The creditor's own member: one organisation is told, once.
+    own = Wallet(world.creditor.organisation, make_member(world.creditor.organisation))
+    give_units(world.token, own, 200)
+    world.borrower = own
+    before = Event.objects.count()
+    world.lend()
+    assert Event.objects.count() == before + 1
