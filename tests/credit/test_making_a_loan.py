@@ -57,13 +57,13 @@ def refusal(loan: Loan, *pledges: tuple[UUID, str, str], **changes: Any) -> str:
 
 def test_the_collateral_covers_what_is_lent_at_the_prices_in_force(world):
     loan, token = world.lend(units=105), world.token.id
-    facts: dict[str, Any]
+    price = Decimal(10_000)
     other = {
-        name: make_token(price_sell=Decimal(10_000), price_buy=Decimal(10_000), **facts)
-        for name, facts in (
-            ("KES", {"currency": "KES"}), ("exited", {}), ("cancelled", {}), ("listed", {})
+        name: make_token(
+            price_sell=price, price_buy=price, currency="KES" if name == "KES" else "NGN"
         )
-    }  # fmt: skip
+        for name in ("KES", "exited", "cancelled", "listed")
+    }
     for each in other.values():
         give_units(each, world.borrower, 200)
     with without_guards():
