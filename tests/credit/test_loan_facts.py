@@ -141,6 +141,8 @@ def test_an_offer_without_a_version_in_force_has_no_terms_and_nothing_is_zero():
             cursor, ConfigurationVersion, configuration_id=offer["id"], status="Pending"
         )  # fmt: skip
         put(cursor, LoanLimit, version_id=version["id"], min_amount=1, max_amount=2)
+        # What the creditor has lent is not there to be lent.
+        holds(cursor, offer["creditor_id"], "NGN", 9, "principal")
     assert facts(offer["id"])["offer"] == {
         "creditor_id": str(offer["creditor_id"]), "status": "Retired", "access": None,
         "named": False, "version": None, "min_amount": None, "max_amount": None,
