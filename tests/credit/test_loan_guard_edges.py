@@ -47,6 +47,7 @@ def test_a_loan_starts_active_and_untouched_and_is_never_removed(loans):
     for change in changes:
         assert loans.insert(loan_columns(**change)) == "loan_starts_active"
     assert loans.delete(loan_columns()) == "RestrictViolation"
+    assert loans.message == "loans are never removed"
 
 
 def test_every_term_of_a_loan_stays(loans):

@@ -19,7 +19,8 @@ class GuardedCopy:
     """An empty temporary table of the same name, with `function` as its only trigger.
 
     `cursor` is of `without_guards`: no other trigger runs, and it all goes with the transaction.
-    Each attempt answers ACCEPTED, or the constraint that was named, or else the kind of the error.
+    Each attempt answers ACCEPTED, or the constraint that was named, or else the kind of the error,
+    whose words are in `message`.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class GuardedCopy:
         function: str,
         timing: str = "BEFORE INSERT OR UPDATE OR DELETE",
     ) -> None:
+        self.message = ""
         self._cursor = cursor
         self._table = f"pg_temp.{table}"
         cursor.execute(
@@ -82,5 +84,6 @@ class GuardedCopy:
         except Error as error:
             self._cursor.execute("ROLLBACK TO SAVEPOINT attempt")
             refusal: Any = error.__cause__
+            self.message = refusal.diag.message_primary
             return refusal.diag.constraint_name or type(refusal).__name__
         return ACCEPTED
