@@ -174,8 +174,8 @@ def test_an_organisation_is_named_by_the_version_in_force_of_that_offer():
 @pytest.mark.django_db(transaction=True)
 def test_the_tokens_and_the_configuration_asked_for_are_locked_and_no_others():
     with without_guards() as cursor:
-        tokens = [token(cursor, number) for number in range(3)]
-        offers = [put(cursor, LoanConfiguration, status="Approved")["id"] for _ in range(2)]
+        tokens = sorted(token(cursor, number) for number in range(3))
+        offers = sorted(put(cursor, LoanConfiguration)["id"] for _ in range(2))
 
     def free(*, lock: bool) -> tuple[list[UUID], list[UUID]]:
         """Tokens and configurations that another transaction can lock meanwhile."""
