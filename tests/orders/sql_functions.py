@@ -1,0 +1,58 @@
+"""The functions of PostgreSQL behind an order, called one by one with the rights of their owner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db import connection, transaction
+
+
+@dataclass(frozen=True)
+class Record:
+    """A value of a record type; fields that are not given are NULL."""
+
+    type: str
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Records:
+    """An array of values of a record type."""
+
+    type: str
+    rows: list[dict[str, Any]]
+
+
+@contextmanager
+def as_owner() -> Iterator[Any]:
+    """A cursor of the test's connection with the owner's rights; an error undoes the block."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ROLE NONE")
+        yield cursor
+        cursor.execute("RESET ROLE")
+
+
+def call(function: str, *arguments: Any) -> Any:
+    """What the function returns, as JSON with exact numbers."""
+    parts, values = [], []
+    for argument in arguments:
+        if isinstance(argument, Record):
+            parts.append(f"jsonb_populate_record(NULL::{argument.type}, %s::jsonb)")
+            values.append(json.dumps(argument.fields, default=str))
+        elif isinstance(argument, Records):
+            parts.append(
+                f"ARRAY(SELECT x FROM jsonb_populate_recordset(NULL::{argument.type}, %s::jsonb) x)"
+            )
+            values.append(json.dumps(argument.rows, default=str))
+        else:
+            parts.append("%s")
+            values.append(argument)
+    with as_owner() as cursor:
+        cursor.execute(f"SELECT to_jsonb({function}({', '.join(parts)}))::text", values)
+        [found] = cursor.fetchone()
+    return None if found is None else json.loads(found, parse_float=Decimal)
