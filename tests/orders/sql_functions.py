@@ -29,12 +29,17 @@ class Records:
 
 
 @contextmanager
-def as_owner() -> Iterator[Any]:
-    """A cursor of the test's connection with the owner's rights; an error undoes the block."""
+def as_owner(*, undone: bool = False) -> Iterator[Any]:
+    """A cursor of the test's connection with the owner's rights.
+
+    An error undoes the block; with `undone`, so does its end.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL ROLE NONE")
         yield cursor
         cursor.execute("RESET ROLE")
+        if undone:
+            transaction.set_rollback(True)
 
 
 def call(function: str, *arguments: Any) -> Any:

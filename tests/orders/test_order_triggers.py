@@ -1,0 +1,178 @@
+"""What every write of an order is held to, field by field and at each edge, whoever writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import DatabaseError
+
+from exchange.ids import uuid7
+from exchange.models import Token
+from orders.models import Order
+from tests.factories.traders import Trader, make_trader
+from tests.orders.sql_functions import as_owner
+
+pytestmark = pytest.mark.django_db
+
+BOUNDS, WORDS, STATE = "order_within_bounds", "order_words_known", "order_state"
+FILLS, ENDED = "order_fills_add_up", "order_transition"
+
+
+class Market:
+    """A Sell and a Buy that are each filled in part, and one of each end."""
+
+    def __init__(self) -> None:
+        self.issuer, self.buyer = make_trader(10_000), make_trader(10_000, member=True)
+        self.token: Token = self.issuer.issue()
+        self.fulfilled = self.issuer.place(self.token, "Sell", 100, 1)
+        self.sell = self.issuer.place(self.token, "Sell", 100, 10)
+        self.buyer.place(self.token, "Buy", 100, 5)
+        self.buy = self.buyer.place(self.token, "Buy", 90, 10)
+        self.buyer.place(self.token, "Sell", 95, 4)
+        self.issuer.place(self.token, "Sell", 90, 4)
+        self.cancelled = self.buyer.place(self.token, "Buy", 50, 1)
+        self.buyer.cancel(self.cancelled)
+
+
+@pytest.fixture
+def market() -> Market:
+    return Market()
+
+
+def outcome(statement: str, *values: Any) -> str:
+    """The constraint that refuses a statement, its SQLSTATE where there is none, or "allowed"."""
+    try:
+        with as_owner(undone=True) as cursor:
+            cursor.execute(statement, values)
+            assert cursor.rowcount == 1
+    except DatabaseError as error:
+        cause: Any = error.__cause__
+        return str(cause.diag.constraint_name or cause.sqlstate)
+    return "allowed"
+
+
+def update(order_id: Any, change: str) -> str:
+    return outcome(f"UPDATE orders_order SET {change} WHERE id = %s", order_id)
+
+
+def test_fills_and_charges_of_an_order_only_add_up(market):
+    assert Order.objects.get(id=market.buy).filled == 4
+    # In the Buy's charge a fee adds, in the Sell's it takes away.
+    less = "filled = filled + 1, charged = charged + 1, charged_fee = charged_fee"
+    more = [
+        (market.buy, "filled = filled", "allowed"),
+        (market.buy, "reserved = 0", "allowed"),
+        (market.buy, "filled = filled - 1", FILLS),
+        (market.buy, "filled = filled - 1, filled_value = filled_value", FILLS),
+        (market.buy, "filled = filled + 1", "allowed"),
+        (market.buy, "filled = filled + 1, charged = charged - 0.01", FILLS),
+        (market.buy, "filled = filled + 1, charged = charged - 0.01, charged_fee = 1", FILLS),
+        (market.buy, "filled = filled + 1, filled_value = 0", "allowed"),
+        (market.buy, "filled_value = filled_value + 1", FILLS),
+        (market.buy, "charged = charged + 1", FILLS),
+        (market.buy, "charged_fee = charged_fee + 1", FILLS),
+        (market.sell, "charged_fee = charged_fee - 1", FILLS),
+        (market.buy, f"{less} - 1", "allowed"),
+        (market.buy, f"{less} - 1.01", FILLS),
+        (market.buy, f"{less} + 2", "allowed"),
+        (market.sell, f"{less} + 1", "allowed"),
+        (market.sell, f"{less} + 1.01", FILLS),
+        (market.sell, f"{less} - 2", "allowed"),
+        (market.buy, "filled = filled + 1, charged = charged + 0.5", "allowed"),
+    ]
+    assert [(change, update(order, change)) for order, change, _ in more] == [
+        (change, expected) for _, change, expected in more
+    ]
+
+
+def test_an_order_that_is_over_is_never_written_again(market):
+    for order in (market.fulfilled, market.cancelled):
+        assert update(order, "updated_at = now()") == ENDED
+        assert outcome("DELETE FROM orders_order WHERE id = %s", order) == "23001"
+    assert update(market.buy, "price = price + 1") == "23001"
+    assert update(market.fulfilled, "price = price + 1") == "23001"
+    assert outcome("DELETE FROM orders_order WHERE id = %s", market.buy) == "23001"
+
+
+# --- What an order may be ------------------------------------------------------------------------
+
+_COLUMNS = {
+    "id": "gen_random_uuid()", "seq": "nextval('orders_seq')", "token_id": "token_id",
+    "organisation_id": "organisation_id", "member_id": "member_id", "owner_model": "'user'",
+    "type": "'Buy'", "price": "10", "tokens": "5", "amount": "50", "fee_percent": "0",
+    "status": "'Active'", "filled": "0", "filled_value": "0", "charged": "0", "charged_fee": "0",
+    "reserved": "50", "customer_name": "''", "customer_email": "''", "client_order_id": "''",
+    "placed_by": "'me'", "reason": "''", "created_at": "now()", "updated_at": "now()",
+    "closed_at": "NULL",
+}  # fmt: skip
+
+
+def insert(like: Any, **changes: str) -> str:
+    """What becomes of an order of the owner of `like` that is written with these changes."""
+    columns = _COLUMNS | changes
+    return outcome(
+        f"INSERT INTO orders_order ({', '.join(columns)})"
+        f" SELECT {', '.join(columns.values())} FROM orders_order WHERE id = %s",
+        like,
+    )
+
+
+def test_an_order_is_within_its_bounds_and_its_state_fits_its_figures(market):
+    over = {"reserved": "0", "closed_at": "now()"}
+    cases: list[tuple[dict[str, str], str]] = [
+        ({}, "allowed"),
+        ({"price": "0"}, BOUNDS),
+        ({"price": "-1"}, BOUNDS),
+        ({"price": "0.01"}, "allowed"),
+        ({"tokens": "0"}, BOUNDS),
+        ({"tokens": "0.00000001"}, "allowed"),
+        ({"tokens": "0.5", "price": "7"}, "allowed"),
+        ({"filled": "-0.01"}, BOUNDS),
+        ({"filled": "-1"}, BOUNDS),
+        ({"filled": "0.5"}, "allowed"),
+        ({"filled": "4.5"}, "allowed"),
+        ({"filled": "5.01", "reserved": "0"}, BOUNDS),
+        ({"reserved": "-0.01"}, BOUNDS),
+        ({"reserved": "0"}, "allowed"),
+        ({"reserved": "0.5"}, "allowed"),
+        ({"type": "'Sell'"}, "allowed"),
+        ({"type": "'Hold'"}, WORDS),
+        ({"type": "''"}, WORDS),
+        ({"status": "'Open'"}, WORDS),
+        ({"owner_model": "'user'"}, "allowed"),
+        ({"owner_model": "'api_key'"}, "allowed"),
+        ({"owner_model": "'organisation'"}, "allowed"),
+        ({"owner_model": "'staff'"}, WORDS),
+        ({"status": "'Cancelled'", **over}, "allowed"),
+        ({"status": "'Cancelled'", **over, "filled": "4.99"}, "allowed"),
+        ({"status": "'Cancelled'", **over, "reserved": "0.01"}, STATE),
+        ({"status": "'Cancelled'", **over, "reserved": "1"}, STATE),
+        ({"status": "'Cancelled'", **over, "closed_at": "NULL"}, STATE),
+        ({"status": "'Cancelled'", **over, "filled": "5"}, STATE),
+        ({"status": "'Fulfilled'", **over, "filled": "5"}, "allowed"),
+        ({"status": "'Fulfilled'", **over, "filled": "4.99"}, STATE),
+        ({"status": "'Fulfilled'", **over, "filled": "5", "reserved": "1"}, STATE),
+        ({"status": "'Fulfilled'", **over, "filled": "5", "closed_at": "NULL"}, STATE),
+        ({"filled": "5"}, STATE),
+        ({"closed_at": "now()"}, "allowed"),
+    ]
+    assert [(changes, insert(market.buy, **changes)) for changes, _ in cases] == cases
+
+
+def test_a_member_that_an_order_is_written_for_is_of_its_organisation(market):
+    elsewhere = make_trader(member=True)
+    colleague = make_trader(member=True, organisation=market.buyer.wallet.organisation)
+    cases = [
+        (market.buyer, "allowed"),
+        (colleague, "allowed"),
+        (elsewhere, "order_member_of_organisation"),
+    ]
+    for trader, expected in cases:
+        assert insert(market.buy, member_id=member(trader)) == expected
+    assert insert(market.buy, member_id=f"'{uuid7()}'") == "order_member_of_organisation"
+    assert insert(market.buy, member_id="NULL", owner_model="'organisation'") == "allowed"
+
+
+def member(trader: Trader) -> str:
+    return f"'{trader.wallet.member_id}'"
