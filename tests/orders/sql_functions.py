@@ -42,8 +42,8 @@ def as_owner(*, undone: bool = False) -> Iterator[Any]:
             transaction.set_rollback(True)
 
 
-def call(function: str, *arguments: Any) -> Any:
-    """What the function returns, as JSON with exact numbers."""
+def expression(function: str, *arguments: Any) -> tuple[str, list[Any]]:
+    """The call of a function as SQL, and its parameters."""
     parts, values = [], []
     for argument in arguments:
         if isinstance(argument, Record):
@@ -57,7 +57,13 @@ def call(function: str, *arguments: Any) -> Any:
         else:
             parts.append("%s")
             values.append(argument)
+    return f"{function}({', '.join(parts)})", values
+
+
+def call(function: str, *arguments: Any) -> Any:
+    """What the function returns, as JSON with exact numbers."""
+    text, values = expression(function, *arguments)
     with as_owner() as cursor:
-        cursor.execute(f"SELECT to_jsonb({function}({', '.join(parts)}))::text", values)
+        cursor.execute(f"SELECT to_jsonb({text})::text", values)
         [found] = cursor.fetchone()
     return None if found is None else json.loads(found, parse_float=Decimal)

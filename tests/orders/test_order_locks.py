@@ -1,0 +1,205 @@
+"""Which rows the functions of orders lock, and that they lock no others.
+
+While a call is open another connection asks for every row: what it is not given is locked. Each
+call is undone, so all tests share one market.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg import errors
+
+from exchange.ids import uuid7
+from exchange.models import Token
+from orders.services import endings
+from tests.environment.database import session
+from tests.environment.module_database import module_rows
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import make_staff
+from tests.orders.sql_functions import Record, expression
+from wallets.ledger import open_account
+from wallets.models import Account
+
+__all__ = ["module_rows"]
+
+TOKENS, ACCOUNTS, ORDERS = "exchange_token", "wallets_account", "orders_order"
+
+
+class Market:
+    """Raises that are open, complete, cancelled and without a sale, and a token with a book."""
+
+    def __init__(self) -> None:
+        self.issuer, self.other = make_trader(1), make_trader(1)
+        self.buyers = [make_trader(10_000), make_trader(10_000, member=True)]
+        self.elsewhere, self.earlier = make_trader(10_000), make_trader(10_000)
+        self.raising = self.issuer.issue(raise_amount=Decimal(50_000))
+        for buyer in self.buyers:
+            buyer.place(self.raising, "Buy", 100, 5)
+        # Of a buyer's, but neither of this currency nor of a kind that trading moves.
+        self.buyers[0].wallet.fund(5, "NGN")
+        open_account("KES", "escrow", organisation_id=self.buyers[0].wallet.organisation.id)
+        self.elsewhere.place(self.other.issue(raise_amount=Decimal(50_000)), "Buy", 100, 5)
+        self.complete = self.issuer.issue(raise_amount=Decimal(50_000))
+        self.earlier.place(self.complete, "Buy", 100, 5)
+        officer = make_staff("end_token")
+        endings.complete_raise(token_id=self.complete.id, user=officer)
+        self.cancelled = self.issuer.issue(raise_amount=Decimal(50_000))
+        endings.cancel_token(token_id=self.cancelled.id, user=officer, reason="over")
+        self.unsold = self.issuer.issue(raise_amount=Decimal(50_000))
+        # The book: a seller who has bought from the issuer, and a bid.
+        self.seller, self.bidder = make_trader(10_000), make_trader(10_000, member=True)
+        self.traded = self.other.issue()
+        self.fulfilled = self.other.place(self.traded, "Sell", 100, 5)
+        self.seller.place(self.traded, "Buy", 100, 5)
+        self.ask = self.seller.place(self.traded, "Sell", 110, 5)
+        self.bid = self.bidder.place(self.traded, "Buy", 90, 5)
+
+
+@pytest.fixture(scope="module")
+def market(module_rows: None) -> Market:
+    return Market()
+
+
+def locked(statement: str, values: list[Any]) -> dict[str, set[UUID]]:
+    """By table, the ids of the rows that are locked once the statement is done; it is undone."""
+    found = {}
+    with session("owner") as connection, session("owner") as other:
+        # For who is held up by nobody but a fault.
+        connection.execute("SET lock_timeout = '5s'")
+        connection.execute(f"SELECT {statement}", values)
+        for table in (TOKENS, ACCOUNTS, ORDERS):
+            rows = other.execute(f"SELECT id FROM {table}").fetchall()
+            free = other.execute(f"SELECT id FROM {table} FOR NO KEY UPDATE SKIP LOCKED").fetchall()
+            found[table] = {row[0] for row in rows} - {row[0] for row in free}
+        other.rollback()
+        connection.rollback()
+    return found
+
+
+def accounts(trader: Trader, *assets: str, kinds: tuple[str, ...] = ()) -> set[UUID]:
+    rows = Account.objects.filter(owner_id=trader.owner_id, asset_id__in=assets)
+    if kinds:
+        rows = rows.filter(kind__in=kinds)
+    return set(rows.values_list("id", flat=True))
+
+
+def moved_by_trading(traders: list[Trader], token: Token) -> set[UUID]:
+    kinds = ("available", "reserved", "raise", "unsold")
+    found: set[UUID] = set()
+    for trader in traders:
+        found |= accounts(trader, "KES", str(token.id), kinds=kinds)
+    return found
+
+
+def test_ending_a_tokens_trading_locks_accounts_of_its_book_and_of_its_open_raise_only(market):
+    for token, traders in (
+        (market.raising, [*market.buyers, market.issuer]),
+        (market.traded, [market.seller, market.bidder]),
+        (market.complete, []),
+        (market.unsold, [market.issuer]),
+    ):
+        found = locked(*expression("lock_accounts_of_token", token.id))
+        assert found[ACCOUNTS] == moved_by_trading(traders, token), token.symbol
+        assert found[TOKENS] == set()
+
+
+def test_closing_an_order_locks_its_token_and_itself_also_where_it_is_over(market):
+    actor = "system:test"
+    found = locked(*expression("close_order", market.ask, "why", actor))
+    assert (found[TOKENS], found[ORDERS]) == ({market.traded.id}, {market.ask})
+    assert found[ACCOUNTS] == accounts(
+        market.seller, str(market.traded.id), kinds=("available", "reserved")
+    )
+    found = locked(*expression("close_order", market.fulfilled, "why", actor))
+    assert found == {
+        TOKENS: {market.traded.id},
+        ORDERS: {market.fulfilled},
+        ACCOUNTS: set(),
+    }
+    found = locked(*expression("close_order", uuid7(), "why", actor))
+    assert found == {TOKENS: set(), ORDERS: set(), ACCOUNTS: set()}
+
+
+def test_completing_a_raise_locks_its_token_and_the_issuers_accounts(market):
+    kinds = ("available", "raise", "unsold")
+    for token in (market.unsold, market.raising):
+        found = locked(*expression("complete_raise", token.id, "system:test"))
+        assert found[TOKENS] == {token.id}
+        own = accounts(market.issuer, "KES", str(token.id), kinds=kinds)
+        assert found[ACCOUNTS] == own
+        assert len(own) >= 3
+    for token in (market.complete, market.cancelled):
+        found = locked(*expression("complete_raise", token.id, "system:test"))
+        assert found == {TOKENS: {token.id}, ACCOUNTS: set(), ORDERS: set()}
+
+
+def request(market: Market, token_id: UUID, **more: Any) -> Record:
+    organisation = market.seller.wallet.organisation.id
+    return Record(
+        "order_request",
+        {
+            "id": uuid7(), "organisation": organisation, "owner_model": "organisation",
+            "token": token_id, "type": "Buy", "price": 50, "tokens": 1, "actor": "system:test",
+            **more,
+        },
+    )  # fmt: skip
+
+
+def test_an_order_locks_its_token_alone_while_it_is_planned(market):
+    found = locked(*expression("plan_order", request(market, market.traded.id), None))
+    assert found == {TOKENS: {market.traded.id}, ACCOUNTS: set(), ORDERS: set()}
+
+
+def test_an_order_waits_for_its_own_token_and_for_no_other(market):
+    with session("owner") as holder, session("owner") as connection:
+        holder.execute(
+            "SELECT FROM exchange_token WHERE id = %s FOR NO KEY UPDATE", [market.traded.id]
+        )
+        connection.execute("SET lock_timeout = '50ms'")
+        connection.commit()
+        text, values = expression("plan_order", request(market, market.traded.id), None)
+        with pytest.raises(errors.LockNotAvailable):
+            connection.execute(f"SELECT {text}", values)
+        connection.rollback()
+        text, values = expression("plan_order", request(market, uuid7()), None)
+        with pytest.raises(errors.DatabaseError) as refused:
+            connection.execute(f"SELECT {text}", values)
+        assert refused.value.diag.message_primary == "token_not_found"
+        connection.rollback()
+        holder.rollback()
+
+
+def test_accounts_are_locked_at_once_where_an_order_closes_others_or_completes_a_raise(market):
+    units = str(market.traded.id)
+    bidder, seller, other = market.bidder, market.seller, market.other
+
+    def moved(**matched: Any) -> set[UUID]:
+        coming = {
+            "id": uuid7(), "type": "Buy", "status": "Active", "owner_id": bidder.owner_id,
+            "organisation_id": bidder.wallet.organisation.id,
+            "member_id": bidder.wallet.member_id,
+        }  # fmt: skip
+        terms = {"completed": True, "gives": "KES", "gets": units, "issuer": other.owner_id}
+        found = locked(
+            *expression(
+                "accounts_to_move",
+                Record("orders_order", coming),
+                Record("order_terms", terms),
+                Record("order_match", {"fills": [], "dust": [], "completes": False, **matched}),
+            )
+        )
+        assert (found[TOKENS], found[ORDERS]) == (set(), set())
+        return found[ACCOUNTS]
+
+    both = ("available", "reserved")
+    own = accounts(bidder, "KES", kinds=both)
+    dust = {"owner": seller.owner_id, "organisation": seller.owner_id}
+    assert moved() == set()
+    assert moved(dust=[dust]) == own | accounts(seller, units, kinds=both)
+    issuers = accounts(other, units, "KES", kinds=("available",))
+    assert moved(completes=True) == own | issuers
+    assert len(own) == len(issuers) == 2
