@@ -22,7 +22,7 @@ from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import make_staff
 from tests.orders.sql_functions import Record, expression
 from wallets.ledger import open_account
-from wallets.models import Account
+from wallets.models import Account, AccountKind
 
 __all__ = ["module_rows"]
 
@@ -41,7 +41,9 @@ class Market:
             buyer.place(self.raising, "Buy", 100, 5)
         # Of a buyer's, but neither of this currency nor of a kind that trading moves.
         self.buyers[0].wallet.fund(5, "NGN")
-        open_account("KES", "escrow", organisation_id=self.buyers[0].wallet.organisation.id)
+        open_account(
+            "KES", AccountKind.ESCROW, organisation_id=self.buyers[0].wallet.organisation.id
+        )
         self.elsewhere.place(self.other.issue(raise_amount=Decimal(50_000)), "Buy", 100, 5)
         self.complete = self.issuer.issue(raise_amount=Decimal(50_000))
         self.earlier.place(self.complete, "Buy", 100, 5)

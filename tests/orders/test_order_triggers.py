@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.db import DatabaseError
 
 from exchange.ids import uuid7
-from exchange.models import Token
+from exchange.models import Change, Event, Token
 from orders.models import Order
 from tests.factories.traders import Trader, make_trader
 from tests.orders.sql_functions import as_owner
+from wallets.models import Transfer
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +26,7 @@ class Market:
 
     def __init__(self) -> None:
         self.issuer, self.buyer = make_trader(10_000), make_trader(10_000, member=True)
-        self.token: Token = self.issuer.issue()
+        self.token: Token = self.issuer.issue(buy_fee=Decimal(1), sell_fee=Decimal(1))
         self.fulfilled = self.issuer.place(self.token, "Sell", 100, 1)
         self.sell = self.issuer.place(self.token, "Sell", 100, 10)
         self.buyer.place(self.token, "Buy", 100, 5)
@@ -67,7 +69,7 @@ def test_fills_and_charges_of_an_order_only_add_up(market):
         (market.buy, "filled = filled - 1, filled_value = filled_value", FILLS),
         (market.buy, "filled = filled + 1", "allowed"),
         (market.buy, "filled = filled + 1, charged = charged - 0.01", FILLS),
-        (market.buy, "filled = filled + 1, charged = charged - 0.01, charged_fee = 1", FILLS),
+        (market.buy, "filled = filled + 1, charged = charged - 0.01, charged_fee = 9", FILLS),
         (market.buy, "filled = filled + 1, filled_value = 0", "allowed"),
         (market.buy, "filled_value = filled_value + 1", FILLS),
         (market.buy, "charged = charged + 1", FILLS),
@@ -90,9 +92,54 @@ def test_an_order_that_is_over_is_never_written_again(market):
     for order in (market.fulfilled, market.cancelled):
         assert update(order, "updated_at = now()") == ENDED
         assert outcome("DELETE FROM orders_order WHERE id = %s", order) == "23001"
+    with pytest.raises(DatabaseError, match="never removed"), as_owner() as cursor:
+        cursor.execute("DELETE FROM orders_order WHERE id = %s", [market.buy])
     assert update(market.buy, "price = price + 1") == "23001"
     assert update(market.fulfilled, "price = price + 1") == "23001"
     assert outcome("DELETE FROM orders_order WHERE id = %s", market.buy) == "23001"
+
+
+def test_closing_an_order_tells_who_did_it_and_as_much_of_the_reason_as_there_is_room_for(market):
+    with as_owner() as cursor:
+        cursor.execute("SELECT close_order(%s, %s, 'system:closer')", [market.buy, "x" * 400])
+        assert cursor.fetchone() == (True,)
+    order = Order.objects.get(id=market.buy)
+    assert (order.status, order.reason) == ("Cancelled", "x" * 100)
+    assert order.reserved == 0
+    assert order.closed_at is not None
+    assert order.updated_at >= order.closed_at > order.created_at
+    assert market.buyer.has("KES", "reserved") == 0
+    assert Order.objects.filter(status="Active").count() == 2
+    release = Transfer.objects.get(kind="order_release", subject_id=market.buy)
+    assert (release.memo, release.actor) == ("x" * 300, "system:closer")
+    event = Event.objects.get(subject_id=market.buy, type="order.cancelled")
+    assert event.organisation_id == market.buyer.wallet.organisation.id
+    assert Change.objects.filter(record_id=str(market.buy)).latest("id").actor == "system:closer"
+    with as_owner() as cursor:
+        cursor.execute("SELECT close_order(%s, 'again', 'system:closer')", [market.buy])
+        assert cursor.fetchone() == (False,)
+
+
+def test_completing_a_raise_pays_out_its_own_and_leaves_other_tokens_as_they_are():
+    issuer, buyer = make_trader(7), make_trader(10_000)
+    one, other, over = (
+        issuer.issue(raise_amount=Decimal(5000), offered=Decimal(50)) for _ in range(3)
+    )
+    buyer.place(one, "Buy", 100, 12)
+    buyer.place(other, "Buy", 100, 3)
+    buyer.place(over, "Buy", 100, 1)
+    Token.objects.filter(id=over.id).update(cancelled=True)
+    for token in (over, one):
+        with as_owner() as cursor:
+            cursor.execute("SELECT complete_raise(%s, 'system:closer')", [token.id])
+    done = Token.objects.filter(completed_raise=True, id__in=[one.id, other.id, over.id])
+    assert list(done) == [one]
+    assert (issuer.has("KES"), issuer.has("KES", "raise")) == (1207, 400)
+    assert (issuer.has(one), issuer.has(one, "unsold")) == (988, 0)
+    assert (issuer.has(other), issuer.has(other, "unsold")) == (950, 47)
+    assert (issuer.has(over), issuer.has(over, "unsold")) == (950, 49)
+    assert Change.objects.filter(record_id=str(one.id)).latest("id").actor == "system:closer"
+    assert Transfer.objects.get(kind="raise_complete").memo == one.symbol
 
 
 # --- What an order may be ------------------------------------------------------------------------
