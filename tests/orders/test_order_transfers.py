@@ -63,6 +63,7 @@ def compared(transfer: Transfer, cases: list[tuple[bool, tuple[str, ...]]]) -> N
 def test_a_release_is_the_owners_in_the_asset_that_the_order_gave():
     issuer, buyer = make_trader(1000), make_trader(1000)
     token = issuer.issue()
+    make_trader().issue(currency="NGN")
     issuer.place(token, "Sell", 50, 1)
     buyer.place(token, "Buy", 50, 1)
     for trader, side, price, other in (
@@ -127,6 +128,7 @@ def test_a_sale_in_a_raise_and_its_refund_are_the_trade_and_the_trade_backwards(
     trade = Trade.objects.get(buy_order__owner_id=buyer.owner_id)
     sale = transfer_of("raise_sale", trade.id)
     this = f"WHERE id = '{trade.id}'"
+    own = on_account_of(issuer, "KES", "available")
 
     def money(whose: Trader, change: str, of: Transfer) -> str:
         return entry(whose, "KES", change, of)
@@ -171,6 +173,7 @@ def test_a_sale_in_a_raise_and_its_refund_are_the_trade_and_the_trade_backwards(
             (True, (money(issuer, "amount = 0.5", sale),)),
             (True, (money(issuer, "amount = 1", sale),)),
             (False, (money(issuer, "amount = -1", sale),)),
+            (False, (money(issuer, f"{own}, amount = -1", sale),)),
             (True, (token_changed(token, "cancelled = true"),)),
         ],
     )
