@@ -27,6 +27,7 @@ _IGNORED = [
     for name in (
         "benchmarks", "contract/test_own_wording.py", "contract/test_schemathesis.py", "fuzz",
         "config/test_database_roles.py", "config/test_http.py", "config/test_limits_*.py",
+        "config/test_demo*.py",
         "faults/test_*kill*.py", "faults/test_ex*.py", "faults/test_out_of*.py",
         "faults/test_slow_clients.py", "mutants", "screenshots", "upgrade",
     )
