@@ -1,0 +1,274 @@
+"""Every edge of what the database holds a withdrawal to, one statement each, by its owner.
+
+The row is first put as the case needs it, with no trigger in force; everything is rolled back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from psycopg import errors
+
+from exchange.ids import uuid7
+from tests.assertions.ledger import copy_withdrawal
+from tests.environment.database import Connection, session
+from tests.factories.configuration import set_figure
+from tests.factories.wallets import know_banks, make_staff, make_wallet
+from wallets.models import Withdrawal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST, SECOND = "first_approver_id = %(a)s", "second_approver_id = %(b)s"
+BOTH = f"{FIRST}, {SECOND}"
+WITHDRAWN, PEOPLE = "restrict_violation", "withdrawal_approved_by_enough"
+
+
+class Guarded:
+    """A Pending withdrawal of 500 KES, and two people besides."""
+
+    def __init__(self, owner: Connection) -> None:
+        know_banks()
+        self.owner = owner
+        self.withdrawal: Withdrawal = make_wallet(1000).request(500)
+        self.people = {"id": self.withdrawal.id, "a": make_staff().pk, "b": make_staff().pk}
+
+    def without_guards(self, *statements: str) -> None:
+        self.owner.execute("SET LOCAL session_replication_role = replica")
+        for statement in statements:
+            self.owner.execute(statement, self.people)
+        self.owner.execute("SET LOCAL session_replication_role = origin")
+
+    def answer(self, setup: str, change: str, *statements: str) -> str:
+        """What refuses the change of a row set up like that; nothing if it is taken."""
+        with self.owner.transaction(force_rollback=True):
+            update = "UPDATE wallets_withdrawal SET {} WHERE id = %(id)s"
+            self.without_guards(*([update.format(setup)] if setup else []), *statements)
+            return refusal(self.owner, update.format(change), self.people)
+
+
+def refusal(owner: Connection, statement: str, values: Any) -> str:
+    try:
+        owner.execute(statement, values)
+    except (errors.CheckViolation, errors.RestrictViolation) as error:
+        return error.diag.constraint_name or WITHDRAWN
+    return ""
+
+
+@pytest.fixture
+def guarded() -> Iterator[Guarded]:
+    with session("owner") as owner:
+        yield Guarded(owner)
+        owner.rollback()
+
+
+def found(guarded: Guarded, cases: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    return [(setup, change, guarded.answer(setup, change)) for setup, change, _ in cases]
+
+
+def test_a_withdrawal_is_inserted_pending_and_undecided(guarded):
+    cases: list[tuple[dict[str, Any], bool]] = [
+        ({}, True),
+        ({"approvals_needed": 2}, True),
+        ({"approvals_needed": 0}, False),
+        ({"approvals_needed": 3}, False),
+        ({"status": "Approved"}, False),
+        ({"version": 0}, False),
+        ({"version": 2}, False),
+        ({"actioned_on": "2026-01-01T00:00:00Z"}, False),
+        ({"first_approver_id": guarded.people["a"]}, False),
+        ({"second_approver_id": guarded.people["b"]}, False),
+    ]
+    taken = []
+    for changes, _ in cases:
+        with guarded.owner.transaction(force_rollback=True):
+            try:
+                copy_withdrawal(guarded.owner, guarded.withdrawal.id, **changes)
+                taken.append((changes, True))
+            except errors.CheckViolation as error:
+                assert error.diag.constraint_name == "withdrawal_starts_pending"
+                taken.append((changes, False))
+    assert taken == cases
+
+
+def test_what_was_asked_for_never_changes_and_nothing_is_removed(guarded):
+    for change in (
+        f"id = '{uuid7()}'", f"organisation_id = '{uuid7()}'", f"member_id = '{uuid7()}'",
+        "reference = 'other'", "currency_id = 'NGN'", "amount = amount + 1", "fee = fee + 1",
+        "disburse_amount = disburse_amount - 1", "gusd_amount = 1", "internal_fee = 1",
+        "internal_fee_type = 'X'", f"bank_id = '{uuid7()}'", "requested_by = 'other'",
+        "created_at = now() - interval '1 day'",
+    ):  # fmt: skip
+        assert (change, guarded.answer("", change)) == (change, WITHDRAWN)
+    with guarded.owner.transaction(force_rollback=True):
+        statement = "DELETE FROM wallets_withdrawal WHERE id = %(id)s"
+        assert refusal(guarded.owner, statement, guarded.people) == WITHDRAWN
+
+
+def test_the_first_approval_alone_raises_how_many_are_needed(guarded):
+    raised = "approvals_needed = 2, version = 2"
+    cases = [
+        ("", f"{raised}, {FIRST}", ""),
+        ("", raised, WITHDRAWN),
+        (FIRST, raised, WITHDRAWN),
+        ("", f"{raised}, {BOTH}, status = 'Approved'", WITHDRAWN),
+        ("", f"approvals_needed = 3, version = 2, {FIRST}", WITHDRAWN),
+        ("approvals_needed = 0", f"{raised}, {FIRST}", WITHDRAWN),
+        ("approvals_needed = 2", f"approvals_needed = 1, version = 2, {FIRST}", WITHDRAWN),
+    ]
+    assert found(guarded, cases) == cases
+
+
+LEGAL = {
+    ("Pending", "Approved"), ("Pending", "Rejected"), ("Pending", "Cancelled"),
+    ("Approved", "Processing"), ("Processing", "Completed"), ("Processing", "Failed"),
+    ("Processing", "Unknown"), ("Processing", "Approved"), ("Unknown", "Completed"),
+    ("Unknown", "Failed"), ("Unknown", "Approved"), ("Completed", "Reversed"),
+}  # fmt: skip
+
+
+def test_every_pair_of_states_is_taken_or_refused_as_decided(guarded):
+    states = ["Pending", "Approved", "Processing", "Unknown", "Completed", "Failed", "Rejected",
+              "Cancelled", "Reversed"]  # fmt: skip
+    for before in states:
+        for after in states:
+            if before == after:
+                continue
+            wanted = "" if (before, after) in LEGAL else "withdrawal_transition"
+            if (before, after) == ("Approved", "Rejected"):
+                wanted = "withdrawal_returned_by_two"
+            setup = f"status = '{before}', {BOTH}"
+            answer = guarded.answer(setup, f"status = '{after}', version = version + 1")
+            assert (before, after, answer) == (before, after, wanted)
+
+
+def test_the_version_counts_by_one(guarded):
+    bad = "withdrawal_version"
+    cases = [
+        ("version = 5", "version = 4", bad),
+        ("version = 5", "version = 5, reason = 'x'", ""),
+        ("version = 5", "version = 6", ""),
+        ("version = 5", "version = 7", bad),
+        ("version = 5", "status = 'Cancelled', version = 4", bad),
+        ("version = 5", "status = 'Cancelled', version = 5", bad),
+        ("version = 5", "status = 'Cancelled', version = 6", ""),
+        ("version = 5", "status = 'Cancelled', version = 7", bad),
+    ]
+    assert found(guarded, cases) == cases
+
+
+def test_an_approved_one_is_returned_by_two_people_while_nobody_sends_it(guarded):
+    payout = (
+        "INSERT INTO wallets_payout SELECT (jsonb_populate_record(NULL::wallets_payout, '{}'"
+        "::jsonb || jsonb_build_object('withdrawal_id', %(id)s::uuid, 'claimed_by', '', 'attempts',"
+        " 0, 'provider_id', '', 'provider_status', '', 'provider_message', '', 'last_error', '',"
+        " 'look_ups', 0, 'not_found_count', 0, 'created_at', now(), 'updated_at', now()))).*"
+    )
+
+    def proposed(action: str, status: str, decider: str = "b") -> str:
+        return (
+            "INSERT INTO wallets_proposal (id, withdrawal_id, action, reason, status,"
+            " proposed_by_id, decided_by_id, created_at)"
+            f" VALUES (gen_random_uuid(), %(id)s, '{action}', 'why', '{status}', %(a)s,"
+            f" {'NULL' if status == 'Open' else f'%({decider})s'}, now())"
+        )
+
+    def elsewhere(statement: str) -> str:
+        return statement.replace("%(id)s", "gen_random_uuid()")
+
+    returned = proposed("Return", "Confirmed")
+    bad = "withdrawal_returned_by_two"
+    cases: list[tuple[tuple[str, ...], str]] = [
+        ((payout, returned), ""),
+        ((payout, returned, proposed("Send again", "Declined")), ""),
+        ((payout, returned, elsewhere(proposed("Send again", "Confirmed"))), ""),
+        ((payout, returned, proposed("Send again", "Confirmed")), bad),
+        ((returned,), bad),
+        ((elsewhere(payout), returned), bad),
+        ((payout,), bad),
+        ((payout, elsewhere(returned)), bad),
+        ((payout, proposed("Fail", "Confirmed")), bad),
+        ((payout, proposed("Return", "Declined")), bad),
+        ((payout, proposed("Return", "Open")), bad),
+        ((payout, proposed("Return", "Confirmed", "a")), bad),
+        *(
+            ((payout, f"UPDATE wallets_payout SET {change}", returned), bad)
+            for change in ("posted_at = now()", "leased_until = now()", "provider_id = '7'")
+        ),
+    ]
+    for statements, wanted in cases:
+        answer = guarded.answer(
+            f"status = 'Approved', {FIRST}", "status = 'Rejected', version = 2", *statements
+        )
+        assert (statements, answer) == (statements, wanted)
+
+
+def test_who_approved_is_another_for_each_approval_and_never_changes(guarded):
+    bad, maker = "withdrawal_approvers_differ", "withdrawal_approver_not_maker"
+    first_asked = "requested_by = 'staff:' || %(a)s::text"
+    second_asked = "requested_by = 'staff:' || %(b)s::text"
+    cases = [
+        ("", FIRST, ""),
+        (FIRST, SECOND, ""),
+        (FIRST, "reason = 'x'", ""),
+        (BOTH, "reason = 'x'", ""),
+        (FIRST, "first_approver_id = %(b)s", WITHDRAWN),
+        (FIRST, "first_approver_id = NULL", WITHDRAWN),
+        (BOTH, "second_approver_id = NULL", WITHDRAWN),
+        (SECOND, "second_approver_id = %(a)s", WITHDRAWN),
+        (FIRST, "second_approver_id = %(a)s", bad),
+        (first_asked, FIRST, maker),
+        (second_asked, SECOND, maker),
+        (first_asked, SECOND, ""),
+        (second_asked, FIRST, ""),
+    ]
+    assert found(guarded, cases) == cases
+
+
+def test_a_withdrawal_moves_on_with_enough_approvals_only(guarded):
+    two, approve = "approvals_needed = 2", "status = 'Approved', version = 2"
+    cases = [
+        ("", approve, PEOPLE),
+        ("", f"{approve}, {SECOND}", PEOPLE),
+        ("", f"{approve}, {FIRST}", ""),
+        (two, f"{approve}, {FIRST}", PEOPLE),
+        (two, f"{approve}, {BOTH}", ""),
+        (two, FIRST, ""),
+        ("", "status = 'Rejected', version = 2", ""),
+        ("", "status = 'Cancelled', version = 2", ""),
+        (f"{two}, {FIRST}", "status = 'Cancelled', version = 2", ""),
+        # Somebody else's approvals are asked for when it is approved, and not again.
+        (f"status = 'Approved', {two}, {FIRST}", "status = 'Processing', version = 2", PEOPLE),
+    ]
+    assert found(guarded, cases) == cases
+
+
+def test_one_person_approves_up_to_the_figures_alone_and_two_above_them(guarded):
+    one = f"status = 'Approved', version = 2, {FIRST}"
+    two = f"status = 'Approved', version = 2, {BOTH}"
+    sole = "withdrawal_sole_approvals"
+    for key, value, wanted in (
+        ("SOLE_APPROVALS_DAILY_KES", 500, ""),
+        ("SOLE_APPROVALS_DAILY_KES", 499, sole),
+        ("SECOND_APPROVAL_ABOVE_KES", 501, sole),
+        ("SECOND_APPROVAL_ABOVE_KES", 500, PEOPLE),
+    ):
+        set_figure(key, value)
+        guarded.owner.rollback()
+        assert (key, value, guarded.answer("", one)) == (key, value, wanted)
+        assert guarded.answer("", two) == ""
+        moved_on = "status = 'Processing', version = 2"
+        assert guarded.answer(f"status = 'Approved', {FIRST}", moved_on) == ""
+        again = "status = 'Approved', version = 2"
+        assert guarded.answer(f"status = 'Unknown', {FIRST}", again) == ""
+
+
+def test_a_change_takes_the_time_of_the_clock(guarded):
+    with guarded.owner.transaction(force_rollback=True):
+        row = guarded.owner.execute(
+            "UPDATE wallets_withdrawal SET version = 2, updated_at = '2020-01-01' WHERE id = %s"
+            " RETURNING updated_at > now() AND updated_at <= clock_timestamp()",
+            [guarded.withdrawal.id],
+        ).fetchone()
+    assert row == (True,)
