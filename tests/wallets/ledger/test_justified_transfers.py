@@ -109,7 +109,7 @@ REFERENCE = "UPDATE wallets_transfer SET reference = 'other' WHERE id = %(made)s
 
 def test_a_hold_is_of_its_withdrawal_to_the_last_digit(judge):
     def ask(legs: dict[str, str], *alterations: str) -> bool:
-        return judge.answer("withdrawal_hold", legs, *alterations, subject="w", end=":hold")
+        return bool(judge.answer("withdrawal_hold", legs, *alterations, subject="w", end=":hold"))
 
     right = {"available": "-500", "escrow": "500"}
     assert ask(right)
@@ -160,7 +160,7 @@ def test_what_ends_a_withdrawal_is_of_it_to_the_last_digit(judge):
     for kind, end, legs, status, records, early in OF_WITHDRAWALS:
 
         def ask(legs: dict[str, str], *alterations: str, kind: str = kind, end: str = end) -> bool:
-            return judge.answer(kind, legs, *alterations, subject="w", end=f":{end}")
+            return bool(judge.answer(kind, legs, *alterations, subject="w", end=f":{end}"))
 
         ready = (state(status), *records)
         assert (kind, ask(legs, *ready)) == (kind, True)
@@ -201,7 +201,7 @@ def test_a_reversal_is_confirmed_by_two_people(judge):
 
 def test_a_deposit_is_booked_to_its_owner_to_the_last_digit(judge):
     def ask(legs: dict[str, str], *alterations: str) -> bool:
-        return judge.answer("deposit", legs, *alterations, subject="deposit", end="")
+        return bool(judge.answer("deposit", legs, *alterations, subject="deposit", end=""))
 
     right = {"clearing": "-1000", "available": "1000"}
     assert ask(right)
@@ -219,7 +219,7 @@ def test_a_deposit_is_booked_to_its_owner_to_the_last_digit(judge):
 def test_units_are_issued_once_and_whole_and_retired_of_a_cancelled_token(judge):
     def ask(kind: str, legs: dict[str, str], *alterations: str) -> bool:
         end = f":{kind.removeprefix('units_')}"
-        return judge.answer(kind, legs, *alterations, subject="token", end=end)
+        return bool(judge.answer(kind, legs, *alterations, subject="token", end=end))
 
     right = {"token issuance": "-1000", "token available": "1000"}
     assert ask("units_issue", right)
