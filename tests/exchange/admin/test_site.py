@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
+from config import roles
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES, ensure_roles
 from exchange.errors import Conflict, InvalidRequest
 from exchange.ids import uuid7
@@ -187,7 +188,7 @@ def test_a_role_or_name_that_will_not_do_makes_no_user():
     with pytest.raises(Conflict):
         create_staff("ada", "correct horse battery", AUDITOR)
     with pytest.raises(InvalidRequest):
-        create_staff("bo", "correct horse battery", "Owner")
+        roles.create_staff("bo", "correct horse battery", "Owner")
     with pytest.raises(InvalidRequest):
         create_staff("no spaces please", "correct horse battery", AUDITOR)
     assert StaffUser.objects.count() == 1
