@@ -1,0 +1,226 @@
+"""The edges of what figures are held to, and which of them the functions say is in force."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+import pytest
+
+from exchange.ids import uuid7
+from tests.assertions.verdicts import TAKEN, guarded, verdict
+from tests.factories.plain_sql import Books
+
+COLUMNS = (
+    "id int, status text, reason text, effective_from timestamptz, in_force_from timestamptz,"
+    " proposed_by_id int, decided_by_id int, decided_at timestamptz, decision_note text,"
+    " withdrawal_asked_by_id int, withdrawn_by_id int"
+)
+BEGINS, TRANSITION, DECISION = "figure_begins_pending", "figure_transition", "figure_decision"
+IN_FORCE, BY_TWO = "figure_in_force", "figure_withdrawn_by_two"
+STATES = ["Pending", "Approved", "Rejected", "Taken back", "Withdrawn"]
+LATER = "clock_timestamp() + interval '1 hour'"
+
+
+@pytest.fixture
+def figures(books: Books) -> Books:
+    guarded(books.owner, COLUMNS, "figure_guard()")
+    return books
+
+
+def answers(figures: Books, setup: str, changes: list[str]) -> dict[str, str]:
+    """What becomes of each change to a row of person 1 that is set up like that."""
+    with figures.unguarded():
+        figures.owner.execute("TRUNCATE given")
+        figures.owner.execute(
+            "INSERT INTO given (id, status, reason, proposed_by_id, decision_note)"
+            " VALUES (1, 'Pending', 'why', 1, '')"
+        )
+        figures.owner.execute(f"UPDATE given SET {setup}")
+    return {change: verdict(figures.owner, f"UPDATE given SET {change}") for change in changes}
+
+
+def test_a_figure_begins_with_a_reason_and_with_nothing_of_its_later_life(figures):
+    expected = {
+        ("why", "NULL", None, None): TAKEN,
+        ("", "NULL", None, None): BEGINS,
+        ("why", LATER, None, None): BEGINS,
+        ("why", "NULL", 2, None): BEGINS,
+        ("why", "NULL", None, 3): BEGINS,
+        ("why", LATER, 2, 3): BEGINS,
+        ("", LATER, 2, 3): BEGINS,
+    }
+    assert {
+        row: verdict(
+            figures.owner,
+            "INSERT INTO given (id, status, reason, in_force_from, withdrawal_asked_by_id,"
+            f" withdrawn_by_id) VALUES (1, 'Pending', %s, {row[1]}, %s, %s)",
+            [row[0], row[2], row[3]],
+        )
+        for row in expected
+    } == expected
+
+
+def test_a_figure_goes_from_state_to_state_on_the_known_ways_only(figures):
+    legal = {
+        ("Pending", "Approved"), ("Pending", "Rejected"), ("Pending", "Taken back"),
+        ("Approved", "Approved"), ("Approved", "Withdrawn"),
+    }  # fmt: skip
+    found = {}
+    for before, after in product(STATES, STATES):
+        # Whatever a decision needs besides is there.
+        when = LATER if after in {"Approved", "Withdrawn"} else "NULL"
+        change = (
+            f"status = '{after}', decided_by_id = {1 if after == 'Taken back' else 2},"
+            f" decided_at = now(), decision_note = 'no', in_force_from = {when}"
+        )
+        [found[before, after]] = answers(figures, f"status = '{before}'", [change]).values()
+    assert found == {
+        pair: TAKEN if pair in legal else TRANSITION for pair in product(STATES, STATES)
+    }
+
+
+def test_a_pending_figure_is_decided_whole_and_in_force_from_its_approval_at_the_earliest(figures):
+    approved = "status = 'Approved', decided_by_id = 2, decided_at = now()"
+    rejected = "status = 'Rejected', decided_by_id = 2, decided_at = now()"
+    back = "status = 'Taken back', decided_at = now(), decided_by_id ="
+    at_once, note = "in_force_from = now()", "decision_note = 'no'"
+    expected = {
+        f"{approved}, {at_once}": TAKEN,
+        f"{approved}, in_force_from = {LATER}": TAKEN,
+        f"{approved}, {at_once}, {note}": TAKEN,
+        f"{approved}, {at_once}, effective_from = now()": TAKEN,
+        f"{approved}, {at_once}, effective_from = now() - interval '1 microsecond'": TAKEN,
+        f"{approved}, {at_once}, effective_from = now() + interval '1 microsecond'": DECISION,
+        f"{approved}, in_force_from = now() - interval '1 microsecond'": DECISION,
+        approved: DECISION,
+        f"status = 'Approved', decided_at = now(), {at_once}": DECISION,
+        f"status = 'Approved', decided_by_id = 2, {at_once}": DECISION,
+        f"{approved}, {at_once}, withdrawal_asked_by_id = 3": DECISION,
+        f"{rejected}, {note}": TAKEN,
+        rejected: DECISION,
+        f"{rejected}, {note}, in_force_from = {LATER}": DECISION,
+        f"{back} 1": TAKEN,
+        f"{back} 1, {note}": TAKEN,
+        f"{back} 2": DECISION,
+        f"{back} 1, in_force_from = {LATER}": DECISION,
+    }
+    assert answers(figures, "id = id", list(expected)) == expected
+
+
+def test_an_approved_figure_changes_only_before_it_is_in_force(figures):
+    withdrawn = "status = 'Withdrawn', withdrawn_by_id = 4"
+    asked = "status = 'Approved', withdrawal_asked_by_id = 3"
+    ahead = {
+        "reason = 'other'": TAKEN,
+        "withdrawal_asked_by_id = 4": TAKEN,
+        "withdrawal_asked_by_id = NULL": TAKEN,
+        withdrawn: TAKEN,
+        f"{withdrawn}, withdrawal_asked_by_id = 4": BY_TWO,
+        f"{withdrawn}, withdrawal_asked_by_id = NULL": BY_TWO,
+        "in_force_from = clock_timestamp()": IN_FORCE,
+    }
+    setup = f"{asked}, in_force_from = {LATER}"
+    assert answers(figures, setup, list(ahead)) == ahead
+    # So it is not one person who asks and withdraws in a single step.
+    one_step = {f"{withdrawn}, withdrawal_asked_by_id = 3": BY_TWO}
+    setup = f"status = 'Approved', in_force_from = {LATER}"
+    assert answers(figures, setup, list(one_step)) == one_step
+    # After the transaction began, and past by now.
+    setup = f"{asked}, in_force_from = clock_timestamp()"
+    passed = {"reason = 'other'": IN_FORCE, withdrawn: IN_FORCE}
+    assert answers(figures, setup, list(passed)) == passed
+
+
+def keys(books: Books, **values: str) -> None:
+    """Keys of the configuration and their first figures."""
+    for key, value in values.items():
+        books.insert("wallets_configuration", key=key, value=value)
+
+
+def figure(books: Books, key: str, value: str, when: str, **given: Any) -> None:
+    """A figure of the key, approved unless `given` says otherwise, in force from `when` on."""
+    books.insert(
+        "wallets_configurationfigure",
+        configuration_id=key,
+        value=value,
+        in_force_from=books.value(f"SELECT {when}"),
+        **{"status": "Approved", "decided_at": books.value("SELECT now()")} | given,
+    )
+
+
+def figures_of_other_states(books: Books, key: str) -> None:
+    for status in ("Pending", "Rejected", "Taken back", "Withdrawn"):
+        people = {"withdrawal_asked_by_id": uuid7(), "withdrawn_by_id": uuid7()}
+        figure(books, key, "99", "now() - interval '1 hour'", status=status, **people)
+
+
+def test_the_figure_in_force_is_the_approved_one_with_the_latest_instant_up_to_then(books):
+    keys(books, ONE="1", TWO="2")
+    figure(books, "ONE", "15", "now() - interval '3 days'")
+    figure(books, "ONE", "13", "now() - interval '2 days'")
+    figure(books, "ONE", "11", "now()")
+    figure(books, "ONE", "19", "now() + interval '1 microsecond'")
+    figures_of_other_states(books, "ONE")
+    expected = {
+        "now() - interval '3 days 1 microsecond'": 1,
+        "now() - interval '3 days'": 15,
+        "now() - interval '2 days 1 microsecond'": 15,
+        "now() - interval '2 days'": 13,
+        "now() - interval '1 microsecond'": 13,
+        "now()": 11,
+        "now() + interval '1 microsecond'": 19,
+        "now() + interval '1 day'": 19,
+    }
+    assert {
+        when: books.value(f"SELECT figure_in_force('ONE', {when})") for when in expected
+    } == expected
+    [row] = books.rows(
+        "SELECT figure_in_force('ONE'), figure_in_force('TWO'), figure_in_force('SIX')"
+    )
+    assert row == (11, 2, None)
+    # Of two from the same instant on, the one that was decided later.
+    figure(books, "ONE", "12", "now()", decided_at=books.value("SELECT now() + interval '1 s'"))
+    assert books.value("SELECT figure_in_force('ONE')") == 12
+
+
+def withdrawal_figures(books: Books, currency: str) -> tuple[Any, ...]:
+    """Minimum, fee, USD rate, amount from which two approve, and internal fee."""
+    [row] = books.rows("SELECT * FROM withdrawal_figures(%s)", [currency])
+    return tuple(row)
+
+
+def test_a_withdrawal_is_asked_for_under_the_figures_of_its_own_currency(books):
+    assert withdrawal_figures(books, "ZZZ") == (1, 0, None, None, 0)
+    keys(
+        books, MINIMUM_WITHDRAWAL_ZZZ="20", ZZZ_WITHDRAWAL_FEE="3", ZZZ_USD_RATE="0.5",
+        SECOND_APPROVAL_ABOVE_ZZZ="400", ZZZ_INTERNAL_FEE="7", ZZZ_OTHER="999",
+    )  # fmt: skip
+    assert withdrawal_figures(books, "ZZZ") == (20, 3, Decimal("0.5"), 400, 7)
+    assert withdrawal_figures(books, "YYY") == (1, 0, None, None, 0)
+
+
+def test_the_least_minimum_is_one_and_a_rate_of_zero_is_none(books):
+    keys(books, MINIMUM_WITHDRAWAL_ZZZ="0.5", ZZZ_USD_RATE="0")
+    assert withdrawal_figures(books, "ZZZ") == (1, 0, None, None, 0)
+    keys(books, MINIMUM_WITHDRAWAL_YYY="1.5", YYY_USD_RATE="1")
+    assert withdrawal_figures(books, "YYY") == (Decimal("1.5"), 0, 1, None, 0)
+
+
+def test_a_withdrawal_is_asked_for_under_the_figures_in_force_as_its_transaction_begins(books):
+    keys(books, ZZZ_WITHDRAWAL_FEE="1", ZZZ_INTERNAL_FEE="2")
+
+    def fee() -> Any:
+        return withdrawal_figures(books, "ZZZ")[1]
+
+    for value, when in (("15", "3 days"), ("13", "2 days")):
+        figure(books, "ZZZ_WITHDRAWAL_FEE", value, f"now() - interval '{when}'")
+    figure(books, "ZZZ_WITHDRAWAL_FEE", "19", "now() + interval '1 microsecond'")
+    figures_of_other_states(books, "ZZZ_WITHDRAWAL_FEE")
+    assert fee() == 13
+    figure(books, "ZZZ_WITHDRAWAL_FEE", "11", "now()")
+    assert withdrawal_figures(books, "ZZZ") == (1, 11, None, None, 2)
+    figure(books, "ZZZ_WITHDRAWAL_FEE", "5", "now()",
+           decided_at=books.value("SELECT now() + interval '1 s'"))  # fmt: skip
+    assert fee() == 5

@@ -1,0 +1,102 @@
+"""What an event about a withdrawal tells, and of whom."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from exchange.ids import uuid7
+from tests.assertions.verdicts import undone
+from tests.factories.plain_sql import Books, make_organisation
+
+
+def withdrawal(books: Books, name: str, **given: Any) -> UUID:
+    """A withdrawal and its bank record, past all guards, whose documents are their names."""
+    bank = books.insert("wallets_bankaccount", currency_id="KES", document=f'{{"bank":"{name}"}}')
+    values = {
+        "organisation_id": books.organisation, "currency_id": "KES", "amount": 1, "fee": 0,
+        "disburse_amount": 1, "status": "Pending", "bank_id": bank,
+        "document": f'{{"_id":"{name}","n":1}}',
+    } | given  # fmt: skip
+    return books.insert("wallets_withdrawal", **values)
+
+
+def decide(books: Books, withdrawal_id: UUID, verdict: str, by: str, version: int) -> None:
+    """A decision of a member of staff, of whom nothing but the name is known."""
+    books.insert(
+        "wallets_decision",
+        withdrawal_id=withdrawal_id,
+        verdict=verdict,
+        actor=f"staff:{uuid7()}",
+        actor_label=by,
+        version=version,
+        created_at=f"2026-01-01 12:{version:02}:00+00",
+    )
+
+
+def told(books: Books, withdrawal_id: UUID, *, named: bool | None = None) -> Any:
+    """What the only event tells that is emitted about the withdrawal."""
+    event = uuid7()
+    arguments = [event, withdrawal_id, "withdrawal.test", *([] if named is None else [named])]
+    with undone(books.owner):
+        places = ", ".join(["%s"] * len(arguments))
+        books.owner.execute(f"SELECT emit_withdrawal_event({places})", arguments)
+        [(*row, data)] = books.rows(
+            "SELECT id, organisation_id, type, subject_id, body::json -> 'data'"
+            " FROM exchange_event WHERE created_at = now()"
+        )
+    assert row == [event, books.organisation, "withdrawal.test", withdrawal_id]
+    return data
+
+
+def test_an_event_tells_of_a_withdrawal_its_bank_record_and_who_decided_first(books):
+    one, other = withdrawal(books, "one"), withdrawal(books, "other")
+    decide(books, other, "Reject", "Eve", 1)
+
+    def event(by: dict[str, Any] | None) -> dict[str, Any]:
+        return {
+            "withdrawal": {"_id": "one", "n": 1, "actioned_by": by},
+            "bank": {"bank": "one"},
+            "user": None,
+        }
+
+    assert told(books, one) == event(None)
+    for verdict in ("Fill in", "Propose", "Confirm", "Decline"):
+        decide(books, one, verdict, "Ben", 1)
+    assert told(books, one) == event(None)
+    for verdict in ("Cancel", "Reject", "Approve"):
+        with undone(books.owner):
+            decide(books, one, verdict, "Cem", 2)
+            decided = {"role": "staff", "id": None, "name": "Cem"}
+            assert told(books, one, named=True) == event(decided)
+    decide(books, one, "Approve", "Ada", 3)
+    decide(books, one, "Approve", "Ben", 4)
+    assert told(books, one, named=True) == event({"role": "staff", "id": None, "name": "Ada"})
+    assert told(books, one, named=False) == event({"role": "staff", "id": None})
+    assert told(books, one) == event({"role": "staff", "id": None})
+
+
+def test_an_event_about_a_member_tells_who_it_is(books):
+    ada, _ben = (
+        books.insert(
+            "exchange_member", organisation_id=books.organisation, name=name, email=f"{name}@x"
+        )
+        for name in ("ada", "ben")
+    )
+    member = {"_id": str(ada), "name": "ada", "email": "ada@x"}
+    one = withdrawal(books, "one", member_id=ada)
+    assert told(books, one)["user"] == member
+    ask = "SELECT withdrawal_event_user(%s, %s)::json"
+    assert books.value(ask, [ada, books.organisation]) == member
+    assert books.value(ask, [ada, make_organisation(books.owner)]) is None
+    assert books.value(ask, [None, books.organisation]) is None
+
+
+def test_the_data_of_an_event_is_put_together_from_what_is_there(books):
+    ask = "SELECT withdrawal_event_data('{\"_id\":1}', %s, '{\"_id\":2}', %s)"
+    assert books.value(ask, ['{"id":3}', '{"_id":4}']) == (
+        '{"withdrawal":{"_id":1,"actioned_by":{"id":3}},"bank":{"_id":2},"user":{"_id":4}}'
+    )
+    assert books.value(ask, [None, None]) == (
+        '{"withdrawal":{"_id":1,"actioned_by":null},"bank":{"_id":2},"user":null}'
+    )
