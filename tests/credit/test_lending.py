@@ -21,11 +21,11 @@ from exchange.models import Event, Token
 from exchange.times import javascript_time
 from orders.models import Trade
 from orders.services import placing
+from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
-from tests.factories.unjustified_transfers import without_guards
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,

@@ -14,8 +14,8 @@ from credit.models import ConfigurationVersion, LoanConfiguration, LoanLimit, Ou
 from exchange.ids import uuid7
 from exchange.models import Member, Token, TokenAccess
 from tests.environment.database import session
+from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
-from tests.factories.unjustified_transfers import without_guards
 from wallets.models import Account
 
 NAMED = ConfigurationVersion.organisations.through

@@ -16,8 +16,8 @@ from credit.models import EndingProposal, Loan, LoanStatus, Repayment
 from credit.models.loans import OPEN
 from exchange.ids import uuid7
 from tests.environment.guarded_copy import ACCEPTED, GuardedCopy
+from tests.environment.owner import without_guards
 from tests.factories.bare_rows import NOON, columns_of, loan_columns, put
-from tests.factories.unjustified_transfers import without_guards
 from wallets.models import Transfer
 
 pytestmark = pytest.mark.django_db

@@ -16,8 +16,8 @@ import pytest
 from credit.models import Collateral, EndingProposal, Loan, Repayment
 from exchange.ids import uuid7
 from exchange.models import Token
+from tests.environment.owner import without_guards
 from tests.factories.bare_rows import NOON, as_json, put
-from tests.factories.unjustified_transfers import without_guards
 from wallets.models import Account, AccountKind, Entry, TransferKind
 
 pytestmark = pytest.mark.django_db

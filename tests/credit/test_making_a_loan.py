@@ -17,11 +17,11 @@ from exchange.ids import uuid7
 from exchange.models import Event, Token
 from tests.assertions.ledger import system
 from tests.assertions.unchanged import nothing_moves
+from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member
 from tests.factories.bare_rows import as_json
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
-from tests.factories.unjustified_transfers import without_guards
 from tests.factories.wallets import Wallet, assert_books_hold, held, make_wallet
 from wallets.models import Transfer
 

@@ -24,9 +24,9 @@ from credit.models.configurations import ConfigurationStatus, VersionStatus
 from exchange.ids import uuid7
 from tests.environment.database import session
 from tests.environment.guarded_copy import ACCEPTED, GuardedCopy
+from tests.environment.owner import without_guards
 from tests.environment.processes import wait_until
 from tests.factories.bare_rows import NOON, columns_of, loan_columns, put
-from tests.factories.unjustified_transfers import without_guards
 
 pytestmark = pytest.mark.django_db
 

@@ -6,28 +6,13 @@ a superuser can do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 from uuid import UUID
-
-from django.db import connections, transaction
 
 from exchange.actors import Actor
 from exchange.ids import uuid7
+from tests.environment.owner import without_guards
 from wallets.ledger import Leg
-
-
-@contextmanager
-def without_guards() -> Iterator[Any]:
-    """A cursor of the owner, in the open transaction if possible, with no trigger in force."""
-    alias = "default" if _is_superuser() else "owner"
-    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        cursor.execute("SELECT current_setting('role')")
-        [role] = cursor.fetchone()
-        cursor.execute("SET LOCAL ROLE NONE; SET LOCAL session_replication_role = replica")
-        yield cursor
-        cursor.execute(f"SET LOCAL session_replication_role = origin; SET LOCAL ROLE {role}")
 
 
 def post_unjustified(
@@ -56,10 +41,3 @@ def post_unjustified(
             ],
         )
     return made
-
-
-def _is_superuser() -> bool:
-    with connections["default"].cursor() as cursor:
-        cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = session_user")
-        found: bool = cursor.fetchone()[0]
-        return found

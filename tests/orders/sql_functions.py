@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db import connection, transaction
+from tests.environment.owner import as_owner
+
+__all__ = ["Record", "Records", "as_owner", "call", "expression"]
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,6 @@ class Records:
 
     type: str
     rows: list[dict[str, Any]]
-
-
-@contextmanager
-def as_owner(*, undone: bool = False) -> Iterator[Any]:
-    """A cursor of the test's connection with the owner's rights.
-
-    An error undoes the block; with `undone`, so does its end.
-    """
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL ROLE NONE")
-        yield cursor
-        cursor.execute("RESET ROLE")
-        if undone:
-            transaction.set_rollback(True)
 
 
 def expression(function: str, *arguments: Any) -> tuple[str, list[Any]]:

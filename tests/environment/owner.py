@@ -1,0 +1,42 @@
+"""Cursors of Django with the rights of the schema's owner, in the open transaction if possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connections, transaction
+
+
+@contextmanager
+def as_owner(*, undone: bool = False) -> Iterator[Any]:
+    """A cursor with the owner's rights.
+
+    An error undoes the block; with `undone`, so does its end.
+    """
+    alias = "default" if _is_superuser() else "owner"
+    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        cursor.execute("SELECT current_setting('role')")
+        [role] = cursor.fetchone()
+        cursor.execute("SET LOCAL ROLE NONE")
+        yield cursor
+        cursor.execute(f"SET LOCAL ROLE {role}")
+        if undone:
+            transaction.set_rollback(True, using=alias)
+
+
+@contextmanager
+def without_guards() -> Iterator[Any]:
+    """A cursor of the owner with no trigger and no foreign key in force; takes a superuser."""
+    with as_owner() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        yield cursor
+        cursor.execute("SET LOCAL session_replication_role = origin")
+
+
+def _is_superuser() -> bool:
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = session_user")
+        found: bool = cursor.fetchone()[0]
+        return found
