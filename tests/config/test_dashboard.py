@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from config.books import CHECKS
 from config.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, ROLES
+from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from wallets.models import Withdrawal
 from wallets.services.books import prove_and_keep
@@ -32,15 +33,11 @@ def world() -> Any:
 
 def ended(withdrawal: Withdrawal, status: str, days_ago: int) -> None:
     """Writes history as it never happened, in the test's own transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
-        cursor.execute("SET LOCAL session_replication_role = replica")
+    with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET status = %s, updated_at = %s WHERE id = %s",
             [status, timezone.now() - timedelta(days=days_ago), withdrawal.pk],
         )
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("SET ROLE exchange_runtime")
 
 
 def desk(client: Client) -> Any:

@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
+from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.exports import ask, body, sheet, table
 from tests.factories.traders import make_trader
@@ -48,12 +48,10 @@ def by(column: str, rows: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
 
 def become(withdrawal: Withdrawal, status: str) -> None:
     """`withdrawal` has come to `status`, however: a file only reads."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE; SET LOCAL session_replication_role = replica")
+    with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET status = %s WHERE id = %s", [status, withdrawal.pk]
         )
-        cursor.execute("SET LOCAL session_replication_role = origin; SET ROLE exchange_runtime")
 
 
 @pytest.mark.parametrize("model", ["wallets_withdrawal", "wallets_payout"])

@@ -10,7 +10,6 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from django.conf import settings
 from django.contrib import admin
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
@@ -29,6 +28,7 @@ from exchange.services.access import issue_api_key
 from exchange.services.access_proposals import propose_invitation
 from exchange.services.access_records import record
 from exchange.services.webhook_endpoints import set_endpoint
+from tests.environment.owner import as_owner, without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
 from tests.factories.lending import make_lending
@@ -162,18 +162,15 @@ def seed() -> None:
 
 def multiply(first: int, last: int) -> None:
     """Copies number `first` to `last` of every row that a list shows, on the owner's rights."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL ROLE NONE")
+    with as_owner() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(_MULTIPLY)
-        cursor.execute("SET LOCAL session_replication_role = replica")
+    with without_guards() as cursor:
         for model in admin.site._registry:
             if model._meta.db_table not in _FEW_BY_NATURE:
                 refer = ("transfer_id",) if model is Entry else ()
                 _copy(cursor, model, first, last, *refer)
         _copy(cursor, ConfigurationVersion, first, last, "configuration_id")
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute(f"SET LOCAL ROLE {settings.DATABASE_RUNTIME_ROLE}")
 
 
 def _copy(cursor: CursorWrapper, model: type[Model], first: int, last: int, *refer: str) -> None:

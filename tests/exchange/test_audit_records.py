@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
@@ -18,6 +18,7 @@ from exchange.services.access import revoke_api_key
 from exchange.services.housekeeping import purge_access_tokens
 from orders.services import endings
 from tests.assertions.audit import changes
+from tests.environment.owner import as_owner
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.traders import Trader, make_trader
@@ -77,8 +78,7 @@ def test_a_withdrawal_that_comes_without_the_function_is_on_record():
     know_banks()
     withdrawal = make_wallet(1000).request(500)
     new_bank, new = uuid7(), uuid7()
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
+    with as_owner() as cursor:
         for model, record, changed in (
             (BankAccount, withdrawal.bank_id, f'{{"id": "{new_bank}"}}'),
             (
@@ -94,7 +94,6 @@ def test_a_withdrawal_that_comes_without_the_function_is_on_record():
                 f" FROM {model._meta.db_table} t, jsonb_populate_record(t, %s) r WHERE t.id = %s",
                 [changed, record],
             )
-        cursor.execute("SET ROLE exchange_runtime")
     assert [row.operation for row in changes("wallets_withdrawal", new)] == ["INSERT"]
     assert [row.operation for row in changes("wallets_bankaccount", new_bank)] == ["INSERT"]
 

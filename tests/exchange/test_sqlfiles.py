@@ -23,9 +23,9 @@ from exchange.documents import text
 from orders import payloads
 from orders.models import Order, Trade
 from tests.environment.database import session
+from tests.environment.owner import as_owner
 from tests.factories.lending import make_lending
 from tests.factories.loans import completed
-from tests.factories.staff import as_owner
 from tests.factories.traders import make_trader
 from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet
 
@@ -201,7 +201,7 @@ def test_a_migrate_of_one_app_or_none_installs_nothing(folder: Path, arguments: 
 
 def test_a_database_of_between_two_releases_is_refused() -> None:
     """One migration stands for all that were before it: some of them alone are no beginning."""
-    with as_owner(), connection.cursor() as cursor:
+    with as_owner() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'orders' AND name LIKE '0003%'")
         with pytest.raises(CommandError, match=r"\(orders\.0003_\w+ is missing\)"):
             call_command("migrate", verbosity=0, interactive=False)
@@ -209,7 +209,7 @@ def test_a_database_of_between_two_releases_is_refused() -> None:
 
 def test_a_new_column_is_installed_for(folder: Path) -> None:
     """Triggers name the columns that were there: those of a table without any are as before."""
-    with as_owner(), connection.cursor() as cursor:
+    with as_owner() as cursor:
         cursor.execute("ALTER TABLE exchange_organisation ADD COLUMN motto text")
         assert not sqlfiles.is_installed()
         assert sqlfiles.install("default")
@@ -344,7 +344,7 @@ def uninstall() -> None:
 
 def test_a_change_that_a_trigger_blocks_is_made_without_the_sql() -> None:
     wider = "ALTER TABLE orders_order ALTER COLUMN status TYPE varchar(11)"
-    with as_owner(), connection.cursor() as cursor:
+    with as_owner() as cursor:
         with pytest.raises(DatabaseError, match="trigger"), transaction.atomic():
             cursor.execute(wider)
         uninstall()
@@ -422,7 +422,7 @@ GROUP BY 1
 
 
 def test_nothing_depends_on_the_order_of_columns() -> None:
-    with as_owner(), connection.cursor() as cursor:
+    with as_owner() as cursor:
         columns = rows(_ORDER_OF_COLUMNS)
         uninstall()
         cursor.execute(_TURN_ROUND)

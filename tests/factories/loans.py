@@ -6,8 +6,6 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
-from django.db import connection, transaction
 from django.utils import timezone
 
 from credit.models import EndingAction, EndingProposal, Loan, LoanStatus
@@ -15,6 +13,7 @@ from credit.services import servicing
 from credit.services.endings import confirm_ending, propose_ending
 from credit.services.repaying import repay
 from exchange.models import Event
+from tests.environment.owner import as_owner
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending
 from tests.factories.wallets import make_staff
@@ -38,8 +37,7 @@ def told(loan: Loan) -> list[str]:
 
 def as_time_does(table: str, guard: str, change: str, *values: Any) -> None:
     """Changes what only time itself may: the owner of the tables puts their guard aside."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL ROLE NONE")
+    with as_owner() as cursor:
         # What is deferred must be done before a table can be altered.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {guard}")
@@ -47,7 +45,6 @@ def as_time_does(table: str, guard: str, change: str, *values: Any) -> None:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {guard}")
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-        cursor.execute(f"SET LOCAL ROLE {settings.DATABASE_RUNTIME_ROLE}")
 
 
 def age(loan: Loan, **past: int) -> None:

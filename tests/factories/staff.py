@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 
-from django.conf import settings
 from django.contrib.auth.models import Group
-from django.db import connection
 from django.utils import timezone
 
 from config import roles
@@ -16,6 +12,7 @@ from exchange.ids import first_id_at
 from exchange.models import AccessEvent, AccessProposal, AccessRecord, StaffUser
 from exchange.services import access_decisions
 from exchange.services.staff import add_person
+from tests.environment.owner import as_owner
 
 LONG_AGO = timedelta(days=30)
 
@@ -53,15 +50,6 @@ def age_installation(**ago: float) -> None:
     AccessRecord.objects.create(
         id=first_id_at(then), at=then, event=AccessEvent.SIGNED_IN, user=person
     )
-
-
-@contextmanager
-def as_owner() -> Iterator[None]:
-    """Statements of the block run as the owner of the tables, whom no guard of access stops."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
-        yield
-        cursor.execute(f"SET ROLE {settings.DATABASE_RUNTIME_ROLE}")
 
 
 def confirm_latest(name: str = "second-person") -> AccessProposal:

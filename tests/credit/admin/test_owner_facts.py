@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import FINANCE_APPROVER
 from credit.models import Loan, Shortfall
+from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in
 from tests.factories.lending import make_lending
 from tests.factories.wallets import know_banks
@@ -40,12 +40,8 @@ def test_an_overdue_loan_of_the_owner_stops_and_a_lack_of_collateral_is_worth_a_
     assert shown(withdrawal) == [("Look", "The owner has 1 loan with too little collateral.")]
     Shortfall.objects.filter(pk=short.pk).update(cured_at=timezone.now() + timedelta(seconds=1))
     assert shown(withdrawal) == []
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
-        cursor.execute("SET LOCAL session_replication_role = replica")
+    with without_guards() as cursor:
         cursor.execute("UPDATE credit_loan SET status = 'OVERDUE' WHERE id = %s", [loan.pk])
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("SET ROLE exchange_runtime")
     assert Loan.objects.get().status == "OVERDUE"
     assert shown(withdrawal) == [("Stop", "The owner has 1 loan overdue or in default.")]
     # The organisation's own wallet is nobody's who borrowed.

@@ -20,6 +20,7 @@ from exchange.exports import Source, Span, source_of
 from exchange.models import Export, ExportChunk, StaffUser
 from exchange.services import exports, housekeeping
 from tests.assertions.unchanged import everything
+from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import said, signed_in, text_of, user_of
 from tests.factories.exports import ask, body, sheet, table
@@ -205,10 +206,8 @@ def test_a_statement_of_our_own_accounts_starts_from_what_was_before(wallet, fin
 @pytest.fixture
 def owner() -> Any:
     def run(sql: str, values: list[Any]) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SET ROLE NONE; SET LOCAL session_replication_role = replica")
+        with without_guards() as cursor:
             cursor.execute(sql, values)
-            cursor.execute("SET LOCAL session_replication_role = origin; SET ROLE exchange_runtime")
 
     return run
 

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +17,7 @@ from exchange.errors import Refused
 from exchange.models import Quote, Token
 from exchange.services import quotes
 from tests.assertions.unchanged import everything
+from tests.environment.owner import as_owner
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
@@ -328,10 +329,8 @@ def test_the_database_holds_that_a_quote_does_not_sell_above_what_it_buys_at():
 
 def test_a_quote_of_before_the_rule_that_sells_above_what_it_buys_at_is_not_approved():
     token = make_token()
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
+    with as_owner() as cursor:
         cursor.execute("ALTER TABLE exchange_quote DROP CONSTRAINT quote_sell_not_above_buy")
-        cursor.execute("SET ROLE exchange_runtime")
     quote = Quote.objects.create(
         token=token, buy=110, sell=111, note="Old", created_at=timezone.now()
     )

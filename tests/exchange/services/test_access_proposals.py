@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, role_called
@@ -20,10 +20,11 @@ from exchange.services import (
     staff,
 )
 from tests.assertions.unchanged import everything
+from tests.environment.owner import without_guards
 from tests.exchange.services.proposing import PASSWORD, collect, confirm
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import app_of
-from tests.factories.staff import as_owner, create_staff, shift_access
+from tests.factories.staff import create_staff, shift_access
 
 pytestmark = pytest.mark.django_db
 
@@ -79,12 +80,10 @@ def test_nobody_does_at_once_what_takes_two(house):
 def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(house):
     proposal = house.key(house.admin)
     confirm(proposal, house.first)
-    with as_owner(), connection.cursor() as cursor:
-        # The row is frozen: its time is moved without the guards.
-        cursor.execute("SET LOCAL session_replication_role = replica")
+    # The row is frozen: its time is moved without the guards.
+    with without_guards():
         then = timezone.now() - timedelta(hours=73)
         AccessProposal.objects.filter(pk=proposal.pk).update(decided_at=then)
-        cursor.execute("SET LOCAL session_replication_role = origin")
     with pytest.raises(Conflict, match="no longer"):
         collect(proposal, house.admin)
     assert not ApiKey.objects.exists()

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.actors import Actor
+from tests.environment.owner import without_guards
 from tests.factories.back_office import confirm, fund, participants, signed_in, text_of, withdraw
 from tests.factories.exports import ask, body, table
 from tests.factories.payouts import bring_back, settle
@@ -118,16 +119,12 @@ def test_the_status_of_a_returned_payout_stays_completed_for_the_client(provider
 
 def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, world):
     former = paid(provider_sandbox, world, returned=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
-        cursor.execute("SET LOCAL session_replication_role = replica")
+    with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET created_at = created_at - interval '1 hour'"
             " WHERE id = %s",
             [former.pk],
         )
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("SET ROLE exchange_runtime")
     again = withdraw(world[0], world[1], "KES", "100")
     found = {one.code: one.text for one in concerns_of([again])[again.pk]}
     assert found["payouts_came_back"] == "1 earlier payout to this account failed or came back."

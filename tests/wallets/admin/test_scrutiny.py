@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -18,6 +15,7 @@ from config.roles import FINANCE_APPROVER
 from exchange.actors import Actor
 from exchange.models import Member, Organisation
 from exchange.services.access import issue_api_key, revoke_api_key
+from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     SYSTEM,
     flags_on,
@@ -55,20 +53,9 @@ def page(withdrawal: Withdrawal) -> str:
     return reverse("admin:wallets_withdrawal_change", args=[withdrawal.pk])
 
 
-@contextlib.contextmanager
-def past_the_guards() -> Iterator[Any]:
-    """A cursor that writes history as it never happened, in the test's own transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
-        cursor.execute("SET LOCAL session_replication_role = replica")
-        yield cursor
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("SET ROLE exchange_runtime")
-
-
 def rewrite(withdrawal: Withdrawal, *, ago: timedelta, status: str = "Pending") -> None:
     """`withdrawal` was asked for `ago` and has come to `status`."""
-    with past_the_guards() as cursor:
+    with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET created_at = %s, status = %s WHERE id = %s",
             [timezone.now() - ago, status, withdrawal.pk],
@@ -96,7 +83,7 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     other_bank = withdraw(organisation, member, "KES", "1000")
     for elsewhere in (other_account, other_bank):
         rewrite(elsewhere, ago=5 * DAY, status="Completed")
-    with past_the_guards() as cursor:
+    with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_bankaccount SET code = 'elsewhere' WHERE id = %s", [other_bank.bank_id]
         )
@@ -173,7 +160,7 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
     withdrawal = withdraw(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "50")
     old = Deposit.objects.get(member=member, currency="KES")
-    with past_the_guards() as cursor:
+    with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_deposit SET decided_at = decided_at - interval '31 days' WHERE id = %s",
             [old.pk],
@@ -246,7 +233,7 @@ def test_what_should_make_one_stop_stands_on_top(world):
     for _ in range(4):
         withdraw(organisation, member, "NGN", "1000", account_number="0690000032")
     withdrawal = withdraw(organisation, member, "NGN", "3500")
-    with past_the_guards() as cursor:
+    with without_guards() as cursor:
         cursor.execute(
             "UPDATE wallets_withdrawal SET requested_by = %s WHERE id = %s",
             [f"api_key:{key.pk}", withdrawal.pk],

@@ -16,6 +16,7 @@ from django.urls import reverse
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.models import Event, Organisation
 from tests.assertions.unchanged import everything
+from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     approval_of,
     flags_on,
@@ -232,12 +233,8 @@ def test_what_was_decided_before_flags_were_kept_says_nothing_of_them(world):
     client = signed_in(FINANCE_APPROVER)
     client.post(page(withdrawal, "approve"), approval_of(withdrawal))
     assert "Flags at decision" in text_of(client.get(page(withdrawal)))
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
-        cursor.execute("SET LOCAL session_replication_role = replica")
+    with without_guards() as cursor:
         cursor.execute("UPDATE wallets_decision SET flags = NULL")
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("SET ROLE exchange_runtime")
     assert Decision.objects.get().flags is None
     assert "Flags at decision" not in text_of(client.get(page(withdrawal)))
     (row,) = client.get(reverse(LIST), {"status": "all"}).context["cl"].result_list

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from config.roles import AUDITOR, FINANCE_APPROVER
 from exchange.models import Member, Organisation
+from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, participants, signed_in, text_of, user_of, withdraw
 from tests.factories.wallets import OVERRIDE
 from wallets.models import Proposal, Withdrawal
@@ -36,15 +37,11 @@ def world():
 def rewrite(withdrawal: Withdrawal, **columns: Any) -> Withdrawal:
     """Writes history as it never happened, in the test's own transaction."""
     values = ", ".join(f"{name} = %s" for name in columns)
-    with connection.cursor() as cursor:
-        cursor.execute("SET ROLE NONE")
-        cursor.execute("SET LOCAL session_replication_role = replica")
+    with without_guards() as cursor:
         cursor.execute(
             f"UPDATE wallets_withdrawal SET {values} WHERE id = %s",
             [*columns.values(), withdrawal.pk],
         )
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("SET ROLE exchange_runtime")
     return withdrawal
 
 

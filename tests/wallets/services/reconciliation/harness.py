@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from exchange.models import StaffUser
 from exchange.numbers import plain
-from tests.factories.staff import as_owner
+from tests.environment.owner import as_owner
 from tests.factories.wallets import (
     SYSTEM,
     Wallet,

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
+from tests.environment.owner import as_owner
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.exports import body, sheet, table
 from tests.factories.wallets import (
@@ -82,14 +82,12 @@ def made_next() -> Reconciliation:
 
 
 def earlier(report: Reconciliation, hours: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL ROLE NONE")
+    with as_owner() as cursor:
         cursor.execute(
             "UPDATE wallets_reconciliation SET created_at = created_at - make_interval(hours => %s)"
             " WHERE id = %s",
             [hours, report.pk],
         )
-        cursor.execute("SET LOCAL ROLE exchange_runtime")
 
 
 def test_a_report_whose_worker_died_is_made_by_the_next_one(sandbox, wallet):
