@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, get_commands
 from django.db import DatabaseError, ProgrammingError, connection, connections, transaction
 from django.db.migrations import Migration
 from django.db.migrations.state import ProjectState
@@ -70,6 +70,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     """A copy of the files of `wallets`, which are installed from there."""
     config = apps.get_app_config("wallets")
     shutil.copytree(Path(config.path) / "sql", tmp_path / "sql")
+    # Django looks for commands in this path once, and remembers what it has found.
+    get_commands()
     # One of its own: the shared one may be undone last of all.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(config, "path", str(tmp_path))
