@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
+from django.db import Error
 
 from tests.environment.database import Connection
 
@@ -16,7 +17,7 @@ TAKEN = "taken"
 def verdict(
     connection: Connection, statement: str, values: Any = (), *, at_commit: bool = False
 ) -> str:
-    """TAKEN, or the constraint that refuses the statement, or else the error; nothing stays.
+    """TAKEN, or what refuses the statement; nothing stays.
 
     With `at_commit` what is checked when a transaction commits is asked too.
     """
@@ -26,8 +27,14 @@ def verdict(
             if at_commit:
                 connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
     except psycopg.Error as error:
-        return error.diag.constraint_name or type(error).__name__
+        return refused_by(error)
     return TAKEN
+
+
+def refused_by(error: psycopg.Error | Error) -> str:
+    """The constraint that an error of the database names, or else the kind of the error."""
+    refusal: Any = error.__cause__ if isinstance(error, Error) else error
+    return refusal.diag.constraint_name or type(refusal).__name__
 
 
 def guarded(

@@ -10,17 +10,15 @@ from typing import Any
 
 from django.db import Error
 
+from tests.assertions.verdicts import TAKEN, refused_by
 from tests.factories.bare_rows import as_json
-
-ACCEPTED = ""
 
 
 class GuardedCopy:
     """An empty temporary table of the same name, with `function` as its only trigger.
 
     `cursor` is of `without_guards`: no other trigger runs, and it all goes with the transaction.
-    Each attempt answers ACCEPTED, or the constraint that was named, or else the kind of the error,
-    whose words are in `message`.
+    Each attempt answers TAKEN, or what refuses it; the words of the error are in `message`.
     """
 
     def __init__(
@@ -74,7 +72,7 @@ class GuardedCopy:
         self._cursor.execute(
             f"ALTER TABLE {self._table} DISABLE TRIGGER guard; DELETE FROM {self._table}"
         )
-        assert self.insert(row) == ACCEPTED
+        assert self.insert(row) == TAKEN
         self._cursor.execute(f"ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER guard")
 
     def _attempt(self, statement: str, row: dict[str, Any]) -> str:
@@ -85,5 +83,5 @@ class GuardedCopy:
             self._cursor.execute("ROLLBACK TO SAVEPOINT attempt")
             refusal: Any = error.__cause__
             self.message = refusal.diag.message_primary
-            return refusal.diag.constraint_name or type(refusal).__name__
-        return ACCEPTED
+            return refused_by(error)
+        return TAKEN
