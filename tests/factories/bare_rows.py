@@ -1,27 +1,29 @@
 """Rows by their columns alone: past every guard, key and service, to try one function of SQL.
 
-Columns that are not given are usual for such a row, or else empty: NULL where they may be, new ids,
-nothing, no text.
+Columns that are not given are usual for such a row, or else NULL where they may be, the default of
+the model or of the database, a new id, a number or a text of its own.
 """
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 from django.db import models
+from django.db.models.fields import NOT_PROVIDED
 
 from credit.models import ConfigurationVersion, Loan
 from exchange.ids import uuid7
 from exchange.models import Currency
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-_EMPTY: dict[str, Any] = {
-    "ArrayField": [], "BooleanField": False, "DateTimeField": NOON, "JSONField": [],
+_numbers = count(1)
+_FILLERS: dict[str, Any] = {
+    "ArrayField": [], "BooleanField": False, "DateField": "now", "DateTimeField": "now",
+    "JSONField": {},
 }  # fmt: skip
-
-
 _TERMS = {
     "interest_rate": "0.3", "collateral_ratio": "0.8", "grace_period": 7,
     "grace_period_unit": "DAYS",
@@ -36,13 +38,15 @@ _USUAL: dict[type[models.Model], dict[str, Any]] = {
 
 
 def columns_of(model: type[models.Model], **given: Any) -> dict[str, Any]:
-    """Every column of a row: `given`, usual for such a row, or empty."""
+    """Every column of a row but those that are not given and that the database fills in itself."""
     given = {**_USUAL.get(model, {}), **given}
     found: dict[str, Any] = {}
     for field in model._meta.concrete_fields:
         name = str(field.column)
         if name in given:
             found[name] = given.pop(name)
+        elif _is_filled_in(field):
+            continue
         elif field.null:
             found[name] = None
         elif isinstance(field, models.ForeignKey):
@@ -51,11 +55,18 @@ def columns_of(model: type[models.Model], **given: Any) -> dict[str, Any]:
             found[name] = uuid7()
         elif field.has_default():
             found[name] = field.get_default()
-        elif not getattr(field, "generated", False) and not isinstance(field, models.AutoField):
-            text = isinstance(field, models.CharField | models.TextField)
-            found[name] = "" if text else _EMPTY.get(field.get_internal_type(), 0)
+        elif isinstance(field, models.CharField | models.TextField):
+            found[name] = str(next(_numbers))
+        else:
+            found[name] = _FILLERS.get(field.get_internal_type(), 1)
     assert not given, f"{model.__name__} has no {', '.join(given)}"
     return found
+
+
+def _is_filled_in(field: models.Field[Any, Any]) -> bool:
+    """Whether the database gives the column a value where a row has none."""
+    own = isinstance(field, models.AutoField | models.GeneratedField)
+    return own or field.db_default is not NOT_PROVIDED
 
 
 def loan_columns(**given: Any) -> dict[str, Any]:
@@ -69,7 +80,7 @@ def as_json(row: dict[str, Any]) -> str:
 
 
 def put(cursor: Any, model: type[models.Model], **given: Any) -> dict[str, Any]:
-    """Write a row of `model`; `cursor` is of `without_guards`. Returns its columns."""
+    """Write a row of `model` where no guards are in force. Returns its columns."""
     row = columns_of(model, **given)
     table, names = model._meta.db_table, ", ".join(row)
     cursor.execute(

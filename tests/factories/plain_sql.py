@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.apps import apps
+from django.db.models import Model
 
 from exchange.ids import uuid7
 from tests.assertions.verdicts import undone
 from tests.environment.database import Connection
-
-_numbers = count(1)
+from tests.factories.bare_rows import put
 
 
 @dataclass
@@ -73,30 +74,11 @@ class Books:
         )
 
     def insert(self, table: str, **given: Any) -> UUID:
-        """Insert a row of `given`, past all guards; what else must be given is the row's number.
-
-        Returns its id, if that is a UUID.
-        """
-        number = str(next(_numbers))
-        made: UUID = given.get("id") or uuid7()
-        columns = self.rows(
-            "SELECT attname, typname, typcategory FROM pg_attribute a"
-            " JOIN pg_type t ON t.oid = a.atttypid"
-            " LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
-            " WHERE attrelid = %s::regclass AND attnum > 0 AND attnotnull AND d.oid IS NULL"
-            " AND attidentity = '' AND NOT attisdropped",
-            [table],
-        )
-        fillers = {"A": "{}", "B": False, "D": "now", "N": 1}
-        for name, kind, category in columns:
-            filler = made if name == "id" else uuid7() if kind == "uuid" else fillers.get(category)
-            given.setdefault(name, number if filler is None else filler)
-        names, places = ", ".join(given), ", ".join(["%s"] * len(given))
+        """Write a row of `given`, past all guards; returns its id, if that is a UUID."""
         with self.unguarded():
-            self.owner.execute(
-                f"INSERT INTO {table} ({names}) VALUES ({places})", list(given.values())
-            )
-        return made
+            made: Any = put(self.owner, _models()[table], **given).get("id")
+        found: UUID = made
+        return found
 
     @contextmanager
     def unguarded(self) -> Iterator[None]:
@@ -104,6 +86,12 @@ class Books:
         self.owner.execute("SET LOCAL session_replication_role = replica")
         yield
         self.owner.execute("SET LOCAL session_replication_role = origin")
+
+
+@cache
+def _models() -> dict[str, type[Model]]:
+    """The models by their tables."""
+    return {each._meta.db_table: each for each in apps.get_models(include_auto_created=True)}
 
 
 def make_organisation(owner: Connection) -> UUID:

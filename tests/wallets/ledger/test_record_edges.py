@@ -186,12 +186,13 @@ def test_a_closed_break_stays_closed_and_with_whom_it_was(books):
 
 def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_decision(books):
     owner = books.owner
-    owner.execute("CREATE TEMPORARY TABLE given (LIKE wallets_bankaccount)")
+    free, pending, decided = banks = [
+        books.insert("wallets_bankaccount", currency_id="KES") for _ in range(3)
+    ]
+    guarded(owner, "LIKE wallets_bankaccount", "bank_account_guard()", events="UPDATE OR DELETE")
     owner.execute(
-        "CREATE TRIGGER guard BEFORE UPDATE OR DELETE ON given"
-        " FOR EACH ROW EXECUTE FUNCTION bank_account_guard()"
+        "INSERT INTO given SELECT * FROM wallets_bankaccount WHERE id = ANY (%s)", [banks]
     )
-    free, pending, decided = (books.insert("given") for _ in range(3))
     for bank, status in ((pending, "Pending"), (decided, "Approved")):
         withdrawal(books, bank_id=bank, status=status)
     snapshot = ["name", "account_number", "account_name", "given_name"]
