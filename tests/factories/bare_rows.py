@@ -17,6 +17,7 @@ from django.db.models.fields import NOT_PROVIDED
 from credit.models import ConfigurationVersion, Loan
 from exchange.ids import uuid7
 from exchange.models import Currency
+from wallets.models import Withdrawal
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _numbers = count(1)
@@ -34,6 +35,7 @@ _USUAL: dict[type[models.Model], dict[str, Any]] = {
     Loan: {
         **_TERMS, "currency_id": "NGN", "amount": 100, "repayment_amount": 160, "duration": 2,
     },
+    Withdrawal: {"currency_id": "KES", "amount": 1, "fee": 0, "disburse_amount": 1},
 }  # fmt: skip
 
 

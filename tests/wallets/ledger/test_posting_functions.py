@@ -12,7 +12,7 @@ import psycopg.types.json
 import pytest
 
 from exchange.ids import uuid7
-from tests.assertions.verdicts import TAKEN
+from tests.assertions.verdicts import TAKEN, refused_by
 from tests.environment.database import Connection, session
 from tests.environment.processes import wait_until
 from tests.factories.plain_sql import make_organisation
@@ -96,7 +96,7 @@ def test_the_service_posts_the_kinds_that_rules_leave_to_it_each_with_legs(books
             with books.owner.transaction(force_rollback=True):
                 books.post_set(transfers, legs, "post_service_transfers")
         except psycopg.Error as error:
-            return error.diag.constraint_name or type(error).__name__
+            return refused_by(error)
         return TAKEN
 
     both = [*legs, (more, out, "-1"), (more, mine, "1")]
@@ -285,7 +285,7 @@ def test_a_transfer_of_an_order_or_a_trade_has_legs_and_a_record_of_its_kind(boo
                     )
                 books.owner.execute("SET CONSTRAINTS ALL IMMEDIATE")
         except psycopg.Error as error:
-            return error.diag.constraint_name or type(error).__name__
+            return refused_by(error)
         return TAKEN
 
     legs = ((out, "-5"), (fees, "5"))

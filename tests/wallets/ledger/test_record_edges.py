@@ -217,12 +217,8 @@ def test_a_bank_record_is_a_snapshot_and_its_corridor_is_filled_in_before_the_de
 
 
 def withdrawal(books: Books, **given: object) -> UUID:
-    """A withdrawal of 1 KES unless it is told otherwise, past all guards."""
-    amount = given.setdefault("amount", 1)
-    values = {
-        "organisation_id": books.organisation, "currency_id": "KES", "fee": 0,
-        "disburse_amount": amount, "status": "Approved", "bank_id": uuid7(),
-    } | given  # fmt: skip
+    """An approved withdrawal of 1 KES without a fee unless it is told otherwise."""
+    values = {"status": "Approved", "disburse_amount": given.get("amount", 1)} | given
     return books.insert("wallets_withdrawal", **values)
 
 

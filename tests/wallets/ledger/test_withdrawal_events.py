@@ -13,12 +13,13 @@ from tests.factories.plain_sql import Books, make_organisation
 def withdrawal(books: Books, name: str, **given: Any) -> UUID:
     """A withdrawal and its bank record, past all guards, whose documents are their names."""
     bank = books.insert("wallets_bankaccount", currency_id="KES", document=f'{{"bank":"{name}"}}')
-    values = {
-        "organisation_id": books.organisation, "currency_id": "KES", "amount": 1, "fee": 0,
-        "disburse_amount": 1, "status": "Pending", "bank_id": bank,
-        "document": f'{{"_id":"{name}","n":1}}',
-    } | given  # fmt: skip
-    return books.insert("wallets_withdrawal", **values)
+    return books.insert(
+        "wallets_withdrawal",
+        organisation_id=books.organisation,
+        bank_id=bank,
+        document=f'{{"_id":"{name}","n":1}}',
+        **given,
+    )
 
 
 def decide(books: Books, withdrawal_id: UUID, verdict: str, by: str, version: int) -> None:
