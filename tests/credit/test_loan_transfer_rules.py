@@ -17,6 +17,7 @@ from credit.models import Collateral, EndingProposal, Loan, Repayment
 from exchange.ids import uuid7
 from exchange.models import Token
 from tests.environment.owner import without_guards
+from tests.environment.sql_functions import Record, expression
 from tests.factories.bare_rows import NOON, as_json, put
 from wallets.models import Account, AccountKind, Entry, TransferKind
 
@@ -56,11 +57,9 @@ class Rows:
     def ask(self, function: str, transfer: dict[str, Any], *records: dict[str, Any]) -> Any:
         """What `function` says of a transfer, or of a loan and one leg of its transfer."""
         types = ("wallets_transfer", "credit_loan", "transfer_leg")
-        values = [as_json(each) for each in (transfer, *records)]
-        arguments = ", ".join(
-            f"jsonb_populate_record(NULL::{name}, %s)" for name in types[: len(values)]
-        )
-        self.cursor.execute(f"SELECT {function}({arguments})", values)
+        arguments = map(Record, types, (transfer, *records))
+        text, values = expression(function, *arguments)
+        self.cursor.execute(f"SELECT {text}", values)
         return self.cursor.fetchone()[0]
 
 

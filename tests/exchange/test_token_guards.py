@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from exchange.ids import uuid7
 from tests.assertions.verdicts import TAKEN, verdict
 from tests.environment.database import Connection
+from tests.environment.sql_functions import Record, expression
 from tests.factories.plain_sql import Books, make_organisation
 
 NUMBERS = (
@@ -267,11 +268,9 @@ def test_a_private_token_is_seen_by_its_issuer_and_whom_it_was_shown(books):
     books.insert("exchange_tokenaccess", token_id=other, organisation_id=stranger)
 
     def seen_by(access: str, organisation: UUID) -> bool:
-        row = {"id": str(token), "issuer_id": str(issuer), "deal_access": access}
-        found: bool = books.value(
-            "SELECT token_visible(jsonb_populate_record(NULL::exchange_token, %s), %s)",
-            [Jsonb(row), organisation],
-        )
+        row = {"id": token, "issuer_id": issuer, "deal_access": access}
+        text, values = expression("token_visible", Record("exchange_token", row), organisation)
+        found: bool = books.value(f"SELECT {text}", values)
         return found
 
     everybody = (issuer, shown, stranger)

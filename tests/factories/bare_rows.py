@@ -76,9 +76,9 @@ def loan_columns(**given: Any) -> dict[str, Any]:
     return columns_of(Loan, **given)
 
 
-def as_json(row: dict[str, Any]) -> str:
-    """What `jsonb_populate_record` reads."""
-    return json.dumps(row, default=str)
+def as_json(rows: dict[str, Any] | list[dict[str, Any]]) -> str:
+    """What `jsonb_populate_record` reads, or `jsonb_populate_recordset`."""
+    return json.dumps(rows, default=str)
 
 
 def put(cursor: Any, model: type[models.Model], **given: Any) -> dict[str, Any]:
