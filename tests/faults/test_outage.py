@@ -110,6 +110,17 @@ def finish_all(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("kind", OUTAGES)
+def test_every_kind_of_outage_is_a_failure_of_the_provider(
+    sandbox: Sandbox, wallet: Wallet, kind: str
+):
+    fault, options = OUTAGES[kind]
+    sandbox.fault(fault, times=MANY, match=TRANSFERS, **options)
+    lost = approved(wallet)
+    payouts.pay(lost.id)
+    assert (status_of(lost), row().state, row().failures) == ("Unknown", "Closed", 1)
+
+
+@pytest.mark.parametrize("kind", ["403 of a firewall", "429 with a wish", "no answer"])
 def test_an_outage_makes_few_unknown_and_the_rest_is_paid_when_it_is_over(
     sandbox: Sandbox, wallet: Wallet, kind: str
 ):
