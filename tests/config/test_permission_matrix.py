@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -197,8 +198,14 @@ def refused_links(response: Any, letter: str, table: dict[str, Expected]) -> set
         return set()
     # Its buttons post, and are no links.
     found = re.findall(r'<a\b[^>]*\bhref="(/admin/[^"#]*)', content(response))
-    names = {link: resolve(urlsplit(unescape(link)).path).url_name for link in found}
-    return {link for link, name in names.items() if name not in OUTSIDE | readable(letter, table)}
+    allowed = OUTSIDE | readable(letter, table)
+    return {link for link in found if name_of(urlsplit(unescape(link)).path) not in allowed}
+
+
+@cache
+def name_of(path: str) -> str | None:
+    """The name of an address; every page has the same hundred links at its side."""
+    return resolve(path).url_name
 
 
 def readable(letter: str, table: dict[str, Expected]) -> set[str]:
