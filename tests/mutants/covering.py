@@ -83,24 +83,33 @@ class Covering:
         return found
 
     def ordered(self, names: Iterable[str], module: str) -> list[str]:
-        """The likeliest and quickest first: the app's own tests before all others, of each file
-        the quickest, then of each file the next.
+        """The likeliest and quickest first: files that are about the module, of the app's own tests
+        before all others; then files of the app, and the rest. Of the files of one kind each gives
+        its quickest, then each its next.
         """
         files: dict[str, list[str]] = defaultdict(list)
         for name in names:
             files[name.partition("::")[0]].append(name)
         # `withdrawal_guard(…)` and `services/withdrawals.py` are about what a test's file is named.
-        named = Path(module.partition("(")[0]).stem.lower().split("_")
-        words = {word.removesuffix("s") for word in named if len(word) > 3}
+        bare = module.partition("(")[0]
+        words = {word.removesuffix("s") for word in Path(bare).stem.lower().split("_")}
+        words = {word for word in words if len(word) > 3}
+        # What a test imports or calls.
+        mention = bare.removesuffix(".py").replace("/", ".")
         app = module.partition("/")[0]
 
-        def likelihood(file: str) -> tuple[int, float]:
-            near = 0 if any(word in file for word in words) else 1
-            home = 0 if file.startswith(f"tests/{app}/") and "/admin/" not in file else 1
-            return near + home, min(self.seconds(name) for name in files[file])
+        def likelihood(file: str) -> int:
+            near = mention in self._text(file) or any(word in file for word in words)
+            home = file.startswith(f"tests/{app}/") and "/admin/" not in file
+            return (0 if near else 2) + (0 if home else 1)
 
-        rows = [sorted(files[file], key=self.seconds) for file in sorted(files, key=likelihood)]
-        found = [name for name in chain.from_iterable(zip_longest(*rows)) if name is not None]
+        kinds: dict[int, list[list[str]]] = defaultdict(list)
+        for file, own in files.items():
+            kinds[likelihood(file)].append(sorted(own, key=self.seconds))
+        found = []
+        for _, rows in sorted(kinds.items()):
+            rows.sort(key=lambda row: self.seconds(row[0]))
+            found += [name for name in chain.from_iterable(zip_longest(*rows)) if name is not None]
         # One slow test would take the time of many quick ones.
         return sorted(found, key=lambda name: self.seconds(name) > _QUICK_SECONDS)
 
@@ -149,6 +158,10 @@ class Covering:
             asked |= names
             names = following
         return found
+
+    @cache  # noqa: B019 - one for the whole run
+    def _text(self, file: str) -> str:
+        return (self._root / file).read_text()
 
     @cache  # noqa: B019 - one for the whole run
     def _tree(self, module: str) -> ast.Module:
