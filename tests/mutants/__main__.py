@@ -23,7 +23,7 @@ from tests.mutants.report import Report, read_equivalent
 ROOT = Path(__file__).resolve().parent.parent.parent
 _LIKELIEST = 150
 # What a test takes that was not recorded.
-_GUESSED_SECONDS = 1.0
+_GUESSED_SECONDS = 0.2
 _EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
     for index, mutant in enumerate(made):
         job = _job(covering, definitions, mutant, given, index)
         if named:
-            job["tests"] = dict.fromkeys(named, _GUESSED_SECONDS)
+            job["tests"] = {name: covering.seconds(name, _GUESSED_SECONDS) for name in named}
         if job["tests"]:
             key = digest(f"{mutant.module}\n{mutant.text}")
             jobs.append({"index": index, "key": key, **job})

@@ -113,9 +113,9 @@ class Covering:
         # One slow test would take the time of many quick ones.
         return sorted(found, key=lambda name: self.seconds(name) > _QUICK_SECONDS)
 
-    def seconds(self, name: str) -> float:
-        """How long the test took when it was recorded."""
-        return float(self.tests[name]["seconds"])
+    def seconds(self, name: str, otherwise: float = 0.0) -> float:
+        """How long the test took when it was recorded; `otherwise` where it was not."""
+        return float(self.tests[name]["seconds"]) if name in self.tests else otherwise
 
     def _relative(self, path: str) -> str:
         """Recorded in one copy of the checkout, read in another."""
