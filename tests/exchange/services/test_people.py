@@ -1,0 +1,311 @@
+"""Inviting people, their details, role and access: each change touches one person and is told."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group
+from django.utils import timezone
+from django.utils.http import urlsafe_base64_decode
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, role_called
+from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.ids import uuid7
+from exchange.models import AccessRecord, StaffUser
+from exchange.services import lockout, staff
+from tests.assertions.unchanged import everything
+from tests.factories.logins import PASSWORD, person
+from tests.factories.staff import create_staff, create_superuser
+
+pytestmark = pytest.mark.django_db
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def admin() -> StaffUser:
+    return person(ADMINISTRATOR, "admin")
+
+
+@pytest.fixture
+def second() -> StaffUser:
+    return person(FINANCE_APPROVER, "second")
+
+
+def last_record(user: StaffUser) -> tuple[str, StaffUser | None, str]:
+    record = AccessRecord.objects.filter(user=user).latest("id")
+    return record.event, record.by, record.details
+
+
+def epochs() -> dict[str, int]:
+    return dict(StaffUser.objects.values_list("username", "session_epoch"))
+
+
+def lock_out(user: StaffUser) -> None:
+    """Try wrong passwords until no more are taken."""
+    while lockout.locked_until(user) is None:
+        with suppress(lockout.LockedOut):
+            lockout.begin(lockout.PASSWORD, account=user.username, address="here").failed()
+
+
+# --- a new person ---
+
+
+def test_a_new_person_has_one_role_and_no_password_until_they_choose_one(admin):
+    details = {"first_name": "Ada", "email": "ada@house.example"}
+    user = staff.add_person(username="ada", role=role_called(AUDITOR), by=admin, details=details)
+    user.refresh_from_db()
+    assert (user.is_staff, user.is_active, user.is_superuser) == (True, True, False)
+    assert not user.has_usable_password()
+    assert (user.first_name, user.last_name, user.email) == ("Ada", "", "ada@house.example")
+    assert staff.role_of(user) == AUDITOR
+    assert last_record(user) == ("invited", admin, f"Role: {AUDITOR}")
+    assert timezone.now() - user.access_changed_at < MINUTE
+    assert create_staff("bob", PASSWORD, AUDITOR, settled=False).check_password(PASSWORD)
+
+
+def test_a_new_person_of_a_shell_and_one_who_was_confirmed(admin, second):
+    finance = role_called(FINANCE_APPROVER)
+    of_a_shell = staff.add_person(username="ada", role=finance, by=None)
+    assert last_record(of_a_shell) == ("invited", None, f"Role: {FINANCE_APPROVER}")
+    confirmed = staff.add_person(username="bob", role=finance, by=admin, confirmed_by=second)
+    told = f"Role: {FINANCE_APPROVER}. Confirmed by second"
+    assert last_record(confirmed) == ("invited", admin, told)
+
+
+def test_a_settled_person_of_the_demo_world_has_been_there_for_thirty_days():
+    user = create_staff("ada", PASSWORD, AUDITOR)
+    assert timedelta() <= timezone.now() - user.access_changed_at - timedelta(days=30) < MINUTE
+
+
+def test_a_new_person_is_refused_with_a_reason(admin):
+    reader = person(AUDITOR, "reader")
+    auditor = role_called(AUDITOR)
+    before = everything()
+    for by, username, details, error, message in (
+        (reader, "ada", None, Forbidden, "You may not add members of staff"),
+        (admin, "READER", None, Conflict, "There is a member of staff called READER already"),
+        (admin, "a b", None, InvalidRequest, "Enter a valid username"),
+        (admin, "ada", {"email": "nowhere"}, InvalidRequest, "Enter a valid email address"),
+    ):
+        with pytest.raises(error, match=message):
+            staff.add_person(username=username, role=auditor, by=by, details=details)
+    assert everything() == before
+
+
+# --- details ---
+
+
+def test_only_details_that_were_given_change_and_each_is_told(admin):
+    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    details = {"first_name": "Ada", "email": "ada@house.example"}
+    staff.change_details(user_id=ada.pk, details=details, by=admin)
+    ada.refresh_from_db()
+    assert (ada.first_name, ada.last_name, ada.email) == ("Ada", "", "ada@house.example")
+    told = "first name: none → Ada; email: none → ada@house.example"
+    assert last_record(ada) == ("details_changed", admin, told)
+    staff.change_details(user_id=ada.pk, details={"last_name": "L", "first_name": ""}, by=admin)
+    ada.refresh_from_db()
+    assert (ada.first_name, ada.last_name, ada.email) == ("", "L", "ada@house.example")
+    told = "first name: Ada → none; last name: none → L"
+    assert last_record(ada) == ("details_changed", admin, told)
+    bob.refresh_from_db()
+    assert (bob.first_name, bob.last_name, bob.email) == ("", "", "")
+
+
+def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(admin):
+    ada = person(AUDITOR)
+    before = everything()
+    staff.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
+    assert everything() == before
+    for details in ({"email": "nowhere"}, {"first_name": "x" * 151}):
+        with pytest.raises(InvalidRequest):
+            staff.change_details(user_id=ada.pk, details=details, by=admin)
+    with pytest.raises(Forbidden):
+        staff.change_details(user_id=ada.pk, details={"first_name": "A"}, by=ada)
+    with pytest.raises(NotFound, match="There is no such member of staff"):
+        staff.change_details(user_id=uuid7(), details={}, by=admin)
+    assert everything() == before
+
+
+# --- role ---
+
+
+def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
+    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    long_ago = ada.access_changed_at
+    before = everything()
+    with pytest.raises(Conflict) as refused:
+        staff.change_role(user_id=ada.pk, role=None, seen=BACK_OFFICE, by=admin)
+    assert refused.value.message == f"ada is {AUDITOR} by now. Please look again"
+    assert everything() == before
+    staff.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
+    ada.refresh_from_db()
+    assert (staff.role_of(ada), staff.role_of(bob)) == ("", AUDITOR)
+    assert ada.access_changed_at > long_ago
+    assert epochs() == {"ada": 1, "admin": 0, "bob": 0}
+    assert last_record(ada) == ("role_changed", admin, f"{AUDITOR} → None")
+    with pytest.raises(Conflict, match="ada is without a role by now"):
+        staff.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
+    staff.change_role(user_id=ada.pk, role=role_called(AUDITOR), seen="", by=admin)
+    assert last_record(ada) == ("role_changed", admin, f"None → {AUDITOR}")
+    assert epochs()["ada"] == 2
+
+
+def test_a_role_that_decides_is_given_and_taken_with_a_second_person(admin, second):
+    ada = person(AUDITOR)
+    finance = role_called(FINANCE_APPROVER)
+    staff.change_role(user_id=ada.pk, role=finance, seen=AUDITOR, by=admin, confirmed_by=second)
+    told = f"{AUDITOR} → {FINANCE_APPROVER}. Confirmed by second"
+    assert last_record(ada) == ("role_changed", admin, told)
+    assert staff.role_of(ada) == FINANCE_APPROVER
+
+
+# --- being active ---
+
+
+def test_a_person_is_shut_out_and_let_in_again(admin):
+    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    long_ago = ada.access_changed_at
+    with pytest.raises(Conflict, match="ada is active already"):
+        staff.activate(user_id=ada.pk, by=admin)
+    changed = staff.deactivate(user_id=ada.pk, by=admin)
+    assert not changed.is_active
+    ada.refresh_from_db()
+    assert (ada.is_active, ada.access_changed_at) == (False, long_ago)
+    assert last_record(ada) == ("deactivated", admin, "")
+    with pytest.raises(Conflict, match="ada is deactivated already"):
+        staff.deactivate(user_id=ada.pk, by=admin)
+    staff.activate(user_id=ada.pk, by=admin)
+    ada.refresh_from_db()
+    assert ada.is_active
+    assert ada.access_changed_at > long_ago
+    assert last_record(ada) == ("activated", admin, "")
+    assert epochs() == {"ada": 2, "admin": 0, "bob": 0}
+    bob.refresh_from_db()
+    assert bob.access_changed_at < ada.access_changed_at - timedelta(days=29)
+
+
+def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
+    ada = person(FINANCE_APPROVER)
+    staff.deactivate(user_id=ada.pk, by=admin)
+    staff.activate(user_id=ada.pk, by=admin, confirmed_by=second)
+    assert last_record(ada) == ("activated", admin, "Confirmed by second")
+
+
+# --- one-time addresses ---
+
+
+def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
+    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    long_ago = ada.access_changed_at
+    name, token = staff.invitation(user_id=ada.pk, by=admin)
+    assert urlsafe_base64_decode(name).decode() == str(ada.pk)
+    ada.refresh_from_db()
+    assert ada.access_changed_at > long_ago
+    assert last_record(ada) == ("invited", admin, "One-time address made")
+    assert staff.one_time_addresses.check_token(ada, token)
+    assert not staff.one_time_addresses.check_token(bob, token)
+    staff.deactivate(user_id=ada.pk, by=admin)
+    with pytest.raises(Conflict, match="ada is deactivated"):
+        staff.invitation(user_id=ada.pk, by=admin)
+    ada.refresh_from_db()
+    assert not staff.one_time_addresses.check_token(ada, token)
+
+
+# --- lock-outs ---
+
+
+def test_a_lock_out_is_ended_for_one_person(admin):
+    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    with pytest.raises(Conflict, match="ada is not locked out"):
+        staff.unlock(user_id=ada.pk, by=admin)
+    lock_out(ada)
+    lock_out(bob)
+    staff.unlock(user_id=ada.pk, by=admin)
+    assert lockout.locked_until(ada) is None
+    assert lockout.locked_until(bob) is not None
+    assert last_record(ada) == ("unlocked", admin, "")
+    staff.unlock(user_id=bob.pk, by=None)
+    assert last_record(bob) == ("unlocked", None, "")
+    lock_out(admin)
+    with pytest.raises(Forbidden, match="Nobody changes their own access"):
+        staff.unlock(user_id=admin.pk, by=admin)
+
+
+# --- who may ---
+
+
+def test_nobody_changes_their_own_access_and_others_only_with_the_permission(admin, second):
+    ada, reader = person(AUDITOR), person(AUDITOR, "reader")
+    auditor = role_called(AUDITOR)
+    own, other = "Nobody changes their own access", "You may not change this person's access"
+    before = everything()
+    for user, seen, by, message in (
+        (admin, ADMINISTRATOR, admin, own),
+        (ada, AUDITOR, reader, other),
+        (ada, AUDITOR, second, other),
+    ):
+        one = {"user_id": user.pk, "by": by}
+        for act in (
+            lambda one=one, seen=seen: staff.change_role(role=auditor, seen=seen, **one),
+            lambda one=one: staff.deactivate(**one),
+            lambda one=one: staff.activate(**one),
+            lambda one=one: staff.invitation(**one),
+            lambda one=one: staff.unlock(**one),
+        ):
+            with pytest.raises(Forbidden, match=message):
+                act()
+    assert everything() == before
+
+
+def test_only_a_superuser_touches_a_superuser(admin, second):
+    owner, other = create_superuser(), create_superuser("other")
+    before = everything()
+    for act in (
+        lambda: staff.change_details(user_id=owner.pk, details={"first_name": "O"}, by=admin),
+        lambda: staff.deactivate(user_id=owner.pk, by=admin),
+        lambda: staff.invitation(user_id=owner.pk, by=admin, confirmed_by=second),
+        lambda: staff.require_touchable(owner, admin),
+        lambda: staff.unlock(user_id=owner.pk, by=admin),
+    ):
+        with pytest.raises(Forbidden, match="You may not change this person's access"):
+            act()
+    with pytest.raises(Forbidden, match="Nobody changes their own access"):
+        staff.require_touchable(owner, owner)
+    assert everything() == before
+    staff.require_touchable(owner, other)
+    staff.require_touchable(admin, other)
+    staff.require_touchable(second, admin)
+    staff.change_details(user_id=owner.pk, details={"first_name": "O"}, by=other)
+    assert last_record(owner) == ("details_changed", other, "first name: none → O")
+
+
+# --- in a transaction of their own ---
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_person_who_cannot_be_given_their_role_is_not_made():
+    with pytest.raises(ValueError, match="Cannot add"):
+        staff.add_person(username="ada", role=Group(name="Never saved"), by=None)
+    assert not StaffUser.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_change_of_access_begins_a_transaction_where_there_is_none(admin, second):
+    reader = person(AUDITOR)
+    one = {"user_id": reader.pk, "by": admin}
+    staff.change_details(details={"first_name": "Ada"}, **one)
+    staff.change_role(role=None, seen=AUDITOR, **one)
+    staff.invitation(**one)
+    staff.deactivate(**one)
+    staff.activate(**one)
+    lock_out(reader)
+    staff.unlock(**one)
+    told = list(AccessRecord.objects.filter(user=reader).order_by("id").values_list("event"))
+    assert [event for (event,) in told] == [
+        "invited", "details_changed", "role_changed", "invited", "deactivated", "activated",
+        "unlocked",
+    ]  # fmt: skip
