@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from exchange.documents import Document, boolean, identifier, moment, number, text
+from exchange import payloads
+from exchange.documents import (
+    Document,
+    Variant,
+    WireField,
+    boolean,
+    identifier,
+    moment,
+    number,
+    text,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -70,3 +80,53 @@ def test_a_strict_document_has_no_null_that_is_not_declared(column: str) -> None
     nothing = f"NULL::{kind.get(column, 'timestamptz')}"
     assert made(strict=True, **{column: nothing}) is None
     assert "null" in (made(strict=False, **{column: nothing}) or "")
+
+
+@pytest.mark.parametrize(
+    ("document", "fields"),
+    [
+        (payloads.MEMBER, ["external_id"]),
+        (payloads.EVENT, ["next_attempt_at", "delivered_at"]),
+        (payloads.DELIVERY_ATTEMPT, ["status_code", "error"]),
+        (payloads.EVENT_DETAIL, ["next_attempt_at", "delivered_at"]),
+        (payloads.WEBHOOK, ["disabled_reason", "previous_secret_until"]),
+        (payloads.WEBHOOK_WITH_SECRET, ["disabled_reason", "previous_secret_until"]),
+        (payloads.TOKEN, ["creator"]),
+    ],
+)
+def test_clients_are_told_which_fields_may_be_null(document: Document, fields: list[str]) -> None:
+    assert [field.name for field in document.fields if field.nullable] == fields
+    told = document.schema()["properties"]
+    assert [name for name, schema in told.items() if "null" in schema.get("type", ())] == fields
+
+
+def test_a_field_of_one_kind_is_not_null_and_a_field_of_several_may_be() -> None:
+    for schema, nullable in (
+        ({"type": "string"}, False),
+        ({"type": ["string", "null"]}, True),
+        ({"oneOf": [{"type": "string"}, {"type": "null"}]}, True),
+        ({"type": "object", "oneOf": [{"type": "object"}, {"type": "null"}]}, True),
+    ):
+        assert WireField("x", "{r}.x", schema).nullable is nullable
+
+
+def test_the_schema_has_the_fields_of_every_shape_in_the_order_of_the_longest() -> None:
+    first, second, third = text("a", "{r}.a"), text("b", "{r}.b"), text("c", "{r}.c", "Told")
+    document = Document(
+        "Thing", "thing", fields=(first, second), variants=(Variant("x", (first, third, second)),)
+    )
+    schema = document.schema()
+    assert list(schema["properties"]) == ["a", "c", "b"]
+    assert schema["properties"]["c"] == {"type": "string", "description": "Told"}
+    assert schema["properties"]["a"] == {"type": "string"}
+    assert schema["required"] == ["a", "b"]
+
+
+def test_a_variant_is_written_where_its_condition_holds() -> None:
+    shapes = Document(
+        "Thing", "thing", fields=(text("a", "{r}.a"),),
+        variants=(Variant("{r}.a = 'x'", (text("b", "{r}.a"),)),),
+    )  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {shapes.expression('r')} FROM (VALUES ('x'), ('y')) r (a)")
+        assert cursor.fetchall() == [('{"b":"x"}',), ('{"a":"y"}',)]

@@ -7,8 +7,29 @@ from uuid import UUID
 
 import pytest
 from django.core.exceptions import ValidationError
+from drf_spectacular.drainage import get_override
 
-from exchange.filtersets import ChoiceField, FlagField, IdField, MomentField
+from exchange.errors import InvalidCurrency
+from exchange.filtersets import (
+    CURRENCIES,
+    ActiveTokenFilters,
+    ChoiceField,
+    ChoiceFilter,
+    CurrencyFilter,
+    EventFilters,
+    FlagField,
+    FlagFilter,
+    From,
+    IdField,
+    IdFilter,
+    MemberFilters,
+    MomentField,
+    TextField,
+    TextFilter,
+    To,
+    TokenSearchFilters,
+)
+from exchange.models import Event, Member, Token
 
 MILLISECOND, SECOND = timedelta(milliseconds=1), timedelta(seconds=1)
 
@@ -101,3 +122,124 @@ def test_a_moment_is_all_of_its_day_or_of_the_step_that_times_are_printed_with(
     for end, expected in ((False, begin), (True, after)):
         found = MomentField(step=step, end=end, required=False).clean(text)
         assert found == datetime.fromisoformat(f"{expected}+00:00")
+
+
+def test_text_is_cut_out_of_white_space_and_within_its_length():
+    field = TextField(max_length=3, required=False)
+    for text, value in ((" abc ", "abc"), ("", ""), (None, ""), ("a c", "a c")):
+        assert field.clean(text) == value
+    for text, told in (("abcd", "must have at most 3 characters"), ("a\x00", "NUL characters")):
+        with pytest.raises(ValidationError, match=told):
+            field.clean(text)
+
+
+def test_a_currency_is_refused_with_the_code_of_all_other_places():
+    field = CurrencyFilter().field
+    assert field.clean("ngn") == "NGN"
+    assert field.clean("") is None
+    with pytest.raises(ValidationError) as refused:
+        field.clean("EUR")
+    expected = InvalidCurrency(list(CURRENCIES))
+    assert (refused.value.messages, refused.value.code) == ([expected.message], expected.code)
+
+
+MOMENT = {
+    "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
+}
+
+
+@pytest.mark.parametrize(
+    ("filter_", "schema"),
+    [
+        (FlagFilter(), {"type": "boolean"}),
+        (FlagFilter(default=False), {"type": "boolean", "default": False}),
+        (ChoiceFilter(allowed=["Buy", "Sell"]), {"type": "string", "enum": ["Buy", "Sell"]}),
+        (CurrencyFilter(), {"type": "string", "enum": list(CURRENCIES)}),
+        (
+            TextFilter(max_length=40),
+            {
+                "type": "string",
+                "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$",
+                "maxLength": 40,
+            },
+        ),
+        (IdFilter(), {"type": "string", "pattern": r"\S"}),
+        (From("created_at"), MOMENT),
+        (To("created_at"), MOMENT),
+    ],
+)
+def test_the_schema_says_what_a_filter_takes(filter_, schema):
+    assert get_override(filter_, "field") == schema
+
+
+def test_the_schema_says_how_long_a_text_may_be():
+    for filters, name, longest in (
+        (MemberFilters, "email", 254),
+        (MemberFilters, "external_id", 100),
+        (TokenSearchFilters, "name", 200),
+        (TokenSearchFilters, "symbol", 20),
+    ):
+        declared = filters.base_filters[name]
+        assert get_override(declared, "field")["maxLength"] == longest
+        declared.field.clean("x" * longest)
+        with pytest.raises(ValidationError):
+            declared.field.clean("x" * (longest + 1))
+
+
+# --- what is asked of the database ---
+
+
+def condition(filters, model, **search):
+    """What is asked of the database for `search`, and with which values."""
+    found = filters(search, queryset=model.objects.order_by())
+    assert found.is_valid(), found.errors
+    sql, values = found.qs.query.sql_with_params()
+    return sql.partition(" WHERE ")[2].replace('"', ""), values
+
+
+def test_times_are_from_the_first_and_before_the_end_of_the_last():
+    day = datetime(2026, 11, 22, tzinfo=UTC)
+    asked = condition(MemberFilters, Member, created_from="2026-11-22", created_to="2026-11-22")
+    assert asked == (
+        "(exchange_member.created_at >= %s AND exchange_member.created_at < %s)",
+        (day, day + timedelta(days=1)),
+    )
+    moment = "2026-11-22T00:00:00.0009Z"
+    asked = condition(EventFilters, Event, created_from=moment, created_to=moment)
+    assert asked[1] == (day, day + MILLISECOND)
+    asked = condition(MemberFilters, Member, updated_from="2026-11-22", updated_to="2026-11-22")
+    assert asked == (
+        "(exchange_member.updated_at >= %s AND exchange_member.updated_at < %s)",
+        (day, day + timedelta(days=1)),
+    )
+
+
+def test_active_tokens_are_open_ones_unless_others_are_asked_for():
+    closed, exited = "exchange_token.closed", "exchange_token.exited"
+    for search, expected in (
+        ({}, f"(NOT {closed} AND NOT {exited})"),
+        ({"closed": "true"}, f"({closed} AND NOT {exited})"),
+        ({"exited": "1", "closed": "0"}, f"(NOT {closed} AND {exited})"),
+    ):
+        assert condition(ActiveTokenFilters, Token, **search)[0] == expected
+    for value, expected in (
+        ("true", "NOT exchange_token.completed_raise"),
+        ("false", "exchange_token.secondaries"),
+    ):
+        asked, _ = condition(ActiveTokenFilters, Token, primary_raise=value)
+        assert asked == f"(NOT {closed} AND NOT {exited} AND {expected})"
+
+
+def test_a_search_asks_for_nothing_but_what_was_given():
+    assert condition(TokenSearchFilters, Token) == ("", ())
+    for value, kind in (("true", "Private"), ("false", "Public")):
+        asked = condition(TokenSearchFilters, Token, private=value)
+        assert asked == ("exchange_token.type = %s", (kind,))
+    for name in ("closed", "exited", "completed_raise"):
+        assert condition(TokenSearchFilters, Token, **{name: "true"})[0] == f"exchange_token.{name}"
+    asked, values = condition(TokenSearchFilters, Token, symbol="tk")
+    assert asked == "UPPER(exchange_token.symbol::text) LIKE UPPER(%s)"
+    assert values == ("tk%",)
+    asked, values = condition(TokenSearchFilters, Token, name="green")
+    assert "name_words(%s)" in asked
+    assert values == ("green",)

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.numbers import LARGEST, NotANumber, decimals_of, plain, read_number, round_to
+from exchange.numbers import (
+    LARGEST,
+    NotANumber,
+    decimals_of,
+    grouped,
+    plain,
+    read_number,
+    read_typed,
+    round_to,
+)
 
 numbers = st.decimals(-LARGEST, LARGEST, places=16)
 # Whole halves of the last decimal: the middle between two numbers.
@@ -51,3 +60,74 @@ def test_a_number_is_read_as_it_is_or_not_at_all(value):
 def test_nothing_but_a_number_is_read_as_one(value):
     with pytest.raises(NotANumber):
         read_number(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (True, "must be a number"),
+        ("5", "must be a number"),
+        (Decimal("NaN"), "must be a number"),
+        (Decimal("-Infinity"), "must be a number"),
+        (Decimal("-0"), "must not be negative"),
+        (-1, "must not be negative"),
+        (LARGEST + Decimal("0.00000001"), "must not be above 1000000000000000"),
+        (10**15 + 1, "must not be above 1000000000000000"),
+    ],
+)
+def test_a_number_that_is_not_taken_is_refused_with_the_reason(value, told):
+    with pytest.raises(NotANumber) as refused:
+        read_number(value)
+    assert str(refused.value) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("12,500.50", "12500.5"),
+        ("12500.5", "12500.5"),
+        ("1,234,567", "1234567"),
+        ("0.00000001", "0.00000001"),
+        ("1.12345678", "1.12345678"),
+        ("999", "999"),
+        ("1000000000000000", "1000000000000000"),
+        ("1,000,000,000,000,000", "1000000000000000"),
+        ("1000000000000000.00000001", None),
+        ("1000000000000001", None),
+        ("10000000000000000", None),
+        ("1.123456789", None),
+        *((text, None) for text in ("0", "0.0", "", "-1", "+1", "1.", ".5", "1e3", " 1", "1\n")),
+        *((text, None) for text in ("01", "1,23", "0,123", "1234,567", "12,5000", "1,,234", "1,2")),
+    ],
+)
+def test_an_amount_is_read_as_people_write_it_or_not_at_all(text, amount):
+    assert read_typed(text) == (None if amount is None else Decimal(amount))
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals"),
+    [("0", 0), ("0.000", 0), ("0E-8", 0), ("100", 0), ("1E+4", 0), ("1.50", 1), ("0.00000001", 8),
+     ("-12.345", 3), ("10.10", 1)],
+)  # fmt: skip
+def test_trailing_zeros_are_no_decimals(number, decimals):
+    assert decimals_of(Decimal(number)) == decimals
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals", "text"),
+    [("1234.5", 2, "1,234.50"), ("1234.567", 2, "1,234.567"), ("1000000", 0, "1,000,000"),
+     ("0", 2, "0.00"), ("-1234.5000", 1, "-1,234.5")],
+)  # fmt: skip
+def test_a_grouped_number_has_all_of_its_decimals_and_no_fewer_than_its_currency(
+    number, decimals, text
+):
+    assert grouped(Decimal(number), decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [("-0", "0"), ("-0.00", "0"), ("0.10", "0.1"), ("1E+4", "10000"), ("90.020", "90.02"),
+     ("100", "100"), ("-0.50", "-0.5")],
+)  # fmt: skip
+def test_a_plain_number_has_no_exponent_and_no_zeros_at_its_end(number, text):
+    assert plain(Decimal(number)) == text

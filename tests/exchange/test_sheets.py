@@ -135,6 +135,99 @@ def test_harmless_text_stays_as_it_is_and_a_negative_number_stays_a_number():
     assert csv_rows(written(CSV, [(Decimal(-5), -7)]))[1] == ["-5", "-7"]
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "instead"),
+    [
+        (0x0, 0x1F, " "),
+        (0x7F, 0x9F, " "),
+        (0x2028, 0x2029, " "),
+        (0xFFFE, 0xFFFF, " "),
+        (0xD800, 0xDFFF, "\ufffd"),
+    ],
+)
+def test_characters_that_no_cell_takes_are_replaced_and_their_neighbours_stay(first, last, instead):
+    for code in (first, last):
+        assert harmless(f"a{chr(code)}b") == f"a{instead}b"
+    for code in (first - 1, last + 1):
+        if code > 0 and not 0xD800 <= code <= 0xDFFF and code != 0x10000:
+            assert harmless(f"a{chr(code)}b") == f"a{chr(code)}b"
+
+
+def test_text_of_white_space_alone_is_no_formula():
+    assert harmless("") == ""
+    assert harmless("  \t ") == "    "
+    assert harmless("a=1") == "a=1"
+
+
+@pytest.mark.parametrize(
+    ("number", "fits"),
+    [
+        ("123456789012345", True),
+        ("1234567890123456", False),
+        ("1234567890123450", True),
+        ("-12345678.9012345", True),
+        ("-12345678.90123456", False),
+        ("0.000000000123456789012345", True),
+        ("0", True),
+    ],
+)
+def test_a_cell_takes_fifteen_significant_digits(number, fits):
+    assert fits_a_cell(Decimal(number)) is fits
+
+
+@pytest.mark.parametrize(
+    ("cell", "width"),
+    [
+        (None, 8),
+        ("x" * 6, 8),
+        ("x" * 7, 9),
+        ("x" * 57, 59),
+        ("x" * 58, 60),
+        ("x" * 59, 60),
+        (Decimal("1234567.5"), 14),
+        (Decimal("-1"), 8),
+        (12345678, 10),
+        (date(2026, 11, 19), 12),
+        (AS_OF, 21),
+    ],
+)
+def test_a_column_is_two_characters_wider_than_its_widest_cell(cell, width):
+    sheet = load_workbook(io.BytesIO(written(XLSX, [(cell, 1), (None, 1)]))).worksheets[0]
+    assert [sheet.column_dimensions[letter].width for letter in "AB"] == [width, 8]
+
+
+def test_the_first_two_hundred_rows_measure_the_columns():
+    rows: list[tuple[Any, Any]] = [("", "")] * 199 + [("x" * 20, "")] + [("", "x" * 20)]
+    sheet = load_workbook(io.BytesIO(written(XLSX, rows))).worksheets[0]
+    assert [sheet.column_dimensions[letter].width for letter in "AB"] == [22, 8]
+
+
+def test_sheets_are_named_and_headed_and_one_row_is_one_row():
+    book = load_workbook(io.BytesIO(written(XLSX, [(1, 2)] * 4, rows_of_a_sheet=2)))
+    assert book.sheetnames == ["Things", "Things 2", "Things 3"]
+    assert [sheet["A1"].font.bold for sheet in book.worksheets] == [True] * 3
+    assert [sheet["A2"].font.bold for sheet in book.worksheets] == [False] * 3
+    assert csv_rows(written(CSV, [(1, 2)]))[-1] == [LAST.format("1 row")]
+    assert csv_rows(written(CSV, []))[-1] == [LAST.format("0 rows")]
+    assert sheets(written(XLSX, [])) == [[("A", "B"), (LAST.format("0 rows"), None)]]
+
+
+def test_the_name_of_a_sheet_is_cut_to_what_a_book_takes():
+    file = io.BytesIO()
+    title = "Withdrawals that nobody has decided yet"
+    counted = write_table(
+        file, form=XLSX, title=title, headings=["A"], rows=[[1], [2]], as_of=AS_OF
+    )
+    assert counted == 2
+    assert load_workbook(io.BytesIO(file.getvalue())).sheetnames == [title[:31]]
+
+
+def test_a_csv_file_begins_with_the_mark_of_its_encoding():
+    data = written(CSV, [("é", 1)])
+    assert data.startswith(b"\xef\xbb\xbfA,B\r\n")
+    assert data.endswith(b"\r\n")
+
+
 def test_a_sheet_that_is_full_is_followed_by_another_one():
     found = sheets(written(XLSX, [(n, "x") for n in range(5)], rows_of_a_sheet=3))
     assert [len(sheet) for sheet in found] == [4, 4]

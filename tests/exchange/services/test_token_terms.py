@@ -1,0 +1,198 @@
+"""What staff set about one token, and who may see it; no other token changes with it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE
+from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
+from exchange.ids import uuid7
+from exchange.models import StaffUser, Token, TokenAccess
+from exchange.numbers import LARGEST
+from exchange.services.token_terms import MONEY, PERCENT, wrong_number, wrong_terms
+from exchange.services.tokens import change_terms, grant_access, version_of, withdraw_access
+from tests.assertions.unchanged import everything
+from tests.factories.api_clients import make_organisation
+from tests.factories.logins import person
+from tests.factories.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+LIMIT = "1000000000000000"
+
+
+@pytest.fixture
+def office() -> StaffUser:
+    return person(BACK_OFFICE, "office")
+
+
+def token_with(**amounts: Decimal) -> Token:
+    """A token that is not saved, whose amounts and percentages are zero but for some."""
+    return Token(**dict.fromkeys((*MONEY, *PERCENT), Decimal(0)) | amounts)
+
+
+def change(token: Token, user: StaffUser, **terms: Any) -> Token:
+    return change_terms(token_id=token.pk, terms=terms, seen=version_of(token), user=user)
+
+
+# --- numbers ---
+
+
+@pytest.mark.parametrize(
+    ("value", "most", "told"),
+    [
+        ("0", LIMIT, ""),
+        ("-0.00000001", LIMIT, "fee must be from 0 to 1000000000000000"),
+        (LIMIT, LIMIT, ""),
+        (f"{LIMIT}.01", LIMIT, "fee must be from 0 to 1000000000000000"),
+        ("50", "50", ""),
+        ("50.01", "50", "fee must be from 0 to 50"),
+        ("NaN", LIMIT, "fee must be from 0 to 1000000000000000"),
+        ("Infinity", LIMIT, "fee must be from 0 to 1000000000000000"),
+        ("1.25", LIMIT, ""),
+        ("1.2500", LIMIT, ""),
+        ("1.255", LIMIT, "fee must not have more than 2 decimals"),
+    ],
+)
+def test_a_number_lies_within_its_bounds_and_has_the_decimals_of_its_currency(value, most, told):
+    assert wrong_number("fee", Decimal(value), 2, Decimal(most)) == told
+
+
+def test_without_a_bound_of_its_own_a_number_is_at_most_the_largest_amount():
+    assert wrong_number("valuation", LARGEST, 0) == ""
+    told = f"valuation must be from 0 to {LIMIT}"
+    assert wrong_number("valuation", LARGEST + 1, 0) == told
+
+
+def test_every_percentage_has_a_limit_and_four_decimals():
+    for name, most in PERCENT.items():
+        limit = 50 if name.endswith("_fee") and name != "management_fee" else 100
+        assert most == limit
+        for value, told in (
+            (Decimal(limit), {}),
+            (Decimal("1.0001"), {}),
+            (Decimal("1.00001"), {name: f"{name} must not have more than 4 decimals"}),
+            (limit + Decimal("0.0001"), {name: f"{name} must be from 0 to {limit}"}),
+        ):
+            assert wrong_terms(token_with(**{name: value}), 2) == told
+
+
+@pytest.mark.parametrize("pair", ["buy", "sell", "trade_buy", "trade_sell"])
+def test_bounds_are_in_order_and_a_highest_of_zero_is_none(pair):
+    low, high = f"min_{pair}", f"max_{pair}"
+    told = {low: f"{low} must not be above {high}"}
+    bounds = ((5, 0, {}), (5, 5, {}), (5, 6, {}), (5, 4, told), (2, 1, told))
+    for lowest, highest, wrong in bounds:
+        token = token_with(**{low: Decimal(lowest), high: Decimal(highest)})
+        assert wrong_terms(token, 0) == wrong
+    # What is no amount at all is told before the order.
+    token = token_with(**{low: Decimal(5), high: Decimal("4.5")})
+    assert wrong_terms(token, 0) == {high: f"{high} must not have more than 0 decimals"}
+
+
+# --- changing ---
+
+
+def test_every_bad_field_is_named(office):
+    token = make_token()
+    before = everything()
+    for terms, fields in (
+        ({"name": "x" * 201}, {"name"}),
+        ({"name": "", "type": "Secret"}, {"name", "type"}),
+        ({"buy_fee": Decimal(51), "valuation": Decimal("1.001")}, {"buy_fee", "valuation"}),
+        ({"image": "javascript:alert(1)"}, {"image"}),
+    ):
+        with pytest.raises(InvalidRequest) as refused:
+            change(token, office, **terms)
+        assert set(refused.value.fields) == fields
+        assert all(name in refused.value.message for name in fields)
+    with pytest.raises(InvalidRequest, match="price_buy, supply cannot be changed here"):
+        change(token, office, supply=Decimal(1), price_buy=Decimal(1), name="New")
+    assert everything() == before
+
+
+def test_one_token_changes_and_no_other(office):
+    token, other = make_token(), make_token()
+    named = other.name
+    changed = change(token, office, name="New", buy_fee=Decimal("1.5"))
+    assert (changed.name, changed.buy_fee) == ("New", Decimal("1.5"))
+    assert '"name":"New"' in changed.document
+    other.refresh_from_db()
+    assert (other.name, other.buy_fee) == (named, 0)
+    seen = version_of(token)
+    before = everything()
+    change(token, office, name="New", buy_fee=Decimal("1.50"))
+    assert everything() == before
+    assert version_of(token) == seen
+
+
+def test_a_change_of_what_somebody_else_changed_is_refused_with_its_fields(office):
+    token, other = make_token(), make_token()
+    seen = version_of(token)
+    change(token, office, name="New")
+    change(other, office, interest=Decimal(1))
+    with pytest.raises(Conflict) as refused:
+        change_terms(token_id=token.pk, terms={"carry": Decimal(1)}, seen=seen, user=office)
+    assert "The token was changed meanwhile" in refused.value.message
+    assert "name" in refused.value.message
+    assert "interest" not in refused.value.message
+    between = version_of(token)
+    change(token, office, discount=Decimal(2))
+    with pytest.raises(Conflict, match=r"meanwhile \(discount\)\. Please"):
+        change_terms(token_id=token.pk, terms={"carry": Decimal(1)}, seen=between, user=office)
+    token.refresh_from_db()
+    assert (token.name, token.carry, token.discount) == ("New", 0, 2)
+
+
+def test_who_may_not_and_what_is_not_there_are_refused(office):
+    reader, admin = person(AUDITOR, "reader"), person(ADMINISTRATOR, "admin")
+    token, cancelled = make_token(), make_token(cancelled=True)
+    other = make_organisation()
+    one = {"token_id": token.pk, "organisation_id": other.pk}
+    before = everything()
+    for user in (reader, admin):
+        for act in (
+            lambda user=user: change(token, user, name="New"),
+            lambda user=user: grant_access(user=user, **one),
+            lambda user=user: withdraw_access(user=user, **one),
+        ):
+            with pytest.raises(Forbidden, match="You may not change tokens"):
+                act()
+    with pytest.raises(Conflict, match="The token is cancelled"):
+        change(cancelled, office, name="New")
+    with pytest.raises(TokenNotFound):
+        change_terms(token_id=uuid7(), terms={}, seen=None, user=office)
+    for act in (grant_access, withdraw_access):
+        with pytest.raises(TokenNotFound):
+            act(token_id=uuid7(), organisation_id=other.pk, user=office)
+        with pytest.raises(NotFound, match="Organisation not found"):
+            act(token_id=token.pk, organisation_id=uuid7(), user=office)
+    assert everything() == before
+
+
+# --- access ---
+
+
+def test_access_is_of_one_token_for_one_organisation(office):
+    first, second = make_token(), make_token()
+    ada, bob = make_organisation(), make_organisation()
+
+    def granted() -> set[tuple[Any, Any]]:
+        return set(TokenAccess.objects.values_list("token_id", "organisation_id"))
+
+    access = grant_access(token_id=first.pk, organisation_id=ada.pk, user=office)
+    assert access.granted_by == office
+    assert grant_access(token_id=first.pk, organisation_id=bob.pk).granted_by is None
+    grant_access(token_id=second.pk, organisation_id=ada.pk)
+    with pytest.raises(Conflict, match="has access already"):
+        grant_access(token_id=first.pk, organisation_id=ada.pk)
+    with pytest.raises(Refused, match="The issuer sees its own token"):
+        grant_access(token_id=first.pk, organisation_id=first.issuer_id)
+    withdraw_access(token_id=first.pk, organisation_id=ada.pk, user=office)
+    assert granted() == {(first.pk, bob.pk), (second.pk, ada.pk)}
+    with pytest.raises(Conflict, match="has no access"):
+        withdraw_access(token_id=first.pk, organisation_id=ada.pk, user=office)
+    assert granted() == {(first.pk, bob.pk), (second.pk, ada.pk)}
