@@ -1,0 +1,52 @@
+"""What has served its time is removed in batches, and nothing else with it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from oauth2_provider.models import get_access_token_model
+
+from exchange.models import IdempotencyRecord
+from exchange.services import housekeeping
+from tests.factories.api_clients import make_caller, make_organisation
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_urls")]
+
+
+@pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
+def test_every_answer_that_is_no_longer_promised_goes(old, monkeypatch):
+    monkeypatch.setattr(housekeeping, "_BATCH", 2)
+    owner, now = make_organisation(), timezone.now()
+    ages = [timedelta(hours=24, seconds=n + 1) for n in range(old)]
+    ages += [timedelta(hours=23, minutes=59), timedelta(0)]
+    IdempotencyRecord.objects.bulk_create(
+        IdempotencyRecord(
+            organisation=owner, method="POST", path="/v1/x", key=str(n), body_hash="0" * 64,
+            created_at=now - age,
+        )
+        for n, age in enumerate(ages)
+    )  # fmt: skip
+    assert housekeeping.purge_idempotency_keys() == old
+    left = set(IdempotencyRecord.objects.values_list("key", flat=True))
+    assert left == {str(old), str(old + 1)}
+
+
+@pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
+def test_every_access_token_goes_a_day_after_it_expired(old, monkeypatch):
+    monkeypatch.setattr(housekeeping, "_BATCH", 2)
+    make_caller()
+    tokens, now = get_access_token_model().objects, timezone.now()
+    first = tokens.get()
+    tokens.update(expires=now - timedelta(hours=23, minutes=59))
+    tokens.bulk_create(
+        tokens.model(
+            token=f"token {n}", application=first.application, scope="", user=None,
+            expires=now - timedelta(hours=24, seconds=n + 1),
+        )
+        for n in range(old)
+    )  # fmt: skip
+    assert tokens.count() == old + 1
+    assert housekeeping.purge_access_tokens() == old
+    assert tokens.get().pk == first.pk

@@ -1,0 +1,98 @@
+"""A kept answer belongs to one organisation, method, path and key, and to one body."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from exchange.errors import IdempotencyKeyReused
+from exchange.idempotency import Answer, IdempotencyClaim, find_answer, kept_for
+from exchange.models import IdempotencyRecord
+from exchange.services.idempotency import claim_key, store_answer
+from tests.factories.api_clients import make_organisation
+
+pytestmark = pytest.mark.django_db
+
+HASH = "0" * 64
+
+
+def other_claims(claim: IdempotencyClaim) -> list[IdempotencyClaim]:
+    """Claims that differ from `claim` in one part."""
+    changes: list[dict[str, Any]] = [
+        {"organisation_id": make_organisation().pk},
+        {"method": "PUT"},
+        {"path": "/v1/other"},
+        {"key": "other"},
+    ]
+    return [replace(claim, **change) for change in changes]
+
+
+@pytest.fixture
+def claim() -> IdempotencyClaim:
+    return IdempotencyClaim(make_organisation().pk, "POST", "/v1/orders", "key", HASH)
+
+
+def keep(claim: IdempotencyClaim, **values: Any) -> IdempotencyRecord:
+    given: dict[str, Any] = {"status_code": 201, "message": "Done", "data": '{"a": 1}'}
+    return IdempotencyRecord.objects.create(
+        organisation_id=claim.organisation_id, method=claim.method, path=claim.path,
+        key=claim.key, body_hash=claim.body_hash,
+        **{"created_at": timezone.now()} | given | values,
+    )  # fmt: skip
+
+
+def test_an_answer_is_found_under_its_own_claim_and_no_other(claim):
+    others = other_claims(claim)
+    keep(claim)
+    assert find_answer(claim) == Answer(201, "Done", '{"a": 1}', replayed=True)
+    for number, other in enumerate(others):
+        assert find_answer(other) is None
+        keep(other, message=f"Other {number}")
+    for number, other in enumerate(others):
+        found = find_answer(other)
+        assert found is not None
+        assert found.message == f"Other {number}"
+    assert find_answer(claim) == Answer(201, "Done", '{"a": 1}', replayed=True)
+
+
+def test_another_body_under_the_key_is_refused_where_there_is_an_answer(claim):
+    other = replace(claim, body_hash="1" * 64)
+    keep(claim)
+    for find in (find_answer, claim_key):
+        with pytest.raises(IdempotencyKeyReused), transaction.atomic():
+            find(other)
+    IdempotencyRecord.objects.update(status_code=None)
+    assert find_answer(other) is None
+
+
+def test_an_answer_is_promised_for_a_day(claim):
+    assert kept_for() == timedelta(hours=24)
+    record = keep(claim, created_at=timezone.now() - timedelta(hours=23, minutes=59))
+    assert find_answer(claim) is not None
+    answer = claim_key(claim)
+    assert answer == Answer(201, "Done", '{"a": 1}', replayed=True)
+    IdempotencyRecord.objects.filter(pk=record.pk).update(
+        created_at=timezone.now() - timedelta(hours=24, seconds=1)
+    )
+    assert find_answer(claim) is None
+    assert claim_key(claim) is None
+
+
+def test_a_claimed_key_keeps_the_answer_that_is_stored(claim):
+    others = other_claims(claim)
+    for each in (claim, *others):
+        assert claim_key(each) is None
+        assert find_answer(each) is None
+    answer = Answer(200, "OK", "{}")
+    store_answer(claim, answer)
+    assert find_answer(claim) == claim_key(claim) == replace(answer, replayed=True)
+    for other in others:
+        assert find_answer(other) is None
+    assert claim.as_form() == {
+        "method": "POST", "path": "/v1/orders", "key": "key", "body_hash": HASH,
+    }  # fmt: skip
