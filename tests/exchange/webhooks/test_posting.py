@@ -67,6 +67,65 @@ def test_redirects_are_not_followed(receiver: Receiver, status: int) -> None:
         assert elsewhere.received == []
 
 
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (299, ""),
+        (300, "redirects are not followed"),
+        (304, "redirects are not followed"),
+        (399, "redirects are not followed"),
+        (400, ""),
+    ],
+)
+def test_every_status_of_a_redirect_is_told_as_one(
+    receiver: Receiver, status: int, error: str
+) -> None:
+    receiver.reply = Reply(status, body=b"")
+    outcome = send(receiver.url)
+    assert (outcome.status_code, outcome.error) == (status, error)
+
+
+@pytest.mark.parametrize(
+    ("status", "delivered"),
+    [(None, False), (199, False), (200, True), (299, True), (300, False)],
+)
+def test_an_event_is_delivered_by_an_answer_of_2xx_alone(
+    status: int | None, delivered: bool
+) -> None:
+    assert Outcome(status_code=status, milliseconds=1).delivered is delivered
+
+
+def test_without_leave_no_plain_address_is_called(receiver: Receiver) -> None:
+    outcome = send(receiver.url, allow_local=False)
+    told = "the URL does not lead to a public address over https"
+    assert outcome == Outcome(status_code=None, milliseconds=0, error=told)
+    assert receiver.received == []
+
+
+def test_what_is_posted_says_how_it_may_be_answered(receiver: Receiver) -> None:
+    send(receiver.url)
+    (request,) = receiver.received
+    told = {name: request.headers[name] for name in ("accept", "accept-encoding", "connection")}
+    assert told == {"accept": "*/*", "accept-encoding": "identity", "connection": "close"}
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("0", 0.0),
+        (" 120 ", 120.0),
+        ("999999999", 999_999_999.0),
+        ("1234567890", 123_456_789.0),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 0.0),
+    ],
+)
+def test_retry_after_is_seconds_from_now_and_never_negative(
+    receiver: Receiver, value: str, seconds: float
+) -> None:
+    receiver.reply = Reply(503, {"Retry-After": value}, body=b"")
+    assert send(receiver.url).retry_after_seconds == seconds
+
+
 def test_only_the_first_kibibyte_of_the_answer_is_kept(receiver: Receiver) -> None:
     receiver.reply = Reply(500, body=b"x" * 1023 + "é".encode() + b"y" * 1_000_000)
     outcome = send(receiver.url)

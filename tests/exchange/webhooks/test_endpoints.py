@@ -1,0 +1,141 @@
+"""The endpoint of one organisation: set, switched, rotated and tested without touching another."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from exchange.errors import Conflict, EndpointNotFound, InvalidRequest
+from exchange.models import Event, Organisation, WebhookEndpoint
+from exchange.services.webhook_endpoints import (
+    rotate_secret,
+    send_test,
+    set_endpoint,
+    switch_endpoint,
+)
+from tests.assertions.unchanged import everything
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.events import organisation
+
+pytestmark = pytest.mark.django_db
+
+URL, OTHER = "http://127.0.0.1:9/hook", "http://127.0.0.1:9/other"
+UNSAFE = "ftp://127.0.0.1/hook"
+
+
+@pytest.fixture
+def owner() -> Organisation:
+    return organisation(URL)
+
+
+@pytest.fixture
+def bystander() -> Organisation:
+    return organisation(URL, "Bystander")
+
+
+def endpoint_of(owner: Organisation) -> dict[str, Any]:
+    (values,) = WebhookEndpoint.objects.filter(organisation=owner).values(
+        "url", "enabled", "disabled_reason", "secret", "previous_secret", "previous_secret_until"
+    )
+    return dict(values)
+
+
+def test_an_endpoint_is_made_once_and_changed_after_that(bystander):
+    untouched = endpoint_of(bystander)
+    owner = make_organisation()
+    made = set_endpoint(organisation_id=owner.id, url=URL, actor=TESTER)
+    assert made.created is True
+    assert made.secret == made.endpoint.secret
+    assert (made.endpoint.url, made.endpoint.enabled) == (URL, True)
+    changed = set_endpoint(organisation_id=owner.id, url=OTHER, actor=TESTER, enabled=False)
+    assert (changed.created, changed.secret) == (False, None)
+    assert endpoint_of(owner) == {
+        "url": OTHER, "enabled": False, "secret": made.secret,
+        "disabled_reason": "Switched off by the organisation",
+        "previous_secret": "", "previous_secret_until": None,
+    }  # fmt: skip
+    set_endpoint(organisation_id=owner.id, url=OTHER, actor=TESTER)
+    assert (endpoint_of(owner)["enabled"], endpoint_of(owner)["disabled_reason"]) == (True, "")
+    assert endpoint_of(bystander) == untouched
+
+
+def test_an_address_that_must_not_be_called_is_neither_set_nor_switched_on(owner):
+    switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
+    WebhookEndpoint.objects.update(url=UNSAFE)
+    before = everything()
+    for act in (
+        lambda: set_endpoint(organisation_id=owner.id, url=UNSAFE, actor=TESTER),
+        lambda: switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER),
+    ):
+        with pytest.raises(InvalidRequest, match=r"^url ") as refused:
+            act()
+        assert refused.value.code == "invalid_url"
+    assert everything() == before
+
+
+def test_one_endpoint_is_switched_off_and_on(owner, bystander):
+    untouched = endpoint_of(bystander)
+    before = WebhookEndpoint.objects.get(organisation=owner)
+    with pytest.raises(Conflict, match="The webhook endpoint is enabled already"):
+        switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
+    off = switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
+    assert (off.enabled, off.disabled_reason) == (False, "Switched off by the exchange")
+    assert off.updated_at > before.updated_at
+    with pytest.raises(Conflict, match="The webhook endpoint is disabled already"):
+        switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
+    on = switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
+    assert (on.enabled, on.disabled_reason, on.secret) == (True, "", before.secret)
+    assert endpoint_of(bystander) == untouched
+
+
+def test_a_rotated_secret_signs_on_for_a_day_and_an_older_one_no_longer(owner, bystander):
+    untouched, first = endpoint_of(bystander), endpoint_of(owner)["secret"]
+    before = timezone.now()
+    endpoint, second = rotate_secret(organisation_id=owner.id, actor=TESTER)
+    assert endpoint.secret == second != first
+    now = endpoint_of(owner)
+    assert (now["secret"], now["previous_secret"]) == (second, first)
+    late = now["previous_secret_until"] - before - timedelta(hours=24)
+    assert timedelta() <= late < timedelta(seconds=10)
+    _, third = rotate_secret(organisation_id=owner.id, actor=TESTER)
+    assert (endpoint_of(owner)["secret"], endpoint_of(owner)["previous_secret"]) == (third, second)
+    assert endpoint_of(bystander) == untouched
+
+
+def test_a_test_event_goes_to_the_organisation_that_asks(owner, bystander):
+    event = send_test(organisation_id=owner.id, actor=TESTER)
+    assert Event.objects.get() == event
+    assert (event.organisation_id, event.type) == (owner.id, "webhook.test")
+    assert event.subject_id == WebhookEndpoint.objects.get(organisation=owner).pk
+    data = json.loads(event.body)["data"]
+    assert data["message"] == "This is a test"
+    assert set(data) == {"message", "requested_by"}
+    switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
+    with pytest.raises(Conflict, match="The webhook endpoint is disabled") as refused:
+        send_test(organisation_id=owner.id, actor=TESTER)
+    assert refused.value.code == "webhook_disabled"
+    assert Event.objects.count() == 1
+    assert send_test(organisation_id=bystander.id, actor=TESTER).organisation_id == bystander.id
+
+
+def test_without_an_endpoint_there_is_none_to_switch_rotate_or_test(bystander):
+    nobody = make_organisation()
+    before = everything()
+    for act in (
+        lambda: switch_endpoint(organisation_id=nobody.id, enabled=False, actor=TESTER),
+        lambda: rotate_secret(organisation_id=nobody.id, actor=TESTER),
+        lambda: send_test(organisation_id=nobody.id, actor=TESTER),
+    ):
+        with pytest.raises(EndpointNotFound):
+            act()
+    assert everything() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rotating_begins_a_transaction_where_there_is_none(owner):
+    _, secret = rotate_secret(organisation_id=owner.id, actor=TESTER)
+    assert endpoint_of(owner)["secret"] == secret
