@@ -151,6 +151,18 @@ def test_writing_many_at_once_leaves_a_row_for_each():
         assert {row.actor for row in rows} == {"system:bulk"}
 
 
+def test_one_statement_for_many_says_who_acts_though_it_is_the_first_of_its_transaction():
+    made = [make_organisation(), make_organisation()]
+    with acting(Actor.system("bulk"), "task:bulk"), connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE exchange_organisation SET email = %s WHERE id = %s",
+            [[f"{n}@owner.example", o.pk] for n, o in enumerate(made)],
+        )
+    for organisation in made:
+        row = changes("exchange_organisation", organisation.pk)[-1]
+        assert (row.operation, row.actor, row.via) == ("UPDATE", "system:bulk", "task:bulk")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_who_acted_lasts_no_longer_than_the_transaction():
     owner = make_organisation()

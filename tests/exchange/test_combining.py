@@ -270,6 +270,12 @@ def test_not_coming_is_said_for_ones_own_thread_only(work, combiner):
     assert [sorted(group) for group in work.groups] == [[1, 2]]
 
 
+def test_who_never_said_that_it_comes_may_say_that_it_does_not(work, combiner):
+    begin(combiner.not_coming).result(SOON)
+    assert combiner._coming == 0
+    nobody_is_waited_for(combiner)
+
+
 def test_who_said_that_it_does_not_come_may_still_call(work, combiner):
     with combiner.coming():
         combiner.not_coming()

@@ -19,6 +19,9 @@ from exchange.documents import (
     number,
     text,
 )
+from exchange.models import Member
+from tests.factories.api_clients import make_organisation
+from tests.factories.staff import as_owner
 
 pytestmark = pytest.mark.django_db
 
@@ -130,3 +133,23 @@ def test_a_variant_is_written_where_its_condition_holds() -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {shapes.expression('r')} FROM (VALUES ('x'), ('y')) r (a)")
         assert cursor.fetchall() == [('{"b":"x"}',), ('{"a":"y"}',)]
+
+
+def test_stored_documents_that_differ_are_told_and_no_more_of_them_than_is_read() -> None:
+    owner = make_organisation()
+    for place in range(22):
+        Member.objects.create(organisation=owner, name="Ada", email=f"{place}@owner.example")
+    assert payloads.MEMBER.faults() == []
+    kept = Member.objects.earliest("id")
+    with as_owner(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        Member.objects.exclude(pk=kept.pk).update(document="{}")
+        cursor.execute("SET LOCAL session_replication_role = origin")
+    told = payloads.MEMBER.faults()
+    assert len(told) == 20
+    assert len(payloads.MEMBER.faults(limit=30)) == 21
+    wrong = {str(pk) for pk in Member.objects.exclude(pk=kept.pk).values_list("pk", flat=True)}
+    for fault in payloads.MEMBER.faults(limit=30):
+        table, _, rest = fault.partition(" ")
+        assert table == "exchange_member"
+        assert rest.removesuffix(": the document differs") in wrong

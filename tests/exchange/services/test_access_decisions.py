@@ -190,6 +190,7 @@ def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
     assert found.address is None
     proposal.refresh_from_db()
     assert proposal.key == key
+    assert proposal.collected_at is not None
     assert timezone.now() - proposal.collected_at < timedelta(minutes=1)
 
     token = access_proposals.propose_token(key_id=key.pk, days=20, by=house.admin)
@@ -217,6 +218,7 @@ def test_a_key_is_rotated_as_it_was_proposed(house):
     new = found.subject
     old.refresh_from_db()
     assert (new.expires_at, old.rotated_to, old.revoked_at) == (ends, new, None)
+    assert old.expires_at is not None
     late = old.expires_at - before - timedelta(hours=36)
     assert timedelta() <= late < timedelta(minutes=1)
     names = dict(found.secrets)

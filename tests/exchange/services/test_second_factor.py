@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.db import DataError, connection, transaction
@@ -41,7 +42,7 @@ def code_of(secret: str, step: int) -> str:
     return second_factor.code_at(secret=secret, step=step)
 
 
-def enrol(user: StaffUser, **options: object) -> tuple[str, list[str]]:
+def enrol(user: StaffUser, **options: Any) -> tuple[str, list[str]]:
     """Set up a second factor by the code of `STEP`; give the secret and the recovery codes."""
     secret = second_factor.new_secret()
     code = code_of(secret, STEP)

@@ -84,7 +84,13 @@ def test_every_percentage_has_a_limit_and_four_decimals():
 def test_bounds_are_in_order_and_a_highest_of_zero_is_none(pair):
     low, high = f"min_{pair}", f"max_{pair}"
     told = {low: f"{low} must not be above {high}"}
-    bounds = ((5, 0, {}), (5, 5, {}), (5, 6, {}), (5, 4, told), (2, 1, told))
+    bounds: tuple[tuple[int, int, dict[str, str]], ...] = (
+        (5, 0, {}),
+        (5, 5, {}),
+        (5, 6, {}),
+        (5, 4, told),
+        (2, 1, told),
+    )
     for lowest, highest, wrong in bounds:
         token = token_with(**{low: Decimal(lowest), high: Decimal(highest)})
         assert wrong_terms(token, 0) == wrong
@@ -165,11 +171,11 @@ def test_who_may_not_and_what_is_not_there_are_refused(office):
         change(cancelled, office, name="New")
     with pytest.raises(TokenNotFound):
         change_terms(token_id=uuid7(), terms={}, seen=None, user=office)
-    for act in (grant_access, withdraw_access):
+    for allow in (grant_access, withdraw_access):
         with pytest.raises(TokenNotFound):
-            act(token_id=uuid7(), organisation_id=other.pk, user=office)
+            allow(token_id=uuid7(), organisation_id=other.pk, user=office)
         with pytest.raises(NotFound, match="Organisation not found"):
-            act(token_id=token.pk, organisation_id=uuid7(), user=office)
+            allow(token_id=token.pk, organisation_id=uuid7(), user=office)
     assert everything() == before
 
 

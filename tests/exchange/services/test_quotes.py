@@ -1,0 +1,186 @@
+"""What a quote may be, what it changes of one token, and who may decide."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.errors import Conflict, Forbidden, InvalidRequest, Refused, TokenNotFound
+from exchange.ids import uuid7
+from exchange.models import Quote, StaffUser, Token
+from exchange.services import quotes
+from exchange.services.quotes import PriceChange, Prices, wrong_prices
+from tests.assertions.unchanged import everything
+from tests.factories.logins import person
+from tests.factories.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+FROM_TO = "must be from 0 to 1000000000000000"
+DECIMALS = "must not have more than 2 decimals"
+PRICES = ("price_buy", "price_sell", "price_exchange")
+
+
+@pytest.fixture
+def office() -> StaffUser:
+    return person(BACK_OFFICE, "office")
+
+
+@pytest.fixture
+def finance() -> StaffUser:
+    return person(FINANCE_APPROVER, "finance")
+
+
+def prices(buy: str, sell: str, exchange: str = "0") -> Prices:
+    return Prices(Decimal(buy), Decimal(sell), Decimal(exchange))
+
+
+def in_force(token: Token) -> list[Decimal]:
+    """The prices of a token, and those before them."""
+    token.refresh_from_db()
+    return [getattr(token, name) for name in (*PRICES, *(f"prev_{name}" for name in PRICES))]
+
+
+def propose(token: Token, user: StaffUser, **values: Any) -> Quote:
+    given: dict[str, Any] = {"prices": prices("101", "100"), "note": "Revalued"}
+    return quotes.propose(token_id=token.pk, user=user, **given | values)
+
+
+@pytest.mark.parametrize(
+    ("buy", "sell", "exchange", "wrong"),
+    [
+        ("2", "1", "0", {}),
+        ("1", "1", "0.00000001", {}),
+        ("1000000000000000", "0.01", "1000000000000000", {}),
+        ("1000000000000000.01", "1", "0", {"buy": FROM_TO}),
+        ("2", "1", "1000000000000000.1", {"exchange": FROM_TO}),
+        ("2", "-0.01", "-1", {"sell": FROM_TO, "exchange": FROM_TO}),
+        ("NaN", "Infinity", "0", {"buy": FROM_TO, "sell": FROM_TO}),
+        ("0", "0", "0", {"buy": "must be above 0", "sell": "must be above 0"}),
+        ("2.011", "1.005", "0", dict.fromkeys(("buy", "sell"), DECIMALS)),
+        ("2", "1", "0.000000001", {"exchange": "must not have more than 8 decimals"}),
+        ("1", "1.01", "0", {"sell": "must not be above buy"}),
+        ("1.001", "2", "0", {"buy": DECIMALS}),
+    ],
+)  # fmt: skip
+def test_prices_that_cannot_be_are_told_by_their_names(buy, sell, exchange, wrong):
+    told = {name: f"{name} {text}" for name, text in wrong.items()}
+    assert wrong_prices(make_token(), prices(buy, sell, exchange)) == told
+
+
+def test_a_change_is_beyond_the_band_from_above_its_percentage_on(settings):
+    settings.QUOTE_BAND_PERCENT = 10
+    for was, now, beyond in (
+        ("100", "110", False),
+        ("100", "110.01", True),
+        ("100", "90", False),
+        ("100", "89.99", True),
+        ("100", "100", False),
+        ("0", "100", False),
+        ("0.01", "0.02", True),
+    ):
+        change = PriceChange("buy", Decimal(was), Decimal(now))
+        assert change.is_beyond_band is beyond
+    token = make_token(price_buy=Decimal(5), price_sell=Decimal(4))
+    buy, sell = quotes.changes(token, prices("7", "6"))
+    assert buy == PriceChange("buy", Decimal(5), Decimal(7))
+    assert sell == PriceChange("sell", Decimal(4), Decimal(6))
+
+
+def test_a_quote_changes_one_token_once_another_person_approves(office, finance):
+    token, other = make_token(), make_token()
+    quote = propose(token, office, prices=prices("105", "95.5", "1500.25"), note=" Revalued ")
+    assert (quote.buy, quote.sell, quote.exchange) == (105, Decimal("95.5"), Decimal("1500.25"))
+    assert (quote.note, quote.proposed_by, quote.status) == ("Revalued", office, "Pending")
+    assert in_force(token) == [100, 100, 0, 100, 100, 0]
+    with pytest.raises(Conflict, match="Another quote of this token waits") as refused:
+        propose(token, office)
+    assert refused.value.code == "quote_pending"
+    untouched = in_force(other)
+    before = timezone.now()
+    done = quotes.approve(quote_id=quote.pk, user=finance)
+    assert (done.status, done.decided_by) == ("Approved", finance)
+    expected = [105, Decimal("95.5"), Decimal("1500.25"), 100, 100, 0]
+    assert in_force(token) == expected
+    assert token.quoted_at is not None
+    assert before <= token.quoted_at <= timezone.now()
+    assert in_force(other) == untouched
+    assert other.quoted_at is not None
+    assert other.quoted_at < before
+
+
+@pytest.mark.parametrize("side", ["buy", "sell"])
+def test_a_change_beyond_the_band_needs_a_reason_then_and_now(settings, office, finance, side):
+    settings.QUOTE_BAND_PERCENT = 10
+    token = make_token(price_buy=Decimal(100), price_sell=Decimal(80))
+    far = prices("120", "80") if side == "buy" else prices("100", "60")
+    with pytest.raises(InvalidRequest, match="A change of more than 10 % needs a reason") as told:
+        propose(token, office, prices=far, note=" ")
+    assert told.value.code == "quote_needs_reason"
+    assert set(told.value.fields) == {"note"}
+    near = propose(token, office, prices=prices("105", "80"), note="")
+    meanwhile = prices("200", "80") if side == "buy" else prices("105", "100")
+    quotes.put_in_force_at_once(token_id=token.pk, prices=meanwhile, note="Loaded")
+    before = everything()
+    with pytest.raises(Refused, match="By now it changes a price by more than 10 %") as refused:
+        quotes.approve(quote_id=near.pk, user=finance)
+    assert refused.value.code == "quote_needs_reason"
+    assert everything() == before
+    quotes.reject(quote_id=near.pk, user=finance, reason="Too far by now")
+    again = propose(token, office, prices=far, note="Revalued")
+    assert quotes.approve(quote_id=again.pk, user=finance).status == "Approved"
+
+
+def test_who_may_propose_approve_and_reject(office, finance):
+    reader, token = person(AUDITOR), make_token()
+    quote = propose(token, office)
+    before = everything()
+    for act, told in (
+        (lambda: propose(token, reader), "You may not propose quotes"),
+        (lambda: propose(token, finance), "You may not propose quotes"),
+        (lambda: quotes.approve(quote_id=quote.pk, user=office), "You may not approve quotes"),
+        (
+            lambda: quotes.reject(quote_id=quote.pk, user=reader, reason="No"),
+            "You may not reject quotes",
+        ),
+    ):
+        with pytest.raises(Forbidden, match=told):
+            act()
+    for gone in ("is_active", "is_staff"):
+        setattr(office, gone, False)
+        with pytest.raises(Forbidden, match="You may not take back quotes"):
+            quotes.reject(quote_id=quote.pk, user=office, reason="No")
+        setattr(office, gone, True)
+    for user in (office, finance):
+        with pytest.raises(InvalidRequest, match="A rejection needs a reason"):
+            quotes.reject(quote_id=quote.pk, user=user, reason=" ")
+    assert everything() == before
+    done = quotes.reject(quote_id=quote.pk, user=office, reason=" Mistyped ")
+    assert (done.status, done.decided_by, done.reason) == ("Rejected", office, "Mistyped")
+    second = propose(token, office)
+    assert quotes.reject(quote_id=second.pk, user=finance, reason="No").status == "Rejected"
+    assert in_force(token)[:3] == [100, 100, 0]
+
+
+def test_a_command_puts_prices_in_force_beside_a_proposal_that_waits(office):
+    token, other = make_token(), make_token()
+    waiting = propose(token, office)
+    quote = quotes.put_in_force_at_once(
+        token_id=token.pk, prices=prices("300", "200", "1"), note="Loaded"
+    )
+    assert (quote.status, quote.note, quote.proposed_by) == ("Approved", "Loaded", None)
+    assert quote.decided_at is not None
+    assert in_force(token) == [300, 200, 1, 100, 100, 0]
+    assert in_force(other) == [100, 100, 0, 100, 100, 0]
+    waiting.refresh_from_db()
+    assert waiting.status == "Pending"
+    before = everything()
+    with pytest.raises(InvalidRequest, match="sell must not be above buy"):
+        quotes.put_in_force_at_once(token_id=token.pk, prices=prices("1", "2"), note="")
+    with pytest.raises(TokenNotFound):
+        quotes.put_in_force_at_once(token_id=uuid7(), prices=prices("2", "1"), note="")
+    assert everything() == before
