@@ -103,6 +103,17 @@ def test_clients_are_told_which_fields_may_be_null(document: Document, fields: l
     assert [name for name, schema in told.items() if "null" in schema.get("type", ())] == fields
 
 
+def test_clients_are_told_from_which_number_on_something_is_counted() -> None:
+    lowest = {
+        field.name: field.schema["minimum"]
+        for field in (*payloads.EVENT.fields, *payloads.DELIVERY_ATTEMPT.fields)
+        if "minimum" in field.schema
+    }
+    assert lowest == {"attempt_count": 0, "number": 1, "milliseconds": 0}
+    [secret] = [f for f in payloads.WEBHOOK_WITH_SECRET.fields if f.name == "secret"]
+    assert secret.schema["minLength"] == 38
+
+
 def test_a_field_of_one_kind_is_not_null_and_a_field_of_several_may_be() -> None:
     for schema, nullable in (
         ({"type": "string"}, False),

@@ -94,7 +94,8 @@ def test_a_change_is_beyond_the_band_from_above_its_percentage_on(settings):
 def test_a_quote_changes_one_token_once_another_person_approves(office, finance):
     token, other = make_token(), make_token()
     quote = propose(token, office, prices=prices("105", "95.5", "1500.25"), note=" Revalued ")
-    assert (quote.buy, quote.sell, quote.exchange) == (105, Decimal("95.5"), Decimal("1500.25"))
+    asked = (Decimal(105), Decimal("95.5"), Decimal("1500.25"))
+    assert (quote.buy, quote.sell, quote.exchange) == asked
     assert (quote.note, quote.proposed_by, quote.status) == ("Revalued", office, "Pending")
     assert in_force(token) == [100, 100, 0, 100, 100, 0]
     with pytest.raises(Conflict, match="Another quote of this token waits") as refused:

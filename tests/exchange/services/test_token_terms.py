@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
+from django.db.models import DecimalField
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
@@ -97,6 +99,21 @@ def test_bounds_are_in_order_and_a_highest_of_zero_is_none(pair):
     # What is no amount at all is told before the order.
     token = token_with(**{low: Decimal(5), high: Decimal("4.5")})
     assert wrong_terms(token, 0) == {high: f"{high} must not have more than 0 decimals"}
+
+
+def test_what_is_not_given_is_zero_and_columns_take_no_more_than_they_hold():
+    token = Token()
+    for names, digits, decimals in (((*MONEY, "price_buy", "supply"), 38, 8), (PERCENT, 12, 4)):
+        for name in names:
+            field = Token._meta.get_field(name)
+            assert isinstance(field, DecimalField)
+            assert getattr(token, name) == 0
+            whole = "9" * (digits - decimals)
+            most = Decimal(f"{whole}.{'9' * decimals}")
+            assert field.clean(most, token) == most
+            for value in (Decimal(f"1{whole}"), Decimal(f"0.{'0' * decimals}1")):
+                with pytest.raises(ValidationError):
+                    field.clean(value, token)
 
 
 # --- changing ---

@@ -1,0 +1,139 @@
+"""The audit in words: who acted, whom a change names, and in which order it is told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from config.roles import AUDITOR
+from exchange.ids import first_id_at, uuid7
+from exchange.models import Change, StaffUser
+from exchange.selectors import audit
+from tests.factories.api_clients import make_organisation
+from tests.factories.logins import person
+from tests.factories.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+TABLE = "exchange_organisation"
+
+
+def change(**values: Any) -> Change:
+    """A change that is not saved."""
+    return Change(**{"table": TABLE, "actor": "", "actor_label": ""} | values)
+
+
+def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
+    ada = person(AUDITOR)
+    known, unknown = f"staff:{ada.pk}", uuid7()
+    for actor, label, told in (
+        (known, "", "ada"),
+        (known, "Ada of then", "Ada of then"),
+        (f"staff:{unknown}", "", str(unknown)),
+        (f"api_key:{unknown}", "", f"API key {unknown}"),
+        (f"api_key:{unknown}", "Payouts", "API key Payouts"),
+        ("system:task", "", "The system: task"),
+        ("database:owner", "", "Database user owner"),
+        ("visitor:web", "", "Nobody signed in"),
+        ("robot:7", "", "robot:7"),
+        ("robot:7", "Seven", "Seven"),
+        ("nothing", "", "nothing"),
+    ):
+        assert audit.who([change(actor=actor, actor_label=label)]) == [told]
+    assert audit.who([]) == []
+    assert audit.who([change(actor="system:a"), change(actor=known)]) == ["The system: a", "ada"]
+
+
+def test_columns_are_told_with_what_was_before_and_after():
+    assert audit.columns_of(change(before={"a": 1, "b": 2}, after={"b": 3, "c": 4})) == [
+        ("a", 1, None), ("b", 2, 3), ("c", None, 4),
+    ]  # fmt: skip
+    assert audit.columns_of(change(before=None, after={"a": 1})) == [("a", None, 1)]
+    assert audit.columns_of(change(before={"a": 1}, after=None)) == [("a", 1, None)]
+
+
+def test_records_that_columns_point_to_are_named():
+    owner, other, token = make_organisation(), make_organisation(), make_token()
+    ada = person(AUDITOR)
+    found = audit.names_in(
+        [
+            change(table="exchange_token", before={"issuer_id": str(owner.pk)},
+                   after={"issuer_id": str(other.pk), "name": str(token.issuer_id)}),
+            change(table="exchange_tokenaccess",
+                   after={"token_id": str(token.pk), "granted_by_id": str(ada.pk)}),
+            change(table="exchange_tokenaccess",
+                   after={"token_id": "no id", "granted_by_id": None}),
+            change(table="gone", after={"token_id": str(owner.pk)}),
+        ]
+    )  # fmt: skip
+    assert found == {
+        str(owner.pk): str(owner), str(other.pk): str(other), str(token.pk): str(token),
+        str(ada.pk): str(ada),
+    }  # fmt: skip
+
+
+def test_a_table_is_called_what_its_records_are():
+    assert audit.in_words("exchange_staffuser") == "Staff user"
+    assert audit.in_words("exchange_organisation") == "Organisation"
+    assert audit.in_words("exchange_staffuser_groups") == "Staffuser of group"
+    assert audit.in_words("gone") == "gone"
+    assert audit.model_of("exchange_staffuser") is StaffUser
+    assert audit.model_of("gone") is None
+    tables = audit.audited_tables()
+    assert tables == sorted(tables, key=lambda pair: pair[1])
+    apps = {table.partition("_")[0] for table, _ in tables}
+    assert apps == {"exchange", "wallets", "credit", "orders", "auth", "oauth2"}
+
+
+def test_the_first_id_of_a_moment_is_at_most_that_of_any_change_then():
+    moment = datetime(2026, 11, 23, 6, 0, 0, 123_000, tzinfo=UTC)
+    first = audit.first_id(moment)
+    assert first.int == 1_795_413_600_123 << 80
+    assert first < first_id_at(moment)
+
+
+def test_records_are_found_by_what_people_call_them():
+    ada, owner, token = person(AUDITOR), make_organisation(), make_token()
+    owner.name, owner.email = "Zebra Farms", "zebra@farms.example"
+    owner.save()
+    for term, found in (
+        ("ada", [str(ada.pk)]),
+        ("ad", []),
+        ("ZEBRA farms", [str(owner.pk)]),
+        ("Zebra@farms.example", [str(owner.pk)]),
+        ("Zebra", []),
+        (token.symbol.lower(), [str(token.pk)]),
+    ):
+        assert audit.records_called(term) == found
+
+
+def test_the_history_of_records_is_merged_newest_first_and_cut():
+    first, second, other = (make_organisation() for _ in range(3))
+    for number in range(3):
+        for organisation in (first, second, other):
+            organisation.name = f"Name {number} of {organisation.pk}"
+            organisation.save()
+    whole = audit.history(first.pk, second.pk, most=50)
+    assert [c.pk for c in whole] == sorted((c.pk for c in whole), reverse=True)
+    assert {c.record_id for c in whole} == {str(first.pk), str(second.pk)}
+    assert len(whole) == 8
+    assert [c.pk for c in audit.history(first.pk, second.pk, most=3)] == [c.pk for c in whole[:3]]
+    names = audit.changes_of(TABLE, first.pk, ["name"])
+    assert {c.record_id for c in names} == {str(first.pk)}
+    assert audit.last_change(TABLE, first.pk, ["name"]) == names[0].pk
+    assert audit.last_change(TABLE, first.pk, ["active"]) != names[0].pk
+    assert audit.last_change("exchange_member", first.pk, ["name"]) is None
+
+
+def test_all_changes_are_read_in_pieces_and_none_twice(monkeypatch):
+    monkeypatch.setattr(audit, "_PIECE", 2)
+    for _ in range(4):
+        make_organisation()
+    rows = Change.objects.filter(table=TABLE)
+    pieces = list(audit.in_pieces(rows))
+    assert {len(piece) for piece in pieces} <= {1, 2}
+    told = [c.pk for piece in pieces for c in piece]
+    assert told == sorted(rows.values_list("pk", flat=True), reverse=True)
+    assert len(told) == 4
