@@ -1,0 +1,65 @@
+"""How telling an organisation went lately, as the page of its endpoint shows it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from exchange.models import DeliveryAttempt, Event
+from exchange.selectors import events as selectors
+from exchange.selectors.events import endpoint_standing
+from tests.factories.events import happened, nobody_took, organisation
+
+pytestmark = pytest.mark.django_db
+
+URL = "http://127.0.0.1:9/hook"
+
+
+def attempt(event: Event, status: int | None, minutes_ago: int, number: int = 1) -> DeliveryAttempt:
+    return DeliveryAttempt.objects.create(
+        event=event, number=number, url=URL, milliseconds=5, status_code=status,
+        attempted_at=timezone.now() - timedelta(minutes=minutes_ago),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("status", "failed"),
+    [(None, True), (199, True), (200, False), (204, False), (299, False), (300, True), (500, True)],
+)
+def test_every_answer_but_2xx_is_a_failure(status, failed):
+    owner = organisation(URL)
+    made = attempt(happened(owner), status, 1)
+    assert endpoint_standing(owner.id).last_failure == (made if failed else None)
+
+
+def test_the_last_success_and_failure_are_those_of_the_organisation():
+    owner, other = organisation(URL), organisation(URL, "Other")
+    assert endpoint_standing(owner.id) == selectors.Standing(None, None, 0)
+    first, second, theirs = happened(owner), happened(owner), happened(other)
+    attempt(first, 500, 9)
+    last = attempt(second, 503, 5)
+    attempt(first, 500, 7, 2)
+    attempt(theirs, 500, 1)
+    at = timezone.now() - timedelta(minutes=3)
+    Event.objects.filter(id=first.id).update(status="Delivered", delivered_at=at)
+    before = at - timedelta(minutes=1)
+    Event.objects.filter(id=second.id).update(status="Delivered", delivered_at=before)
+    Event.objects.filter(id=theirs.id).update(status="Delivered", delivered_at=timezone.now())
+    nobody_took(happened(owner))
+    nobody_took(happened(other))
+    assert endpoint_standing(owner.id) == selectors.Standing(at, last, 1)
+
+
+def test_only_recent_events_are_looked_at_and_a_thousand_are_counted(monkeypatch):
+    monkeypatch.setattr(selectors, "_RECENT_EVENTS", 2)
+    monkeypatch.setattr(selectors, "COUNTED_EXHAUSTED", 3)
+    owner = organisation(URL)
+    old, *recent = [nobody_took(happened(owner)) for _ in range(3)]
+    attempt(old, 500, 1)
+    assert endpoint_standing(owner.id) == selectors.Standing(None, None, 3)
+    newer = attempt(recent[0], 500, 5)
+    assert endpoint_standing(owner.id).last_failure == newer
+    nobody_took(happened(owner))
+    assert endpoint_standing(owner.id).exhausted == 3
