@@ -139,11 +139,9 @@ class Combiner(Generic[Item, Result]):
             results = self._carry_out([call.item for call in group])
             for call, result in zip(group, results, strict=True):
                 call.result = result
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - each of the group raises it by itself
             for call in group:
                 call.error = error
-            if not isinstance(error, Exception):
-                raise
         finally:
             with self._lock:
                 self._busy = False

@@ -35,11 +35,7 @@ from exchange.models.events import EventStatus
 from exchange.payloads import EVENT_TYPES
 
 _NO_MOMENT = "must be an ISO 8601 date, or a time with its offset"
-_DAY, _SECOND, _MILLISECOND = (
-    dt.timedelta(days=1),
-    dt.timedelta(seconds=1),
-    dt.timedelta(milliseconds=1),
-)
+_DAY, _MILLISECOND = dt.timedelta(days=1), dt.timedelta(milliseconds=1)
 # What the schema says of a time, and of a text: not blank, without NUL characters.
 _MOMENT = {
     "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
