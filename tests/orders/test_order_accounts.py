@@ -1,0 +1,87 @@
+"""Which accounts orders find, what earlier orders move there, and how a refusal tells of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.db import connection
+
+from exchange.ids import uuid7
+from tests.factories.traders import make_trader
+from tests.orders.sql_functions import Record, call
+from wallets.ledger import system_account
+from wallets.models import Account, AccountKind
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_account_is_found_by_its_owner_asset_and_kind():
+    one, other = make_trader(10), make_trader(10)
+    units = str(one.issue().id)
+    one.wallet.fund(5, "NGN")
+    for asset, kind in (("KES", "available"), ("NGN", "available"), (units, "available")):
+        account = Account.objects.get(owner_id=one.owner_id, asset_id=asset, kind=kind)
+        assert call("account_of", str(one.owner_id), asset, kind) == str(account.id)
+    assert call("account_of", str(other.owner_id), units, "available") is None
+    assert call("account_of", str(other.owner_id), "KES", "raise") is None
+    assert call("account_of", str(uuid7()), "KES", "available") is None
+
+
+def test_an_account_of_the_exchange_is_found_by_no_owner_asset_and_kind():
+    trader = make_trader(10)
+    fees, clearing, abroad = (
+        system_account("KES", AccountKind.FEES),
+        system_account("KES", AccountKind.CLEARING),
+        system_account("NGN", AccountKind.FEES),
+    )
+    assert call("account_of", None, "KES", "fees") == str(fees)
+    assert call("account_of", None, "KES", "clearing") == str(clearing)
+    assert call("account_of", None, "NGN", "fees") == str(abroad)
+    assert trader.has("KES") == 10
+    assert call("account_of", None, "KES", "available") is None
+
+
+def test_what_earlier_orders_of_a_group_move_is_summed_for_one_account():
+    mine, other = uuid7(), uuid7()
+    legs = Record("order_legs", {"accounts": [mine, other, mine], "amounts": [-5, 9, 2]})
+    assert call("moved_before", legs, mine) == -3
+    assert call("moved_before", legs, other) == 9
+    assert call("moved_before", legs, uuid7()) == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("insufficient_balance", {"available": 12.5, "requested": 100, "currency": "KES"}),
+        ("insufficient_units", {"available": 12.5, "requested": 100, "currency": "KES"}),
+        ("price_decimals", {"decimals": 2}),
+        ("below_offer", {"price": 99}),
+        ("price_out_of_band", {"lowest": 90, "highest": 110.5}),
+        ("below_min_trade", {"amount": 50, "least": 60}),
+        ("above_max_trade", {"amount": 50, "most": 70}),
+        ("token_not_found", {}),
+    ],
+)
+def test_a_refusal_tells_the_figures_of_its_rule(rule, told):
+    order = Record("orders_order", {"reserved": "100.00", "amount": "50.00"})
+    terms = {
+        "available": "12.50", "currency": "KES", "decimals": 2, "offer": "99.00",
+        "lowest": "90.00", "highest": "110.50", "least": "60.0", "most": "70.0",
+    }  # fmt: skip
+    assert json.loads(call("rule_detail", rule, order, Record("order_terms", terms))) == told
+    if "available" in told:
+        nothing = Record("order_terms", terms | {"available": None})
+        found = json.loads(call("rule_detail", rule, order, nothing))
+        assert found == told | {"available": 0}
+
+
+def test_a_refusal_is_raised_with_its_code_and_its_figures():
+    with pytest.raises(Exception, match="below_offer") as raised, connection.cursor() as cursor:
+        cursor.execute("""SELECT refuse_order('below_offer', '{"price":99}')""")
+    cause = raised.value.__cause__
+    assert cause is not None
+    assert cause.sqlstate == "XO400"
+    assert (cause.diag.message_primary, cause.diag.message_detail) == (
+        "below_offer", '{"price":99}',
+    )  # fmt: skip

@@ -1,0 +1,211 @@
+"""What an order leaves behind, whole: its row, the rows it met, the trades, the token's figures and
+the events.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from exchange.models import Event, Token
+from orders.models import Order, Trade
+from tests.factories.traders import Trader, make_trader
+from tests.orders.sql_functions import call
+
+pytestmark = pytest.mark.django_db
+
+D = Decimal
+FIGURES = ("vol_buy", "vol_sell", "supply", "total_allocated", "total_raised")
+
+
+class Told:
+    """The events since it was made, oldest first."""
+
+    def __init__(self) -> None:
+        self._before = set(Event.objects.values_list("id", flat=True))
+
+    def now(self) -> list[tuple[str, UUID, UUID, dict[str, Any]]]:
+        """Of each the type, the subject, the organisation and the data."""
+        events = Event.objects.exclude(id__in=self._before).order_by("id")
+        return [
+            (e.type, e.subject_id, e.organisation_id, json.loads(e.body)["data"]) for e in events
+        ]
+
+
+def figures(token: Token) -> tuple[Any, ...]:
+    token.refresh_from_db()
+    return tuple(getattr(token, name) for name in FIGURES)
+
+
+def sums(order_id: UUID) -> tuple[Any, ...]:
+    order = Order.objects.get(pk=order_id)
+    return (order.status, order.filled, order.filled_value, order.charged, order.charged_fee,
+            order.reserved)  # fmt: skip
+
+
+def trades(token: Token) -> list[tuple[Any, ...]]:
+    """Of each the orders, who took, price, units, and what the sides were charged."""
+    return list(
+        Trade.objects.filter(token=token)
+        .order_by("seq")
+        .values_list(
+            "buy_order_id", "sell_order_id", "taker", "price", "tokens",
+            "buyer_value", "buyer_fee", "seller_value", "seller_fee",
+        )
+    )  # fmt: skip
+
+
+def documents(data: dict[str, Any]) -> dict[str, Any]:
+    """The ids of the records that an event tells of, and why an order ended."""
+    return {
+        name: value["_id"] if isinstance(value, dict) else value for name, value in data.items()
+    }
+
+
+def test_an_order_that_rests_is_written_as_it_was_asked_for_and_told_once():
+    issuer = make_trader()
+    token = issuer.issue(buy_fee=D(2))
+    buyer = Trader(make_trader(1000, member=True).wallet)
+    before, told = figures(token), Told()
+    made = buyer.place(token, "Buy", "9.5", 3, client_order_id="mine")
+    order = Order.objects.get(pk=made)
+    organisation = buyer.wallet.organisation.id
+    assert (order.token_id, order.organisation_id, order.member_id, order.api_key_id) == (
+        token.id, organisation, buyer.wallet.member_id, None,
+    )  # fmt: skip
+    assert (order.owner_model, order.type, order.price, order.tokens) == (
+        "user",
+        "Buy",
+        D("9.5"),
+        3,
+    )
+    assert (order.amount, order.fee_percent, order.client_order_id) == (D("28.5"), 2, "mine")
+    assert (order.customer_name, order.customer_email, order.reason) == ("", "", "")
+    assert sums(made) == ("Active", 0, 0, 0, 0, D("29.07"))
+    assert (order.closed_at, order.updated_at) == (None, order.created_at)
+    [(kind, subject, owner, data)] = told.now()
+    assert (kind, subject, owner) == ("order.created", made, organisation)
+    assert data == {"order": json.loads(order.document)}
+    assert (trades(token), figures(token)) == ([], before)
+
+
+def test_a_buy_that_takes_two_asks_writes_both_sides_and_tells_each_what_is_its_own():
+    issuer, seller, buyer = make_trader(), make_trader(10_000), make_trader(10_000)
+    token = issuer.issue(buy_fee=D(1), sell_fee=D(2))
+    first = issuer.place(token, "Sell", 90, 4)
+    seller.place(token, "Buy", 90, 1)
+    seller_has = issuer.place(token, "Sell", 80, 10)
+    seller.place(token, "Buy", 80, 10)
+    second = seller.place(token, "Sell", 95, 5)
+    assert Order.objects.get(pk=seller_has).status == "Fulfilled"
+    past, before, told = len(trades(token)), figures(token), Told()
+    made = buyer.place(token, "Buy", 100, 6)
+    order = Order.objects.get(pk=made)
+    # 3 at 90 and 3 at 95: each side's value, and a fee of 1 % for the buyer, 2 % for the sellers.
+    assert sums(made) == ("Fulfilled", 6, 555, 555, D("5.55"), 0)
+    assert sums(first) == ("Fulfilled", 4, 360, 360, D("7.20"), 0)
+    assert sums(second) == ("Active", 3, 285, 285, D("5.70"), 2)
+    assert trades(token)[past:] == [
+        (made, first, "Buy", 90, 3, 270, D("2.70"), 270, D("5.40")),
+        (made, second, "Buy", 95, 3, 285, D("2.85"), 285, D("5.70")),
+    ]
+    ends = {made: order.created_at, first: order.created_at, second: None}
+    for order_id, ended in ends.items():
+        written = Order.objects.get(pk=order_id)
+        assert (written.closed_at, written.updated_at) == (ended, order.created_at)
+    # Units of a token whose raise is complete change hands, no new ones come up.
+    assert figures(token) == (before[0] + 6, before[1] + 6, *before[2:])
+
+    one, other = Trade.objects.filter(token=token).order_by("seq")[past:]
+    takes, issues, sells = (t.wallet.organisation.id for t in (buyer, issuer, seller))
+    found = told.now()
+    assert [(kind, subject, owner) for kind, subject, owner, _ in found] == [
+        ("order.created", made, takes),
+        ("trade.created", one.id, takes),
+        ("trade.created", one.id, issues),
+        ("order.fulfilled", first, issues),
+        ("trade.created", other.id, takes),
+        ("trade.created", other.id, sells),
+        ("order.fulfilled", made, takes),
+    ]
+    of = {"trade": str(one.id)}, {"trade": str(other.id)}
+    assert [documents(data) for *_, data in found] == [
+        {"order": str(made)},
+        {**of[0], "order": str(made)},
+        {**of[0], "order": str(first)},
+        {"order": str(first), "reason": None},
+        {**of[1], "order": str(made)},
+        {**of[1], "order": str(second)},
+        {"order": str(made), "reason": None},
+    ]
+    assert found[2][3]["order"] == json.loads(Order.objects.get(pk=first).document)
+
+
+def test_a_sell_that_takes_part_of_a_bid_and_rests_is_told_as_created_and_traded():
+    issuer, bidder = make_trader(), make_trader(10_000)
+    token = issuer.issue(buy_fee=D(1), sell_fee=D(2))
+    bid = bidder.place(token, "Buy", 100, 4)
+    large = bidder.place(token, "Buy", 101, 3)
+    before, told = figures(token), Told()
+    made = issuer.place(token, "Sell", 101, 5)
+    assert sums(made) == ("Active", 3, 303, 303, D("6.06"), 2)
+    assert sums(large) == ("Fulfilled", 3, 303, 303, D("3.03"), 0)
+    assert sums(bid) == ("Active", 0, 0, 0, 0, 404)
+    assert trades(token) == [(large, made, "Sell", 101, 3, 303, D("3.03"), 303, D("6.06"))]
+    assert figures(token) == (before[0] + 3, before[1] + 3, *before[2:])
+    assert [kind for kind, *_ in told.now()] == [
+        "order.created", "trade.created", "trade.created", "order.fulfilled",
+    ]  # fmt: skip
+    # The next one takes half of what waits: what is reserved for it becomes less by that.
+    issuer.place(token, "Sell", 100, 1)
+    assert sums(bid) == ("Active", 1, 100, 100, 1, 303)
+
+
+def test_a_purchase_in_a_raise_writes_a_trade_without_a_sell_order_and_new_units():
+    issuer, buyer = make_trader(), make_trader(10_000)
+    token = issuer.issue(
+        price_buy=D(100), raise_amount=D(5_000), total_supply=D(1_000), buy_fee=D(1)
+    )
+    assert not token.completed_raise
+    before, told = figures(token), Told()
+    made = buyer.place(token, "Buy", 120, 4)
+    assert trades(token) == [(made, None, "Buy", 100, 4, 400, 4, 400, 0)]
+    assert sums(made) == ("Fulfilled", 4, 400, 400, 4, 0)
+    buys, sells, supply, allocated, raised = before
+    assert figures(token) == (buys + 4, sells, supply + 4, allocated + 4, raised + 400)
+    [trade] = Trade.objects.filter(token=token)
+    takes = buyer.wallet.organisation.id
+    # The issuer has no order in a raise, and is told of none.
+    assert [(kind, subject, owner) for kind, subject, owner, _ in told.now()] == [
+        ("order.created", made, takes),
+        ("trade.created", trade.id, takes),
+        ("order.fulfilled", made, takes),
+    ]
+
+
+def test_an_order_that_ends_at_once_says_why():
+    trader = make_trader(10_000)
+    token = trader.issue()
+    trader.place(token, "Sell", 90, 5)
+    told = Told()
+    made = trader.place(token, "Buy", 90, 5)
+    assert sums(made) == ("Cancelled", 0, 0, 0, 0, 0)
+    order = Order.objects.get(pk=made)
+    assert order.reason == "It met an order of its own owner"
+    assert order.closed_at == order.created_at
+    created, cancelled = told.now()
+    assert [created[0], cancelled[0]] == ["order.created", "order.cancelled"]
+    assert cancelled[1:3] == (made, trader.wallet.organisation.id)
+    assert documents(cancelled[3]) == {"order": str(made), "reason": order.reason}
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"), [("", "null"), ('It "met" one', '"It \\"met\\" one"'), (None, None)]
+)
+def test_the_end_of_an_order_is_told_with_its_reason_or_null(reason, told):
+    found = call("order_end_data", '{"a":1}', reason)
+    assert found == (None if told is None else f'{{"order":{{"a":1}},"reason":{told}}}')
