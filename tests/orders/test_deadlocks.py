@@ -9,22 +9,26 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
-from django.db import connection, connections, transaction
+from django.db import OperationalError, connection, connections, transaction
 
 from exchange.errors import Refused
-from exchange.models import Event, Token
+from exchange.models import Event, StaffUser, Token
 from orders.models import Order, Trade
+from orders.selectors.endings import version_of_raise
+from orders.services import endings, placing
+from orders.services.as_seen import complete_as_seen
 from tests.assertions.ledger import account_of
 from tests.environment.database import session
 from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
 from tests.factories.traders import Trader, make_trader
-from tests.factories.wallets import assert_books_hold
+from tests.factories.wallets import assert_books_hold, make_staff
 from wallets.models import Entry, Transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,6 +107,14 @@ def closing(call: Callable[[], Any]) -> Callable[[], Any]:
             connections.close_all()
 
     return run
+
+
+def _complete(token: Token, user: StaffUser) -> None:
+    endings.complete_raise(token_id=token.id, user=user)
+
+
+def _complete_as_seen(token: Token, user: StaffUser) -> None:
+    complete_as_seen(token_id=token.id, user=user, seen=version_of_raise(token))
 
 
 @pytest.fixture
@@ -218,3 +230,29 @@ def ids_about(subject: UUID) -> set[UUID]:
     events = Event.objects.filter(subject_id=subject)
     entries = Entry.objects.filter(transfer__subject_id=subject)
     return {*events.values_list("id", flat=True), *entries.values_list("id", flat=True)}
+
+
+def test_a_transaction_that_is_always_in_the_way_is_tried_five_times():
+    tried = []
+
+    @transaction.atomic
+    def undone() -> None:
+        tried.append(1)
+        with connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE EXCEPTION '' USING ERRCODE = '40001'; END $$")
+
+    with pytest.raises(OperationalError):
+        placing._again_if_undone(undone)
+    assert len(tried) == 5
+
+
+@pytest.mark.parametrize("decide", [_complete, _complete_as_seen])
+def test_a_decision_about_a_token_holds_up_nobody_who_only_refers_to_it(decide):
+    token = make_trader().issue(raise_amount=Decimal(50_000))
+    with transaction.atomic(), session("owner") as other:
+        decide(token, make_staff("end_token"))
+        refers = "SELECT id FROM exchange_token FOR KEY SHARE NOWAIT"
+        assert token.id in {row[0] for row in other.execute(refers)}
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            other.execute("SELECT FROM exchange_token FOR NO KEY UPDATE NOWAIT")
+        other.rollback()

@@ -59,6 +59,10 @@ class Market:
         self.seller.place(self.traded, "Buy", 100, 5)
         self.ask = self.seller.place(self.traded, "Sell", 110, 5)
         self.bid = self.bidder.place(self.traded, "Buy", 90, 5)
+        # Of what the other has offered of this one, less than a cent's worth is left.
+        self.tiny = self.other.issue()
+        self.other.place(self.tiny, "Sell", "0.01", "1.4")
+        self.elsewhere.place(self.tiny, "Buy", "0.01", 1)
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +158,23 @@ def request(market: Market, token_id: UUID, **more: Any) -> Record:
 def test_an_order_locks_its_token_alone_while_it_is_planned(market):
     found = locked(*expression("plan_order", request(market, market.traded.id), None))
     assert found == {TOKENS: {market.traded.id}, ACCOUNTS: set(), ORDERS: set()}
+
+
+def test_an_order_that_takes_nothing_but_ends_another_locks_the_accounts_of_both(market):
+    bidder = market.bidder.wallet
+    coming = request(
+        market, market.tiny.id, price="0.01", organisation=bidder.organisation.id,
+        member=bidder.member_id, owner_model="user",
+    )  # fmt: skip
+    found = locked(*expression("plan_order", coming, None))
+    both = ("available", "reserved")
+    assert found == {
+        TOKENS: {market.tiny.id},
+        ACCOUNTS: accounts(market.bidder, "KES", kinds=both)
+        | accounts(market.other, str(market.tiny.id), kinds=both),
+        ORDERS: set(),
+    }
+    assert len(found[ACCOUNTS]) == 4
 
 
 def test_an_order_waits_for_its_own_token_and_for_no_other(market):

@@ -71,7 +71,9 @@ def test_only_free_money_of_the_owner_counts_and_an_owner_without_any_is_told_so
 def test_a_member_is_known_with_and_without_an_account_and_to_its_own_organisation_only():
     token = make_trader().issue()
     member, poor = make_trader(1000, member=True), make_trader(member=True)
+    # The stranger has a member too, which is not the one that is named.
     stranger = make_trader(1000)
+    make_trader(organisation=stranger.wallet.organisation, member=True)
     assert refusal(member, token, "10") == ""
     assert refusal(poor, token, "10") == "insufficient_balance"
     for known in (member, poor):

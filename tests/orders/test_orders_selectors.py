@@ -23,6 +23,7 @@ from orders.selectors.orders import (
     with_token,
 )
 from tests.factories.market import Market
+from tests.factories.tokens import make_token
 
 _LETTERS = st.text(alphabet='"\\:{}tokenab,', max_size=40)
 
@@ -86,6 +87,20 @@ def test_orders_of_an_organisation_are_all_of_its_own_and_no_others(market: Mark
     market.sell(price=120)
     found = orders_of(market.buyer.organisation.id).values_list("id", flat=True)
     assert {str(order_id) for order_id in found} == bought
+
+
+def test_lists_of_a_token_hold_its_open_orders_and_the_readers_own_that_are_over(market: Market):
+    other = make_token(market.seller.organisation)
+    mine, gone, theirs = market.buy(), market.buy(), market.sell(price=120)
+    market.buyer.cancel(gone["_id"])
+    market.seller.place(other, type="Sell")
+    over = market.sell(price=130)
+    market.seller.cancel(over["_id"])
+    ids = [
+        {str(order.id) for order in part}
+        for part in orders_on_token(market.buyer.organisation.id, market.token.id)
+    ]
+    assert ids == [{mine["_id"], theirs["_id"]}, {gone["_id"]}]
 
 
 def test_an_order_that_does_not_exist_is_not_found(market: Market):
