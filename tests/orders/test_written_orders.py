@@ -160,9 +160,14 @@ def test_a_sell_that_takes_part_of_a_bid_and_rests_is_told_as_created_and_traded
     assert [kind for kind, *_ in told.now()] == [
         "order.created", "trade.created", "trade.created", "order.fulfilled",
     ]  # fmt: skip
-    # The next one takes half of what waits: what is reserved for it becomes less by that.
-    issuer.place(token, "Sell", 100, 1)
-    assert sums(bid) == ("Active", 1, 100, 100, 1, 303)
+    # The next one takes a part of what waits: what is reserved for it becomes less by that.
+    other = issuer.issue()
+    before = figures(token), figures(other)
+    issuer.place(token, "Sell", 100, "0.5")
+    assert sums(bid) == ("Active", D("0.5"), 50, 50, D("0.5"), D("353.5"))
+    half = D("0.5")
+    assert figures(token) == (before[0][0] + half, before[0][1] + half, *before[0][2:])
+    assert figures(other) == before[1]
 
 
 def test_a_purchase_in_a_raise_writes_a_trade_without_a_sell_order_and_new_units():
