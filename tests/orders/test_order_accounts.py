@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -40,6 +41,22 @@ def test_an_account_of_the_exchange_is_found_by_no_owner_asset_and_kind():
     assert call("account_of", None, "NGN", "fees") == str(abroad)
     assert trader.has("KES") == 10
     assert call("account_of", None, "KES", "available") is None
+
+
+def test_a_trade_opens_the_accounts_that_it_needs_and_no_others():
+    issuer, buyer = make_trader(), make_trader(1000)
+    token = issuer.issue()
+    issuer.place(token, "Sell", 100, 5)
+
+    def accounts() -> set[tuple[UUID | None, str, str]]:
+        return set(Account.objects.values_list("owner_id", "asset_id", "kind"))
+
+    before = accounts()
+    buyer.place(token, "Buy", 100, 5)
+    assert accounts() - before == {
+        (buyer.owner_id, str(token.id), "available"),
+        (issuer.owner_id, "KES", "available"),
+    }
 
 
 def test_what_earlier_orders_of_a_group_move_is_summed_for_one_account():
