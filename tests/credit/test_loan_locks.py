@@ -1,0 +1,105 @@
+"""What each operation on a loan holds until its transaction ends, as a second connection sees it.
+
+A loan that is worked on can still be referred to (a payment, an event); its borrower, other loans
+and tokens that are not pledged for it stay free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import transaction
+
+from credit.models import EndingAction, Loan
+from credit.services.endings import propose_ending
+from credit.services.lending import lock_tokens
+from credit.services.pledging import add_collateral, release_collateral
+from credit.services.repaying import lock_loan
+from credit.services.servicing import age_loan, review_loan
+from credit.services.valuation import Pledge
+from tests.environment.database import session
+from tests.factories.api_clients import TESTER
+from tests.factories.lending import Lending
+from tests.factories.loans import age
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import make_staff
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def held_by(act: Callable[[], object]) -> dict[str, set[UUID]]:
+    """The rows that others cannot change while `act` is not committed, and those they cannot even
+    refer to; what it did is undone.
+    """
+    found: dict[str, set[UUID]] = {}
+    with session("owner") as other, transaction.atomic():
+        act()
+        for name, table, strength in (
+            ("loans", "credit_loan", "NO KEY UPDATE"),
+            ("tokens", "exchange_token", "NO KEY UPDATE"),
+            ("members", "exchange_member", "NO KEY UPDATE"),
+            ("shut loans", "credit_loan", "KEY SHARE"),
+            ("shut tokens", "exchange_token", "KEY SHARE"),
+        ):
+            every = {id_ for (id_,) in other.execute(f"SELECT id FROM {table}")}
+            free = other.execute(f"SELECT id FROM {table} FOR {strength} SKIP LOCKED")
+            found[name] = every - {id_ for (id_,) in free}
+            other.rollback()
+        transaction.set_rollback(True)
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def two_tokens(world: Lending) -> tuple[Loan, Loan, list[UUID]]:
+    """A loan on two tokens, another one on a third, and the ids of the three."""
+    tokens = [world.token, *(make_token(price_sell=Decimal(10_000)) for _ in range(2))]
+    for token in tokens[1:]:
+        give_units(token, world.borrower, 50)
+    one, two, three = (Pledge(token.id, Decimal(5)) for token in tokens)
+    loan = world.lend(amount=1000, collaterals=(one, two))
+    other = world.lend(amount=1000, collaterals=(three,))
+    return loan, other, [token.id for token in tokens]
+
+
+def test_tokens_are_locked_by_name_and_can_still_be_referred_to(world):
+    _, _, (first, second, _) = two_tokens(world)
+    pledges = tuple(Pledge(id_, Decimal(1)) for id_ in (second, first))
+    with transaction.atomic():
+        assert {*lock_tokens(pledges)} == {first, second}
+    assert held_by(partial(lock_tokens, pledges)) == {"tokens": {first, second}}
+
+
+def test_a_loan_is_locked_alone_and_can_still_be_referred_to(world):
+    loan, _, _ = two_tokens(world)
+    held = held_by(partial(lock_loan, loan.id, loan.organisation_id))
+    assert held == {"loans": {loan.id}}
+    assert held_by(partial(age_loan, loan.id)) == {"loans": {loan.id}}
+
+
+def test_whatever_values_a_loan_holds_the_prices_of_all_its_tokens(world):
+    loan, _, (first, second, third) = two_tokens(world)
+    who: dict[str, Any] = {
+        "loan_id": loan.id, "organisation_id": loan.organisation_id, "actor": TESTER,
+    }  # fmt: skip
+    one = (Pledge(second, Decimal(1)),)
+    assert held_by(partial(review_loan, loan.id)) == {"loans": {loan.id}, "tokens": {first, second}}
+    released = held_by(partial(release_collateral, pledges=one, **who))
+    assert (released["loans"], released["tokens"]) == ({loan.id}, {first, second})
+    added = held_by(partial(add_collateral, pledges=(Pledge(third, Decimal(1)),), **who))
+    assert (added["loans"], added["tokens"]) == ({loan.id}, {third})
+
+
+def test_an_end_is_proposed_while_prices_and_the_loan_stand_still(world):
+    loan, other, (first, second, _) = two_tokens(world)
+    for each in (loan, other):
+        age(each, days=30)
+        assert age_loan(each.id) == 1
+    propose = partial(
+        propose_ending, loan_id=loan.id, action=EndingAction.LIQUIDATE, note="why",
+        user=make_staff("end_loan"),
+    )  # fmt: skip
+    assert held_by(propose) == {"loans": {loan.id}, "tokens": {first, second}}

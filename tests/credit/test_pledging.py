@@ -1,0 +1,120 @@
+"""Adding and releasing collateral at the edges: whose rows, how many, and what is said."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+
+from credit.models import Collateral, EndingAction, Loan
+from credit.services.endings import propose_ending
+from credit.services.pledging import add_collateral, release_collateral
+from credit.services.valuation import Pledge
+from exchange.errors import DomainError
+from exchange.models import Token
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import TESTER
+from tests.factories.loans import default
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import assert_books_hold, held, make_staff
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def changed(change: Any, loan: Loan, *pledged: tuple[Token, str]) -> Loan:
+    """Adds or releases so many units of each token."""
+    pledges = tuple(Pledge(token.id, Decimal(units)) for token, units in pledged)
+    found: Loan = change(
+        loan_id=loan.id, organisation_id=loan.organisation_id, pledges=pledges, actor=TESTER
+    )
+    return found
+
+
+add, release = partial(changed, add_collateral), partial(changed, release_collateral)
+
+
+def rows(loan: Loan) -> list[tuple[Any, ...]]:
+    """Its collateral by position."""
+    listed = Collateral.objects.filter(loan=loan).order_by("position")
+    return list(listed.values_list("position", "token_id", "quantity", "pledged_price"))
+
+
+def refusal(act: Any) -> str:
+    """What is said; nothing may have moved."""
+    with nothing_moves(), pytest.raises(DomainError) as refused:
+        act()
+    return refused.value.message
+
+
+def test_what_is_added_goes_to_the_loan_and_the_token_that_are_named(world):
+    one, two = (make_token(price_sell=Decimal(price)) for price in (10, 20))
+    for token in (one, two):
+        give_units(token, world.borrower, 50)
+    loan, beside = world.lend(), world.lend(amount=10_000, units=2)
+    others = rows(beside)
+    loan = add(loan, (one, "5"), (world.token, "0.5"), (two, "6"))
+    assert rows(loan) == [
+        (1, world.token.id, Decimal("105.5"), 10_000),
+        (2, one.id, 5, 10),
+        (3, two.id, 6, 20),
+    ]
+    assert rows(beside) == others
+    add(beside, (two, "1"))
+    assert rows(beside) == [*others, (2, two.id, 1, 20)]
+    for token, units in ((one, "5"), (two, "6")):
+        assert f'"token_id":"{token.id}","quantity":{units}' in loan.document
+    assert held(loan.borrower_id, two.id, "lien") == 7
+    assert_books_hold()
+
+
+def test_a_loan_has_fifty_collaterals_and_no_more(world):
+    tokens = [make_token(price_sell=Decimal(10)) for _ in range(50)]
+    for token in tokens:
+        give_units(token, world.borrower, 5)
+    loan = world.lend()
+    add(loan, *((token, "1") for token in tokens[:48]))
+    two = [(token, "1") for token in tokens[48:]]
+    assert refusal(lambda: add(loan, *two)) == "A loan has at most 50 collaterals"
+    add(loan, two[0])
+    assert refusal(lambda: add(loan, two[1])) == "A loan has at most 50 collaterals"
+    add(loan, (world.token, "1"), two[0])
+    assert len(rows(loan)) == 50
+
+
+def test_what_is_released_leaves_enough_and_was_pledged(world):
+    other, foreign = make_token(price_sell=Decimal(10)), make_token(price_sell=Decimal(10))
+    give_units(other, world.borrower, 50)
+    loan = world.lend()
+    add(loan, (other, "5"), (world.token, "1"))
+    none = "A token in collaterals is not pledged"
+    assert refusal(lambda: release(loan, (foreign, "1"))) == none
+    assert refusal(lambda: release(loan, (other, "5.1"))) == (
+        f"5 units of {other.symbol} are pledged, requested: 5.1"
+    )
+    assert refusal(lambda: release(loan)) == "collaterals must have 1 to 50 items"
+    assert refusal(lambda: release(loan, (other, "5"), (world.token, "1.00000001"))) == (
+        "The rest would be worth 1050000 NGN, too little for the 840000 owed at a ratio of 0.8"
+    )
+    loan = release(loan, (other, "5"), (world.token, "1"))
+    assert [row[2] for row in rows(loan)] == [105, 0]
+    assert str(other.id) not in loan.document
+    # What was released is not pledged any more, and can be again, in its old place.
+    assert refusal(lambda: release(loan, (other, "1"))) == none
+    add(loan, (other, "2"))
+    assert [(row[0], row[2]) for row in rows(loan)] == [(1, 105), (2, 2)]
+    assert_books_hold()
+
+
+def test_a_write_off_that_waits_holds_up_no_release_and_a_liquidation_does(world):
+    officer = make_staff("end_loan")
+    loan = default(world, units=300)
+    written_off = default(world, amount=10_000, units=10)
+    for each, action in ((loan, EndingAction.LIQUIDATE), (written_off, EndingAction.WRITE_OFF)):
+        propose_ending(loan_id=each.id, action=action, note="why", user=officer)
+    assert refusal(lambda: release(loan, (world.token, "1"))) == (
+        "The loan's liquidation is being decided: nothing is released meanwhile"
+    )
+    release(written_off, (world.token, "1"))
+    assert [row[2] for row in rows(written_off)] == [9]

@@ -1,0 +1,147 @@
+"""Payments at their edges: what each refusal says, and what the payment before the last leaves."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from credit.errors import LoanNotFound
+from credit.models import EndingAction, Loan, LoanStatus, Repayment, Valuation
+from credit.services.endings import decline_ending, propose_ending
+from credit.services.lending import lien_legs
+from credit.services.repaying import repay
+from credit.services.valuation import Pledge
+from exchange.errors import DomainError
+from exchange.models import Event, Member
+from tests.assertions.unchanged import nothing_moves
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.lending import make_lending
+from tests.factories.loans import default, pay, told
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import held, make_staff
+from wallets.ledger import open_account
+from wallets.models import AccountKind
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_payment_is_refused_beyond_its_edges_and_taken_up_to_them(world):
+    loan = world.lend()
+    world.borrower.fund(1_000_000, "NGN")
+    cases = {
+        "0": "amount must be above 0",
+        "-0.01": "amount must be above 0",
+        "0.001": "amount must not have more than 2 decimals",
+        "1596000.01": "amount must not be above 1596000, which is due",
+    }
+    for amount, message in cases.items():
+        with nothing_moves(), pytest.raises(DomainError) as refused:
+            pay(loan, amount)
+        assert refused.value.message == message, amount
+    loan = pay(loan, "0.01")
+    with pytest.raises(DomainError, match=r"above 1595999\.99, which is due"):
+        pay(loan, "1596000")
+    assert pay(loan, "1595999.99").status == LoanStatus.COMPLETED
+
+
+def test_a_currency_without_decimals_is_repaid_without():
+    world = make_lending(max_amount={"UGX": Decimal(1000)})
+    world.creditor.fund(1000, "UGX")
+    token = make_token(currency="UGX", price_sell=Decimal(10))
+    give_units(token, world.borrower, 50)
+    pledge = (Pledge(token.id, Decimal(50)),)
+    loan = world.lend(amount=100, currency="UGX", collaterals=pledge)
+    with nothing_moves(), pytest.raises(DomainError) as refused:
+        pay(loan, "1.5")
+    assert refused.value.message == "amount must not have decimals"
+    pay(loan, 1)
+
+
+def body_of(loan: Loan, event_type: str) -> dict[str, Any]:
+    """What the borrower's organisation was told of the loan."""
+    event = Event.objects.get(
+        subject_id=loan.id, type=event_type, organisation_id=loan.organisation_id
+    )
+    found: dict[str, Any] = json.loads(event.body)["data"]
+    return found
+
+
+def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(world):
+    officer = make_staff("end_loan")
+    loan, other = default(world), default(world, amount=10_000, units=2)
+    proposals = []
+    for each in (loan, other):
+        refused = propose_ending(
+            loan_id=each.id, action=EndingAction.WRITE_OFF, note="a", user=officer
+        )
+        decline_ending(proposal_id=refused.id, user=officer)
+        proposals.append(refused)
+        proposals.append(
+            propose_ending(loan_id=each.id, action=EndingAction.WRITE_OFF, note="b", user=officer)
+        )
+
+    def states() -> list[str]:
+        for proposal in proposals:
+            proposal.refresh_from_db()
+        return [proposal.status for proposal in proposals]
+
+    world.borrower.fund(2_000_000, "NGN")
+    loan = pay(loan, 1_595_999)
+    assert (loan.status, loan.closed_at) == (LoanStatus.DEFAULTED, None)
+    assert held(loan.borrower_id, world.token.id, "lien") == 107
+    assert states() == ["Declined", "Pending", "Declined", "Pending"]
+    assert "loan.repaid" not in told(loan)
+    assert Valuation.objects.get(loan=loan).loan_to_value == Decimal("0.00000095")
+    assert json.loads(loan.document)["status"] == "DEFAULTED"
+    loan = pay(loan, 1)
+    assert loan.status == LoanStatus.COMPLETED
+    assert loan.closed_at is not None
+    assert held(loan.borrower_id, world.token.id, "lien") == 2
+    assert states() == ["Declined", "Lapsed", "Declined", "Pending"]
+    assert told(loan)[-1] == "loan.repaid"
+    assert body_of(loan, "loan.repaid")["loan"] == json.loads(loan.document)
+    assert json.loads(loan.document)["status"] == "COMPLETED"
+    assert proposals[1].decided_at is not None
+
+
+def test_a_payment_is_for_the_loan_that_is_named_and_by_its_borrower(world):
+    first, second = world.lend(amount=10_000, units=2), world.lend(amount=20_000, units=3)
+    for loan, amount in ((first, 500), (second, 700)):
+        pay(loan, amount)
+        payments = Repayment.objects.filter(loan=loan).values_list("amount", flat=True)
+        assert list(payments) == [amount]
+    for organisation in (world.creditor.organisation, make_organisation()):
+        with nothing_moves(), pytest.raises(LoanNotFound):
+            repay(
+                loan_id=first.id, organisation_id=organisation.id, amount=Decimal(1), actor=TESTER
+            )
+
+
+def test_units_go_into_lien_unless_they_are_released(world):
+    member = Member.objects.get(id=world.borrower.member_id)
+    pledge = Pledge(world.token.id, Decimal("2.5"))
+    available, lien = (
+        open_account(
+            str(world.token.id),
+            kind,
+            organisation_id=member.organisation_id,
+            member_id=member.id,
+        )
+        for kind in (AccountKind.AVAILABLE, AccountKind.LIEN)
+    )
+    into, back = lien_legs(member, (pledge,)), lien_legs(member, (pledge,), release=True)
+    taken = Decimal("2.5")
+    assert [(leg.account_id, leg.amount) for leg in into] == [(available, -taken), (lien, taken)]
+    assert [(leg.account_id, leg.amount) for leg in back] == [(available, taken), (lien, -taken)]
+
+
+def test_a_new_loan_is_a_row_like_any_other(world):
+    loan = world.lend()
+    stored = Loan.objects.get(id=loan.id)
+    assert not loan._state.adding
+    assert loan.document == stored.document
+    for field in Loan._meta.concrete_fields:
+        assert getattr(loan, field.attname) == getattr(stored, field.attname), field.name

@@ -1,0 +1,176 @@
+"""Which loans beat looks at, what it makes of them, and what it counts and reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from credit.models import Loan, LoanStatus, Valuation
+from credit.services.servicing import age_loan, age_loans, revalue_loans, review_loan
+from exchange.ids import uuid7
+from exchange.models import Event, Token
+from tests.environment.database import Connection, session
+from tests.factories.lending import Lending
+from tests.factories.loans import age, completed, told
+from tests.factories.tokens import give_units, make_token
+from wallets.models import Alert
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def small(world: Lending, **changes: Any) -> Loan:
+    """A loan of 1,000."""
+    return world.lend(**{"amount": 1000, "units": 1, **changes})
+
+
+def status(loan: Loan) -> str:
+    loan.refresh_from_db()
+    return str(loan.status)
+
+
+def overdue(world: Lending, **past: int) -> Loan:
+    """A loan that became OVERDUE a day after its date, which was so long ago."""
+    loan = small(world)
+    age(loan, days=1)
+    assert age_loan(loan.id) == 1
+    age(loan, **past)
+    return loan
+
+
+@contextmanager
+def looking() -> Iterator[Connection]:
+    """Another connection, which sees what the block has locked; the block's work stays undone."""
+    with session("owner") as other, transaction.atomic():
+        yield other
+        transaction.set_rollback(True)
+
+
+def locked(other: Connection, table: str = "credit_loan") -> set[UUID]:
+    """The rows of a table that another transaction cannot change meanwhile."""
+    every = {id_ for (id_,) in other.execute(f"SELECT id FROM {table}")}
+    free = other.execute(f"SELECT id FROM {table} FOR NO KEY UPDATE SKIP LOCKED")
+    found = every - {id_ for (id_,) in free}
+    other.rollback()
+    return found
+
+
+def test_a_loan_is_aged_by_its_own_dates_and_no_other_is_touched(world):
+    kept = {
+        "not yet due": small(world),
+        "overdue within its grace": overdue(world, days=6, hours=23),
+        "over": completed(world),
+    }
+    for loan in (kept["overdue within its grace"], kept["over"]):
+        assert status(loan) != LoanStatus.ACTIVE
+    age(kept["not yet due"], hours=-1)
+    due, late = small(world), overdue(world, days=7, minutes=1)
+    age(due, seconds=1)
+    with looking() as other:
+        assert age_loans() == 2
+        assert locked(other) == {due.id, late.id}
+    before = {name: status(loan) for name, loan in kept.items()}
+    assert age_loans() == 2
+    assert (status(due), status(late)) == (LoanStatus.OVERDUE, LoanStatus.DEFAULTED)
+    # Under the lock the dates are asked once more.
+    for name, loan in kept.items():
+        assert age_loan(loan.id) == 0
+        assert status(loan) == before[name]
+    assert age_loan(late.id) == age_loan(uuid7()) == 0
+    assert age_loans() == 0
+
+
+def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once(world):
+    loan = small(world)
+    age(loan, days=7, minutes=1)
+    assert age_loans() == 1
+    assert status(loan) == LoanStatus.DEFAULTED
+    assert told(loan) == ["loan.created", "loan.overdue", "loan.defaulted"]
+    states = [
+        json.loads(body)["data"]["loan"]["status"]
+        for body in Event.objects.filter(
+            subject_id=loan.id, organisation_id=loan.organisation_id
+        ).order_by("created_at", "id").values_list("body", flat=True)
+    ]  # fmt: skip
+    assert states == ["ACTIVE", "OVERDUE", "DEFAULTED"]
+
+
+def valued(loan: Loan, **ago: int) -> None:
+    Valuation.objects.filter(loan=loan).update(valued_at=timezone.now() - timedelta(**ago))
+
+
+def test_an_open_loan_is_valued_once_a_day_and_all_are_when_asked(world):
+    loans = [small(world) for _ in range(3)]
+    over = completed(world)
+    assert revalue_loans() == 3
+    assert revalue_loans() == 0
+    valued(loans[0], hours=24, seconds=1)
+    valued(loans[1], hours=23, minutes=59)
+    valued(over, days=9)
+    with looking() as other:
+        assert revalue_loans() == 1
+        assert locked(other) == {loans[0].id}
+    with looking() as other:
+        assert revalue_loans(all_of_them=True) == 3
+        assert locked(other) == {loan.id for loan in loans}
+    assert revalue_loans() == 1
+    assert Valuation.objects.get(loan=loans[0]).valued_at > timezone.now() - timedelta(minutes=1)
+    assert [review_loan(loan.id) for loan in (loans[1], over)] == [1, 0]
+    assert review_loan(uuid7()) == 0
+    assert Valuation.objects.get(loan=over).valued_at < timezone.now() - timedelta(days=8)
+
+
+def test_the_loans_without_a_price_are_counted_and_the_first_is_named(world):
+    unpriced = make_token(price_sell=Decimal(10_000), symbol="NIL")
+    give_units(unpriced, world.borrower, 100)
+    fine = small(world)
+    world.token, priced = unpriced, world.token
+    without = [small(world) for _ in range(3)]
+    world.token = priced
+    over = completed(world)
+    Token.objects.filter(id=unpriced.id).update(quoted_at=None)
+    assert revalue_loans(all_of_them=True) == 4
+    # What was found before a loan was over is no question any more.
+    Valuation.objects.filter(loan=over).update(problem="was", valued_at=timezone.now())
+    valued(without[1], hours=3)
+    valued(without[0], hours=2)
+    valued(fine, hours=4)
+    assert revalue_loans() == 0
+    alert = Alert.objects.get(kind="collateral_prices")
+    assert (alert.resolved_at, alert.message) == (
+        None,
+        f"The collateral of 3 open loans cannot be valued; first: loan {without[1].id},"
+        " NIL has no price",
+    )
+    world.token = unpriced
+    world.price(10_000)
+    revalue_loans(all_of_them=True)
+    alert.refresh_from_db()
+    assert alert.resolved_at is not None
+
+
+def test_a_loan_that_somebody_works_on_is_left_for_later_and_holds_up_nobody(world):
+    busy, waiting = (small(world) for _ in range(2))
+    for loan in (busy, waiting):
+        age(loan, days=1)
+    with session("owner") as other, connection.cursor() as cursor:
+        other.execute("SELECT FROM credit_loan WHERE id = %s FOR UPDATE", [busy.id])
+        cursor.execute("SET lock_timeout = '500ms'")
+        try:
+            assert (age_loans(), revalue_loans()) == (1, 1)
+            other.rollback()
+            # One whose tokens cannot be had in time fails; the others are served all the same.
+            other.execute("SELECT FROM exchange_token WHERE id = %s FOR UPDATE", [world.token.id])
+            assert revalue_loans(all_of_them=True) == 0
+        finally:
+            cursor.execute("RESET lock_timeout")
+        other.rollback()
+    assert [status(loan) for loan in (busy, waiting)] == [LoanStatus.ACTIVE, LoanStatus.OVERDUE]

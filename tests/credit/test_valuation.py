@@ -1,0 +1,107 @@
+"""What units are worth as collateral: prices that count, prices that block, and exact products."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from credit.services.valuation import (
+    Pledge,
+    Worth,
+    covered,
+    cut_off,
+    open_collateral,
+    owed,
+    price_problem,
+    principal_owed,
+    worth,
+)
+from exchange.models import Token
+from tests.factories.loans import pay
+from tests.factories.tokens import give_units, make_token
+
+NAME = "ABC"
+
+
+def quoted(price: str = "100", *, hours: float = 0, symbol: str = NAME, **facts: Any) -> Token:
+    """A token, not saved, whose price was quoted so many hours ago."""
+    at = timezone.now() - timedelta(hours=hours)
+    return Token(**{"symbol": symbol, "price_sell": Decimal(price), "quoted_at": at, **facts})
+
+
+def test_a_price_counts_while_it_is_above_zero_quoted_and_fresh(settings):
+    settings.PRICE_MAX_AGE_HOURS = 36
+    for fresh in (quoted("0.00000001"), quoted("1"), quoted(hours=35.9)):
+        assert price_problem(fresh) == ""
+    for none in (quoted("0"), quoted(quoted_at=None), quoted("0", quoted_at=None)):
+        assert price_problem(none) == f"{NAME} has no price"
+    assert price_problem(quoted(hours=36.1)) == f"The price of {NAME} is older than 36 hours"
+
+
+def test_the_age_of_a_price_is_told_in_days_where_it_is_whole_days(settings):
+    told = {23: "23 hours", 24: "1 days", 25: "25 hours", 46: "46 hours", 600: "25 days"}
+    for hours, age in told.items():
+        settings.PRICE_MAX_AGE_HOURS = hours
+        assert price_problem(quoted(hours=700)) == f"The price of {NAME} is older than {age}"
+
+
+def test_units_are_worth_their_price_each_to_the_last_digit():
+    units = [(quoted("999999999999999.99"), Decimal("999999999999999.99999999"))]
+    exact = Decimal("999999999999999989999990000000.0000000001")
+    assert worth(units) == Worth(exact)
+    both = Decimal("999999999999999989999990000000.0000000002")
+    assert worth([*units, (quoted("0.01"), Decimal("0.00000001"))]) == Worth(both)
+    assert worth([]) == Worth(Decimal(0))
+
+
+def test_what_has_ended_is_worth_nothing_and_what_has_no_price_blocks():
+    fine, two = (quoted("3"), Decimal(2)), Decimal(2)
+    exited = (quoted(exited=True, symbol="EXI"), two)
+    cancelled = (quoted("0", cancelled=True, symbol="CAN"), two)
+    stale, none = (quoted(hours=9999, symbol="OLD"), two), (quoted("0", symbol="NIL"), two)
+    assert worth([exited, fine, cancelled]) == Worth(Decimal(6), "", ("EXI", "CAN"))
+    age = "The price of OLD is older than 30 days"
+    assert worth([fine, stale, exited, none]) == Worth(None, f"{age}; NIL has no price", ("EXI",))
+    assert worth([none]) == Worth(None, "NIL has no price")
+
+
+def test_what_is_lent_on_collateral_is_cut_off_and_never_rounded_up():
+    assert covered(Decimal("0.12345678"), Decimal("0.87654321")) == Decimal("0.1082152022374638")
+    cases = [("1.999", 2, "1.99"), ("1.999", 0, "1"), ("0.009", 2, "0.00"), ("840000", 2, "840000")]
+    for amount, decimals, least in cases:
+        assert cut_off(Decimal(amount), decimals) == Decimal(least)
+
+
+@pytest.mark.django_db
+def test_what_is_liened_and_owed_is_told_of_one_loan_in_the_order_of_its_pledges(world):
+    other, third = (make_token(price_sell=Decimal(10)) for _ in range(2))
+    for token in (other, third):
+        give_units(token, world.borrower, 5)
+    small = Pledge(other.id, Decimal("0.5"))
+    loan = world.lend(
+        collaterals=(
+            small, Pledge(world.token.id, Decimal(105)), Pledge(third.id, Decimal(1)),
+        )
+    )  # fmt: skip
+    world.lend(amount=10_000, units=2)
+    listed = [(row.token_id, row.quantity, token.id) for row, token in open_collateral(loan)]
+    assert listed == [
+        (other.id, Decimal("0.5"), other.id),
+        (world.token.id, Decimal(105), world.token.id),
+        (third.id, Decimal(1), third.id),
+    ]
+    loan = pay(loan, 800_000)  # 756,000 interest, 44,000 of the principal
+    assert principal_owed(loan) == owed(loan) == 796_000
+    loan = pay(loan, 1)
+    assert principal_owed(loan) == owed(loan) == 795_999
+
+
+@pytest.mark.django_db
+def test_interest_comes_off_what_is_owed_in_all_and_not_off_the_principal(world):
+    loan = pay(world.lend(), 6000)
+    assert principal_owed(loan) == 840_000
+    assert owed(loan) == 1_590_000
