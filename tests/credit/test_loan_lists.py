@@ -1,0 +1,110 @@
+"""Filters of loans and configurations, and what credit officers see first: each row by its own."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from credit.filtersets import ConfigurationFilters, LoanFilters
+from credit.models import Loan, LoanConfiguration, Shortfall
+from credit.selectors.overview import loans_by_state, owed_by_currency
+from credit.services import servicing
+from credit.services.configurations import propose_change
+from credit.services.pledging import add_collateral, release_collateral
+from credit.services.valuation import Pledge
+from exchange.times import javascript_time
+from tests.factories.api_clients import TESTER
+from tests.factories.lending import make_lending
+from tests.factories.loan_configurations import make_configuration, make_terms
+from tests.factories.loans import completed, pay
+from tests.factories.tokens import give_units, make_token
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def found(**asked: Any) -> set[UUID]:
+    """The loans that these filters leave."""
+    filters = LoanFilters(data=asked, queryset=Loan.objects.all())
+    assert filters.is_valid(), filters.errors
+    return set(filters.qs.values_list("id", flat=True))
+
+
+def test_a_loan_falls_short_while_a_shortfall_of_its_own_is_open(world):
+    never = world.lend(amount=1000, units=1)
+    cured, still = (world.lend(amount=80_000, units=10) for _ in range(2))
+    world.price(9_000)
+    servicing.revalue_loans(all_of_them=True)
+    more = {"organisation_id": cured.organisation_id, "actor": TESTER}
+    add_collateral(loan_id=cured.id, pledges=(Pledge(world.token.id, Decimal(2)),), **more)
+    assert Shortfall.objects.filter(cured_at__isnull=True).count() == 1
+    assert found(shortfall="true") == {still.id}
+    assert found(shortfall="false") == {never.id, cured.id}
+    assert found() == {never.id, cured.id, still.id}
+
+
+def test_a_loan_is_found_by_a_token_while_any_of_it_is_pledged(world):
+    other = make_token(price_sell=Decimal(10_000))
+    give_units(other, world.borrower, 10)
+    half, gone = Pledge(other.id, Decimal("0.5")), Pledge(other.id, Decimal(3))
+    first = world.lend(amount=1000, collaterals=(half, Pledge(world.token.id, Decimal(1))))
+    second = world.lend(amount=1000, collaterals=(gone, Pledge(world.token.id, Decimal(1))))
+    third = world.lend(amount=1000, units=1)
+    assert found(token_id=str(other.id)) == {first.id, second.id}
+    release_collateral(
+        loan_id=second.id, organisation_id=second.organisation_id, pledges=(gone,), actor=TESTER
+    )
+    assert found(token_id=str(other.id)) == {first.id}
+    assert found(token_id=str(world.token.id)) == {first.id, second.id, third.id}
+
+
+def test_a_due_date_is_asked_to_the_second_as_it_is_printed(world):
+    loan = world.lend(amount=1000, units=1)
+    shown = loan.repayment_date.replace(microsecond=0)
+    for seconds, included in ((-1, (True, False)), (0, (True, True)), (1, (False, True))):
+        moment = f"{(shown + timedelta(seconds=seconds)):%Y-%m-%dT%H:%M:%SZ}"
+        assert (bool(found(due_from=moment)), bool(found(due_to=moment))) == included, seconds
+    assert javascript_time(loan.repayment_date)[:10] == f"{shown:%a %b %d}"
+
+
+def test_a_configuration_is_found_by_what_its_terms_in_force_or_else_the_newest_lend():
+    shillings = {"max_amount": {"KES": Decimal(1000)}}
+    naira = make_configuration()
+    changing, waiting = make_configuration(), make_configuration(approved=False)
+    propose_change(configuration_id=changing.id, terms=make_terms(**shillings), actor=TESTER)
+    propose_change(configuration_id=waiting.id, terms=make_terms(**shillings), actor=TESTER)
+
+    def lending(currency: str) -> set[UUID]:
+        filters = ConfigurationFilters(
+            data={"currency": currency}, queryset=LoanConfiguration.objects.all()
+        )
+        return set(filters.qs.values_list("id", flat=True))
+
+    assert lending("NGN") == {naira.id, changing.id}
+    assert lending("KES") == {waiting.id}
+    assert lending("UGX") == set()
+
+
+def test_officers_see_every_state_and_what_open_loans_are_still_to_bring_back(world):
+    assert {each.status.value: each.count for each in loans_by_state()} == dict.fromkeys(
+        ("ACTIVE", "OVERDUE", "DEFAULTED", "COMPLETED", "LIQUIDATED", "WRITTEN_OFF"), 0
+    )
+    assert owed_by_currency() == []
+    completed(world)
+    pay(world.lend(), 760_000)  # all of the interest, and 4,000 of the principal
+    world.lend(amount=1000, units=1)
+    shillings = make_lending(max_amount={"KES": Decimal(1000)})
+    shillings.creditor.fund(1000, "KES")
+    token = make_token(currency="KES", price_sell=Decimal(10))
+    give_units(token, shillings.borrower, 50)
+    pledge = (Pledge(token.id, Decimal(50)),)
+    shillings.lend(amount=100, currency="KES", collaterals=pledge)
+    counts = {each.status.value: each.count for each in loans_by_state()}
+    assert (counts["ACTIVE"], counts["COMPLETED"], counts["DEFAULTED"]) == (3, 1, 0)
+    assert [(each.currency, each.count, each.amount) for each in owed_by_currency()] == [
+        ("KES", 1, Decimal(190)),
+        ("NGN", 2, Decimal(837_900)),
+    ]
