@@ -77,12 +77,16 @@ def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(world, officer
         ("50", "10", "0", "0"),
     ]
     assert steps(proposal.plan) == plan
-    assert (proposal.owed, proposal.value_passed, proposal.deficiency) == (1_596_000, 1_596_000, 0)
+    world.token.refresh_from_db()
+    assert world.token.quoted_at is not None
+    assert proposal.plan[0]["quoted_at"] == world.token.quoted_at.isoformat()
+    assert proposal.owed == proposal.value_passed == 1_596_000
+    assert proposal.deficiency == 0
     confirm_ending(proposal_id=proposal.id, user=officers[1])
     proposal.refresh_from_db()
     loan.refresh_from_db()
     assert steps(proposal.final_plan) == plan
-    passed = [105, 500, 0, Decimal("77.94285715"), 0]
+    passed = [Decimal(units) for units in ("105", "500", "0", "77.94285715", "0")]
     assert [held(world.creditor.owner_id, token.id) for token in tokens] == passed
     kept = [1000, 900, 900, 900, 900]
     for token, before, gone in zip(tokens, kept, passed, strict=True):
@@ -94,6 +98,16 @@ def test_units_pass_in_the_order_of_the_pledges_until_all_is_paid(world, officer
     event = Event.objects.filter(subject_id=loan.id, type="loan.liquidated")[0]
     assert '"status":"LIQUIDATED"' in event.body
     assert_books_hold()
+
+
+def test_less_than_one_of_what_is_owed_is_paid_with_units_too(world, officers):
+    loan, _tokens = on_tokens(world, ("545999.5", "1"), ("50", "10"))
+    proposal = propose(loan, officers[0])
+    assert steps(proposal.plan)[1:] == [
+        ("545999.5", "1", "1", "545999.5"),
+        ("50", "10", "0.01", "0.5"),
+    ]
+    assert proposal.deficiency == 0
 
 
 def test_what_is_lacking_is_told_in_what_passes_and_in_what_the_two_are_told(world, officers):
@@ -121,7 +135,8 @@ def test_a_price_that_cannot_be_relied_on_holds_up_a_liquidation_and_no_write_of
         propose(loan, officers[0])
     assert refused.value.message == f"{world.token.symbol} has no price"
     proposal = propose(loan, officers[0], EndingAction.WRITE_OFF)
-    assert (proposal.plan, proposal.value_passed, proposal.deficiency) == ([], 0, 1_596_000)
+    assert (proposal.plan, proposal.value_passed) == ([], Decimal(0))
+    assert proposal.deficiency == 1_596_000
 
 
 def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(world, officers):
@@ -200,6 +215,6 @@ def test_less_is_pledged_than_would_pass_when_one_token_has_less(world, officers
     assert not lacking(loan, proposal)
     assert Collateral.objects.filter(loan=loan, token=tokens[1]).get().quantity == 3
     final = made_final(proposal, loan)
-    assert (final.final_owed, final.final_value, final.final_deficiency) == (
-        1_596_000, 1_050_000, 546_000,
-    )  # fmt: skip
+    assert final.final_owed == 1_596_000
+    assert final.final_value == 1_050_000
+    assert final.final_deficiency == 546_000

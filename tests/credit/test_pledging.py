@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from credit.models import Collateral, EndingAction, Loan
-from credit.services.endings import propose_ending
+from credit.models import Collateral, EndingAction, Loan, Valuation
+from credit.services.endings import decline_ending, propose_ending
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
 from exchange.errors import DomainError
@@ -118,3 +118,13 @@ def test_a_write_off_that_waits_holds_up_no_release_and_a_liquidation_does(world
     )
     release(written_off, (world.token, "1"))
     assert [row[2] for row in rows(written_off)] == [9]
+    decline_ending(proposal_id=loan.endings.get().id, user=officer)
+    release(loan, (world.token, "1"))
+    assert [row[2] for row in rows(loan)] == [299]
+
+
+def test_the_loan_is_valued_with_what_was_added_or_released(world):
+    loan = world.lend()
+    for change, worth in ((add, 1_060_000), (release, 1_050_000)):
+        change(loan, (world.token, "1"))
+        assert Valuation.objects.get(loan=loan).value == worth
