@@ -63,6 +63,15 @@ def test_a_look_up_reads_twenty_pages_at_most(client, sandbox, pages, asked):
     assert sandbox.asked("GET", "/v3/transfers") == asked
 
 
+def test_an_error_that_looks_like_an_empty_list_is_none(client, sandbox):
+    page = {"total": 0, "current_page": 1, "total_pages": 1}
+    body = {"status": "error", "message": "Hm", "data": [], "meta": {"page_info": page}}
+    sandbox.fault("error_5xx", LIST, status=400, body=json.dumps(body), times=2)
+    for read in (lambda: client.find_transfer("payout_a"), lambda: listed(client)):
+        with pytest.raises(ProviderUnavailable, match=r"^the provider answered 400: Hm$"):
+            read()
+
+
 def test_a_list_has_five_thousand_pages_at_most(client, sandbox):
     answer(sandbox, total=1, total_pages=5001)
     with pytest.raises(ProviderUnavailable, match="the list of transfers has no end"):

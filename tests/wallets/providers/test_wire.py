@@ -1,0 +1,358 @@
+"""Every field of the wire format: what is read of it, at the edges, and what is malformed."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.wallets.providers.harness import request_of
+from wallets.providers.base import (
+    BankEntry,
+    BranchEntry,
+    ListedTransfer,
+    ProviderBalance,
+    RecipientIdentity,
+    ResolvedAccount,
+    TransferRecord,
+    TransferStatus,
+    WebhookHint,
+)
+from wallets.providers.flutterwave import wire
+from wallets.providers.flutterwave.wire import MalformedAnswer
+
+# One below the largest amount, and the largest.
+BELOW, LARGEST = Decimal("999999999999999.99"), Decimal(10) ** 15
+TRANSFER: dict[str, Any] = {
+    "id": 7,
+    "reference": "payout_a",
+    "status": "NEW",
+    "amount": Decimal("90.02"),
+    "fee": Decimal("10.75"),
+    "currency": "NGN",
+    "account_number": "0690000031",
+    "bank_code": "044",
+    "complete_message": "Done",
+}
+RECORD: dict[str, Any] = {
+    "provider_id": "7",
+    "reference": "payout_a",
+    "status": TransferStatus.NEW,
+    "amount": Decimal("90.02"),
+    "fee": Decimal("10.75"),
+    "currency": "NGN",
+    "account_number": "0690000031",
+    "bank_code": "044",
+    "complete_message": "Done",
+}
+
+
+def without(row: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    ("changes", "read"),
+    [
+        ({}, {}),
+        ({"id": 0}, {"provider_id": "0"}),
+        ({"id": 10**18 - 1}, {"provider_id": "9" * 18}),
+        ({"status": " SUCCESSFUL "}, {"status": TransferStatus.SUCCESSFUL}),
+        ({"reference": "  payout_b\n"}, {"reference": "payout_b"}),
+        ({"amount": 0}, {"amount": Decimal(0)}),
+        ({"amount": BELOW}, {"amount": BELOW}),
+        ({"fee": None}, {"fee": Decimal(0)}),
+        ({"fee": 0}, {"fee": Decimal(0)}),
+        ({"fee": 1}, {"fee": Decimal(1)}),
+        ({"account_number": 690000031}, {"account_number": "690000031"}),
+        ({"account_number": " 12 "}, {"account_number": "12"}),
+        ({"bank_code": 44}, {"bank_code": "44"}),
+        ({"complete_message": None}, {"complete_message": ""}),
+        ({"complete_message": 5}, {"complete_message": ""}),
+        ({"complete_message": "a\nb\x00c "}, {"complete_message": "a b c"}),
+        ({"complete_message": "x" * 201}, {"complete_message": "x" * 200}),
+    ],
+)
+def test_a_transfer_is_read_field_by_field(changes, read):
+    row = TRANSFER | changes
+    assert wire.read_transfer(row) == TransferRecord(**(RECORD | read), raw=row)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("id", -1, "id is not an id or a count"),
+        ("id", 10**18, "id is not an id or a count"),
+        ("id", True, "id is not an id or a count"),
+        ("id", "7", "id is not an id or a count"),
+        ("id", None, "id is not an id or a count"),
+        ("reference", "", "reference is not a text"),
+        ("reference", "  ", "reference is not a text"),
+        ("reference", 5, "reference is not a text"),
+        ("status", "DONE", "transfer has a status we do not know"),
+        ("status", None, "status is not a text"),
+        ("amount", True, "amount is not a number"),
+        ("amount", "90.02", "amount is not a number"),
+        ("amount", None, "amount is not a number"),
+        ("amount", Decimal("-0.01"), "amount is negative"),
+        ("amount", LARGEST, "amount is out of range"),
+        ("amount", -LARGEST, "amount is out of range"),
+        ("amount", Decimal("NaN"), "amount is out of range"),
+        ("amount", Decimal("Infinity"), "amount is out of range"),
+        ("fee", Decimal("-1"), "fee is negative"),
+        ("fee", "", "fee is not a number"),
+        ("currency", None, "currency is not a text"),
+        ("account_number", True, "account_number is not a text"),
+        ("account_number", None, "account_number is not a text"),
+        ("bank_code", Decimal("4.4"), "bank_code is not a text"),
+    ],
+)
+def test_a_transfer_with_a_field_that_does_not_fit_is_malformed(key, value, why):
+    with pytest.raises(MalformedAnswer, match=f"^{why}$"):
+        wire.read_transfer(TRANSFER | {key: value})
+    if value is None:
+        with pytest.raises(MalformedAnswer, match=f"^{why}$"):
+            wire.read_transfer(without(TRANSFER, key))
+
+
+@pytest.mark.parametrize("data", [None, [], "transfer", 5])
+def test_what_is_no_object_is_no_transfer(data):
+    with pytest.raises(MalformedAnswer, match=r"^transfer is not an object$"):
+        wire.read_transfer(data)
+
+
+def test_a_fee_that_is_left_out_is_nothing():
+    assert wire.read_transfer(without(TRANSFER, "fee")).fee == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "ok", "message"),
+    [
+        ({"status": "success", "message": "Hm"}, True, "Hm"),
+        ({"status": "Success"}, False, ""),
+        ({"status": "error", "message": None}, False, ""),
+        ({"status": "", "message": " two\nlines "}, False, "two lines"),
+    ],
+)
+def test_an_envelope_is_ok_only_where_its_status_is_success(body, ok, message):
+    found = wire.read_envelope(json.dumps(body | {"data": [1], "meta": {"a": 2}}).encode())
+    assert found == wire.Envelope(ok=ok, message=message, data=[1], meta={"a": 2})
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"", "body is not JSON"),
+        (b"{", "body is not JSON"),
+        (b'{"status": 1e999999999999999999999}', "body is not JSON"),
+        (b"[" * 100_000, "body is not JSON"),
+        (b"[]", "body is not an object"),
+        (b"null", "body is not an object"),
+        (b"{}", "envelope has no status"),
+        (b'{"status": true}', "envelope has no status"),
+    ],
+)
+def test_a_body_that_is_no_envelope_is_malformed(body, why):
+    with pytest.raises(MalformedAnswer, match=f"^{why}$"):
+        wire.read_envelope(body)
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        ("90.00", b"90"),
+        ("90.10", b"90.1"),
+        ("0.5", b"0.5"),
+        ("0.01", b"0.01"),
+        ("1E+3", b"1000"),
+        ("1E-5", b"0.00001"),
+        ("123456789012.34", b"123456789012.34"),
+    ],
+)
+def test_a_number_is_written_plainly_and_exactly(number, written):
+    assert wire.encode({"a": wire.plain_number(Decimal(number))}) == b'{"a":%s}' % written
+    assert wire.decode(b'{"a":%s}' % written)["a"] == Decimal(number)
+
+
+def test_a_bank_that_cannot_be_paid_is_left_out_of_a_list():
+    usable = {"id": 1, "name": " GT ", "code": 58}
+    odd = [
+        None,
+        {"id": "1", "name": "A", "code": "1"},
+        {"id": 1, "name": " ", "code": "1"},
+        {"id": 1, "name": "A", "code": ""},
+    ]
+    assert wire.read_banks([*odd, usable]) == [BankEntry(id=1, name="GT", code="58")]
+    assert wire.read_banks([]) == []
+    with pytest.raises(MalformedAnswer, match=r"^no bank of the list is usable$"):
+        wire.read_banks(odd)
+    with pytest.raises(MalformedAnswer, match=r"^banks is not a list$"):
+        wire.read_banks({})
+
+
+def test_branches_accounts_and_balances_are_read_or_malformed():
+    branch = {"id": 3, "branch_name": "Accra", "branch_code": "GH01", "bank_id": 9}
+    assert wire.read_branches([branch]) == [BranchEntry(id=3, name="Accra", code="GH01", bank_id=9)]
+    for key in branch:
+        with pytest.raises(MalformedAnswer, match=f"^{key} is not"):
+            wire.read_branches([branch, without(branch, key)])
+    with pytest.raises(MalformedAnswer, match=r"^branch is not an object$"):
+        wire.read_branches([branch, None])
+    account = {"account_number": "0690000031", "account_name": "Ada Obi"}
+    assert wire.read_account(account) == ResolvedAccount("0690000031", "Ada Obi")
+    for key in account:
+        with pytest.raises(MalformedAnswer, match=f"^{key} is not a text$"):
+            wire.read_account(without(account, key))
+    balance = {"currency": "KES", "available_balance": -BELOW, "ledger_balance": 5}
+    assert wire.read_balances([balance]) == [ProviderBalance("KES", -BELOW, Decimal(5))]
+    for key in balance:
+        with pytest.raises(MalformedAnswer, match=f"^{key} is not"):
+            wire.read_balances([without(balance, key)])
+
+
+def envelope(data: Any, meta: Any) -> wire.Envelope:
+    return wire.Envelope(ok=True, message="", data=data, meta=meta)
+
+
+def test_a_page_of_transfers_says_how_many_there_are():
+    info = {"current_page": 2, "total_pages": 3, "total": 41}
+    listed = TRANSFER | {"created_at": "2026-01-02T03:04:05.000Z"}
+    found = wire.read_transfer_page(envelope([TRANSFER], {"page_info": info}))
+    assert (found.rows, found.total_pages) == ([TRANSFER], 3)
+    page = wire.read_counted_page(envelope([listed], {"page_info": info}))
+    assert (page.number, page.pages, page.total) == (2, 3, 41)
+    record = TransferRecord(**RECORD, raw=listed)
+    assert page.rows == [ListedTransfer(record, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))]
+    for key in info:
+        with pytest.raises(MalformedAnswer, match=f"^{key} is not an id or a count$"):
+            wire.read_counted_page(envelope([listed], {"page_info": without(info, key)}))
+    for meta in (None, {}, {"page_info": None}):
+        for read in (wire.read_transfer_page, wire.read_counted_page):
+            with pytest.raises(MalformedAnswer, match=r"^(meta|page_info) is not an object$"):
+                read(envelope([], meta))
+    with pytest.raises(MalformedAnswer, match=r"^transfers is not a list$"):
+        wire.read_counted_page(envelope(None, {"page_info": info}))
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        (
+            "2026-01-02T03:04:05+01:00",
+            datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone(timedelta(hours=1))),
+        ),
+    ],
+)
+def test_a_time_without_a_zone_is_of_utc(text, read):
+    info = {"current_page": 1, "total_pages": 1, "total": 1}
+    rows = [TRANSFER | {"created_at": text}]
+    found = wire.read_counted_page(envelope(rows, {"page_info": info})).rows[0].created_at
+    assert (found, found.utcoffset()) == (read, read.utcoffset())
+    rows = [TRANSFER | {"created_at": "yesterday"}]
+    with pytest.raises(MalformedAnswer, match=r"^created_at is not a time$"):
+        wire.read_counted_page(envelope(rows, {"page_info": info}))
+
+
+@pytest.mark.parametrize(
+    ("row", "fee"),
+    [
+        ({"fee_type": "value", "fee": Decimal("26.875")}, Decimal("26.875")),
+        ({"fee_type": "percentage", "fee": Decimal("1.5")}, Decimal("3")),
+        ({"fee_type": "percentage", "fee": 0}, Decimal(0)),
+    ],
+)
+def test_a_fee_is_a_value_or_a_share_of_the_amount(row, fee):
+    rows = [{"currency": "KES", "fee_type": "value", "fee": 7}, {"currency": "NGN", **row}]
+    assert wire.read_fee(rows, amount=Decimal(200), currency="NGN") == fee
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([], "no fee for the currency"),
+        ([{"currency": "KES", "fee_type": "value", "fee": 7}], "no fee for the currency"),
+        ([{"currency": "NGN", "fee_type": "", "fee": 7}], "fee has a type we do not know"),
+        ([{"currency": "NGN", "fee_type": "value", "fee": -7}], "fee is negative"),
+        ([None], "fee is not an object"),
+        (None, "fees is not a list"),
+    ],
+)
+def test_a_fee_table_without_our_fee_is_malformed(rows, why):
+    with pytest.raises(MalformedAnswer, match=f"^{why}$"):
+        wire.read_fee(rows, amount=Decimal(200), currency="NGN")
+
+
+@pytest.mark.parametrize(
+    ("data", "hint"),
+    [
+        ({"reference": "payout_a", "id": 7}, ("payout_a", "7")),
+        ({"reference": "x" * 100, "id": 0}, ("x" * 100, "0")),
+        ({"reference": "x" * 101, "id": "7"}, (None, None)),
+        ({"reference": 5}, (None, None)),
+        ({"reference": "payout_a"}, ("payout_a", None)),
+        ([], (None, None)),
+    ],
+)
+def test_a_webhook_is_a_hint_as_far_as_it_can_be_read(data, hint):
+    body = json.dumps({"event": "transfer.completed", "data": data}).encode()
+    assert wire.read_hint(body) == WebhookHint(reference=hint[0], provider_id=hint[1])
+    for odd in (b"", b"[]", b"{}"):
+        assert wire.read_hint(odd) == WebhookHint(reference=None, provider_id=None)
+
+
+def test_an_order_is_written_with_what_it_has_and_no_more():
+    plain = {
+        "account_bank": "044",
+        "account_number": "0690000031",
+        "amount": Decimal("90.02"),
+        "currency": "NGN",
+        "debit_currency": "NGN",
+        "reference": "payout_a",
+        "narration": "Withdrawal",
+        "beneficiary_name": "Forrest Green",
+    }
+    assert wire.decode(wire.write_transfer(request_of())) == plain
+    identity = RecipientIdentity("Thandi", "Nkosi", "t@example.com", "+27820000000", "1 Long St")
+    full = request_of(branch_code="GH01", callback_url="https://x.example/", recipient=identity)
+    assert wire.decode(wire.write_transfer(full)) == plain | {
+        "destination_branch_code": "GH01",
+        "callback_url": "https://x.example/",
+        "meta": [
+            {
+                "first_name": "Thandi",
+                "last_name": "Nkosi",
+                "email": "t@example.com",
+                "mobile_number": "+27820000000",
+                "recipient_address": "1 Long St",
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"reference": ""}, "a reference has 1 to 100 characters"),
+        ({"reference": "x" * 101}, "a reference has 1 to 100 characters"),
+        ({"amount": Decimal(0)}, "an amount is above 0 and below 10^15"),
+        ({"amount": Decimal("-0.01")}, "an amount is above 0 and below 10^15"),
+        ({"amount": LARGEST}, "an amount is above 0 and below 10^15"),
+        ({"amount": Decimal("Infinity")}, "an amount is above 0 and below 10^15"),
+        ({"amount": Decimal("NaN")}, "an amount is above 0 and below 10^15"),
+    ],
+)
+def test_an_order_that_the_wire_cannot_carry_is_refused(changes, why):
+    with pytest.raises(ValueError, match=r"^" + why.replace("^", r"\^") + "$"):
+        wire.write_transfer(request_of(**changes))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"reference": "x"}, {"reference": "x" * 100}, {"amount": BELOW}]
+)
+def test_an_order_at_the_edge_of_what_the_wire_carries_is_written(changes):
+    sent = wire.decode(wire.write_transfer(request_of(**changes)))
+    assert {name: sent[name] for name in changes} == changes
