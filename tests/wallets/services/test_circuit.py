@@ -1,17 +1,252 @@
-"""How long the circuit of payouts waits between probes, and leaves the provider alone."""
+"""The circuit of payouts: who may post, what opens and closes it, and how long it waits."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from wallets.models import PayoutCircuit
+from exchange import wake
+from tests.environment.processes import wait_until
+from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
+from wallets.models import Alert, PayoutCircuit, Withdrawal
+from wallets.providers.sandbox import SandboxServer
+from wallets.providers.sandbox.faults import Fault
 from wallets.services import circuit
 
 pytestmark = pytest.mark.django_db
+
+MINUTE = timedelta(minutes=1)
+LONG = "x" * 400
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    return make_wallet(5_000)
+
+
+@pytest.fixture
+def hints() -> Iterator[list[str]]:
+    """The tasks that workers were asked to run."""
+    found: list[str] = []
+    before = wake._waker
+    wake.register(found.append)
+    yield found
+    wake._waker = before
+
+
+def become(state: str, *, trial: Withdrawal | None = None, **changes: Any) -> None:
+    """As if the circuit had come into that state just now."""
+    now = timezone.now()
+    if state != "Closed":
+        opened = {"opened_at": now, "next_probe_at": now + MINUTE}
+        PayoutCircuit.objects.update(**{"state": "Open", **opened})
+    if state == "Half-open":
+        until = None if trial is None else now + 2 * MINUTE
+        PayoutCircuit.objects.update(state=state, trial=trial, trial_until=until)
+    PayoutCircuit.objects.update(**changes)
+
+
+def facts() -> dict[str, Any]:
+    return PayoutCircuit.objects.values(
+        "state", "failures", "failed_trials", "reason", "trial_id", "quiet_until"
+    ).get()
+
+
+def test_all_payouts_are_permitted_while_closed_and_none_while_open_or_left_alone(wallet):
+    one = approved(wallet)
+    assert (circuit.permit(one.id), circuit.accepts_payouts()) == (True, True)
+    assert row().trial_id is None
+    become("Closed", quiet_until=timezone.now() + MINUTE)
+    assert (circuit.permit(one.id), circuit.is_quiet()) == (False, True)
+    become("Closed", quiet_until=timezone.now() - MINUTE)
+    assert (circuit.permit(one.id), circuit.is_quiet()) == (True, False)
+    become("Open", quiet_until=None)
+    assert (circuit.permit(one.id), circuit.accepts_payouts()) == (False, False)
+
+
+def test_one_payout_is_permitted_while_half_open_and_has_two_minutes(wallet):
+    one, other = approved(wallet), approved(wallet)
+    become("Half-open", quiet_until=timezone.now() + MINUTE)
+    assert (circuit.permit(one.id), row().trial_id) == (False, None)
+    become("Half-open", quiet_until=None)
+    assert circuit.accepts_payouts()
+    assert circuit.permit(one.id)
+    assert (row().trial_id, minutes_until(row().trial_until)) == (one.id, 2)
+    assert (circuit.permit(other.id), circuit.permit(one.id)) == (False, False)
+    assert not circuit.accepts_payouts()
+
+
+@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
+def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, answer):
+    become("Closed", failures=4, reason="broken")
+    answer(approved(wallet).id)
+    assert (row().state, row().failures, row().reason) == ("Closed", 0, "broken")
+
+
+@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
+def test_an_answer_about_another_payout_leaves_the_trial_alone(wallet, answer):
+    one, other = approved(wallet), approved(wallet)
+    for trial in (None, one):
+        become("Open", failures=5, failed_trials=2, reason="broken")
+        if trial is not None:
+            become("Half-open", trial=trial)
+        before = facts()
+        answer(other.id)
+        assert facts() == before
+
+
+def test_the_acceptance_of_the_trial_closes_the_circuit(
+    wallet, hints, django_capture_on_commit_callbacks
+):
+    one = approved(wallet)
+    circuit._alert(row())
+    become("Half-open", trial=one, failures=5, failed_trials=2, reason="broken")
+    with django_capture_on_commit_callbacks(execute=True):
+        circuit.record_acceptance(one.id)
+    found = row()
+    assert (found.state, found.failures, found.failed_trials, found.reason) == ("Closed", 0, 0, "")
+    assert (found.opened_at, found.next_probe_at, found.trial_id, found.trial_until) == (
+        *(None, None, None, None),
+    )
+    assert Alert.objects.get().resolved_at is not None
+    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10)
+
+
+def test_an_answer_that_does_not_accept_the_trial_lets_another_payout_be_tried(wallet):
+    one = approved(wallet)
+    become("Half-open", trial=one, failures=5, failed_trials=2, reason="broken")
+    circuit.record_answer(one.id)
+    found = row()
+    assert (found.state, found.failures, found.failed_trials) == ("Half-open", 5, 2)
+    assert (found.trial_id, found.trial_until, found.reason) == (None, None, "broken")
+
+
+def test_the_fifth_failure_in_a_row_opens_the_circuit_and_is_told(wallet):
+    one = approved(wallet)
+    circuit.record_failure(one.id, error="odd", outage=False)
+    assert (row().failures, row().reason) == (0, "")
+    for number in range(1, 5):
+        circuit.record_failure(one.id, error=f"{number}{LONG}")
+        found = row()
+        assert (found.state, found.failures, found.opened_at) == ("Closed", number, None)
+        assert found.reason == f"{number}{LONG}"[:300]
+    assert not Alert.objects.exists()
+    circuit.record_failure(one.id, error="No answer")
+    found = row()
+    assert (found.state, found.failures, found.failed_trials) == ("Open", 5, 0)
+    assert (minutes_until(found.opened_at), minutes_until(found.next_probe_at)) == (0, 1)
+    told = Alert.objects.get()
+    assert (told.kind, told.subject, told.message) == (
+        "provider_outage",
+        "",
+        "Payouts are on hold: the payment provider failed 5 times in a row."
+        " Last failure: No answer. Approved payouts wait and are sent when the provider accepts"
+        " one again.",
+    )
+    # A late failure of an order sent before says nothing new.
+    circuit.record_failure(one.id, error="late")
+    assert (row().failures, row().reason) == (5, "No answer")
+
+
+@pytest.mark.parametrize("outage", [True, False])
+def test_the_failure_of_the_trial_opens_the_circuit_again(wallet, outage):
+    one, other = approved(wallet), approved(wallet)
+    become("Half-open", trial=one, failures=5, failed_trials=2, reason="broken")
+    before = facts()
+    circuit.record_failure(other.id, error="late", outage=outage)
+    assert facts() == before
+    circuit.record_failure(one.id, error=LONG, outage=outage, retry_after=120)
+    found = row()
+    assert (found.state, found.failures, found.failed_trials) == ("Open", 5, 3)
+    assert (found.trial_id, found.trial_until, found.reason) == (None, None, LONG[:300])
+    assert (minutes_until(found.next_probe_at), minutes_until(found.quiet_until)) == (8, 2)
+    assert Alert.objects.get().message.count(LONG[:300]) == 1
+
+
+def asked(sandbox: SandboxServer) -> int:
+    """How many requests have reached the provider."""
+    return len(sandbox.requests.entries())
+
+
+def due(**changes: Any) -> None:
+    become("Open", **{"next_probe_at": timezone.now(), **changes})
+
+
+def test_a_good_read_makes_an_open_circuit_half_open(
+    sandbox, hints, django_capture_on_commit_callbacks
+):
+    for idle in (
+        lambda: None,
+        lambda: become("Open", next_probe_at=timezone.now() + MINUTE),
+        lambda: due(quiet_until=timezone.now() + MINUTE),
+    ):
+        idle()
+        circuit.probe_if_due()
+        assert asked(sandbox) == 0
+    due(quiet_until=timezone.now() - MINUTE, reason="broken")
+    with django_capture_on_commit_callbacks(execute=True):
+        circuit.probe_if_due()
+    assert (asked(sandbox), row().state, row().reason) == (1, "Half-open", "broken")
+    assert minutes_until(row().next_probe_at) == 1
+    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10)
+    assert not Alert.objects.exists()
+    become("Half-open", next_probe_at=timezone.now())
+    circuit.probe_if_due()
+    assert (asked(sandbox), row().state) == (1, "Half-open")
+
+
+@pytest.mark.parametrize(
+    ("fault", "options", "reason", "quiet"),
+    [
+        ("error_5xx", {}, "the provider failed (503)", None),
+        (
+            "rate_limit",
+            {"retry_after": 120},
+            "the provider asks us to slow down (429)",
+            2,
+        ),
+    ],
+)
+def test_a_read_in_vain_keeps_the_circuit_open_and_is_told(sandbox, fault, options, reason, quiet):
+    sandbox.faults.add(Fault(fault=fault, method="GET", path_prefix="/v3/balances", **options))
+    due(reason="broken", failed_trials=3)
+    circuit.probe_if_due()
+    found = row()
+    assert (found.state, found.failed_trials, found.reason) == ("Open", 3, reason)
+    assert minutes_until(found.next_probe_at) == 1
+    waits = None if found.quiet_until is None else minutes_until(found.quiet_until)
+    assert waits == quiet
+    assert f"Last failure: {reason}." in Alert.objects.get().message
+
+
+@pytest.mark.parametrize(
+    ("left", "state", "trials"),
+    [(timedelta(seconds=5), "Half-open", 2), (timedelta(seconds=-1), "Open", 3)],
+    ids=["at work", "gone"],
+)
+def test_a_trial_whose_worker_is_gone_counts_as_failed(sandbox, wallet, left, state, trials):
+    one = approved(wallet)
+    become("Half-open", trial=one, failed_trials=2)
+    PayoutCircuit.objects.update(trial_until=timezone.now() + left)
+    circuit.probe_if_due()
+    found = row()
+    assert (found.state, found.failed_trials) == (state, trials)
+    assert (found.trial_id is None, found.trial_until is None) == (state == "Open",) * 2
+    assert asked(sandbox) == 0
+
+
+def test_whoever_changes_the_circuit_keeps_others_from_it(owner_connection):
+    look = "SELECT state FROM wallets_payoutcircuit FOR {} SKIP LOCKED"
+    with transaction.atomic():
+        circuit._lock()
+        assert owner_connection.execute(look.format("SHARE")).fetchall() == []
+        assert len(owner_connection.execute(look.format("KEY SHARE")).fetchall()) == 1
 
 
 def row() -> PayoutCircuit:
