@@ -351,7 +351,13 @@ def test_an_order_that_the_wire_cannot_carry_is_refused(changes, why):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"reference": "x"}, {"reference": "x" * 100}, {"amount": BELOW}]
+    "changes",
+    [
+        {"reference": "x"},
+        {"reference": "x" * 100},
+        {"amount": BELOW},
+        {"amount": Decimal("0.01")},
+    ],
 )
 def test_an_order_at_the_edge_of_what_the_wire_carries_is_written(changes):
     sent = wire.decode(wire.write_transfer(request_of(**changes)))

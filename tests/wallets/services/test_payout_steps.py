@@ -1,20 +1,27 @@
-"""Each step of a payout by itself: claim, mark, send, put back, look up; who is left alone."""
+"""Each step of a payout by itself: claim, mark, put back and send; who is left alone."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from exchange.models import Event
 from tests.factories.wallets import approved, status_of
-from wallets.models import Alert, BankAccount, Payout, PayoutCircuit, Withdrawal
+from tests.wallets.services.payout_rows import (
+    change,
+    marked,
+    orders,
+    refuse_orders,
+    row,
+    seconds,
+    token_of,
+    values,
+)
+from wallets.models import Alert, BankAccount, PayoutCircuit, Withdrawal
 from wallets.providers.base import RecipientIdentity, TransferRequest
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 from wallets.services import payouts, settlement
 from wallets.services.alerts import raise_alert
 
@@ -22,60 +29,6 @@ pytestmark = pytest.mark.django_db
 
 SECOND, LEASE, LATER = timedelta(seconds=1), timedelta(minutes=2), timedelta(hours=1)
 BLACKLISTED = "Payout was made to a blacklisted account number"
-
-
-def row(withdrawal: Withdrawal) -> Payout:
-    return Payout.objects.get(withdrawal=withdrawal)
-
-
-def change(withdrawal: Withdrawal, **columns: Any) -> None:
-    """Change the payout; a time is given as how far it is from now."""
-    now = timezone.now()
-    values = {k: now + v if isinstance(v, timedelta) else v for k, v in columns.items()}
-    Payout.objects.filter(withdrawal=withdrawal).update(**values)
-
-
-def values(withdrawal: Withdrawal) -> tuple[Any, ...]:
-    """The withdrawal's status, and all of its payout."""
-    return status_of(withdrawal), Payout.objects.filter(withdrawal=withdrawal).values().get()
-
-
-def seconds(moment: datetime | None, since: datetime | None = None) -> int | None:
-    """How many whole seconds off the moment is."""
-    if moment is None:
-        return None
-    return round((moment - (since or timezone.now())).total_seconds())
-
-
-def token_of(withdrawal: Withdrawal) -> str:
-    """Claim the payout."""
-    claim = payouts._claim(withdrawal.id)
-    assert claim is not None
-    return claim.token
-
-
-def marked(withdrawal: Withdrawal) -> str:
-    """Claim the payout and mark that it is about to be posted."""
-    token = token_of(withdrawal)
-    assert payouts._mark(withdrawal.id, token)
-    return token
-
-
-def orders(sandbox: SandboxServer) -> int:
-    return sum(entry["method"] == "POST" for entry in sandbox.requests.entries())
-
-
-def refuse_orders(sandbox: SandboxServer, message: str) -> None:
-    body = f'{{"status":"error","message":"{message}","data":null}}'
-    sandbox.faults.add(
-        Fault(fault="error_5xx", method="POST", path_prefix="/v3/transfers", status=400, body=body)
-    )
-
-
-def fail(sandbox: SandboxServer, method: str = "GET", times: int = 3) -> None:
-    """The provider fails all of a read's tries."""
-    path = "/v3/transfers"
-    sandbox.faults.add(Fault(fault="error_5xx", method=method, path_prefix=path, times=times))
 
 
 def test_a_claim_is_a_lease_of_two_minutes_and_is_told_the_first_time(wallet):
@@ -329,151 +282,3 @@ def test_an_order_claimed_before_payouts_were_put_on_hold_waits(sandbox, wallet)
     reason = "payouts are on hold while the provider fails"
     assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)
     assert (payout.next_step_at, orders(sandbox)) == (payout.updated_at, 0)
-
-
-@pytest.mark.parametrize("attempts", [1, 2])
-def test_a_refusal_of_the_first_order_fails_and_of_a_later_one_is_looked_up(
-    sandbox, wallet, attempts
-):
-    one, other = approved(wallet), approved(wallet)
-    change(one, attempts=attempts - 1)
-    change(other, attempts=5)
-    refuse_orders(sandbox, BLACKLISTED)
-    fail(sandbox)
-    payouts.pay(one.id)
-    if attempts == 1:
-        assert (status_of(one), row(one).last_error) == ("Failed", "")
-        assert Withdrawal.objects.get(pk=one.pk).reason == BLACKLISTED
-        return
-    reason = f"{BLACKLISTED}; the provider failed (503)"
-    assert (status_of(one), row(one).last_error) == ("Unknown", reason)
-    assert row(one).not_found_count == 0
-
-
-def test_a_later_order_that_is_refused_fails_where_the_provider_knows_of_no_other(sandbox, wallet):
-    withdrawal = approved(wallet)
-    change(withdrawal, attempts=1)
-    refuse_orders(sandbox, BLACKLISTED)
-    payouts.pay(withdrawal.id)
-    assert status_of(withdrawal) == "Failed"
-    assert Withdrawal.objects.get(pk=withdrawal.pk).reason == BLACKLISTED
-
-
-@pytest.mark.parametrize("reads", ["found", "not found", "failed", "quiet"])
-def test_an_answer_that_is_lost_is_asked_for_at_once_unless_we_are_to_leave_them_alone(
-    sandbox, wallet, reads
-):
-    withdrawal = approved(wallet)
-    lost = "error_5xx" if reads != "quiet" else "rate_limit"
-    sandbox.faults.add(
-        Fault(fault=lost, method="POST", path_prefix="/v3/transfers", retry_after=120,
-              effect=reads in {"found", "quiet"})
-    )  # fmt: skip
-    if reads == "failed":
-        fail(sandbox)
-    payouts.pay(withdrawal.id)
-    first = "the provider failed (503)"
-    status, error, not_found = {
-        "found": ("Processing", "", 0),
-        "not found": ("Unknown", first, 1),
-        "failed": ("Unknown", f"{first}; {first}", 0),
-        "quiet": ("Unknown", "the provider asks us to slow down (429)", 0),
-    }[reads]
-    assert (status_of(withdrawal), row(withdrawal).last_error) == (status, error)
-    assert row(withdrawal).not_found_count == not_found
-    circuit = PayoutCircuit.objects.get()
-    assert seconds(circuit.quiet_until) == (120 if reads == "quiet" else None)
-    assert circuit.failures == 1
-
-
-def test_a_look_up_that_is_told_to_come_later_leaves_the_provider_alone(sandbox, wallet):
-    one, lost = approved(wallet), approved(wallet)
-    marked(one)
-    change(one, leased_until=None)
-    sandbox.faults.add(
-        Fault(fault="rate_limit", method="GET", path_prefix="/v3/transfers", times=3,
-              retry_after=900)
-    )  # fmt: skip
-    payouts.look_up(one.id)
-    assert seconds(PayoutCircuit.objects.get().quiet_until) == 900
-    PayoutCircuit.objects.update(quiet_until=None)
-    marked(lost)
-    payouts._ask_after_lost_answer(lost.id, "silence")
-    assert seconds(PayoutCircuit.objects.get().quiet_until) == 900
-
-
-@pytest.mark.parametrize(
-    ("lease", "accepted", "status"),
-    [(LATER, False, "Processing"), (-SECOND, False, "Unknown"), (None, False, "Unknown"),
-     (None, True, "Processing")],
-    ids=["leased", "over", "none", "accepted"],
-)  # fmt: skip
-def test_a_look_up_that_fails_makes_unknown_only_what_nobody_works_on(
-    sandbox, wallet, lease, accepted, status
-):
-    one, other = approved(wallet), approved(wallet)
-    marked(one)
-    marked(other)
-    change(one, leased_until=lease, provider_id="7" if accepted else "")
-    change(other, leased_until=-SECOND if status == "Processing" else LATER)
-    fail(sandbox)
-    payouts.look_up(one.id)
-    assert (status_of(one), row(one).last_error) == (status, "the provider failed (503)")
-    assert (row(one).look_ups, row(one).not_found_count) == (1 if status == "Processing" else 2, 0)
-    assert status_of(other) == "Processing"
-
-
-@pytest.mark.parametrize(
-    ("changes", "status"),
-    [
-        ({"posted_at": None, "leased_until": -SECOND}, "Approved"),
-        ({"posted_at": None, "leased_until": LATER}, "Processing"),
-        ({"posted_at": -LATER, "leased_until": LATER}, "Processing"),
-        ({"posted_at": -LATER, "leased_until": -SECOND}, "Unknown"),
-    ],
-    ids=["unsent", "unsent and leased", "leased", "sent"],
-)
-def test_a_payout_that_the_provider_does_not_know_is_lost_unless_it_was_never_sent(
-    sandbox, wallet, changes, status
-):
-    withdrawal = approved(wallet)
-    token_of(withdrawal)
-    change(withdrawal, **changes)
-    payouts.look_up(withdrawal.id)
-    assert status_of(withdrawal) == status
-    lost = status == "Unknown"
-    reason = "the provider does not know the reference" if lost else ""
-    assert (row(withdrawal).not_found_count, row(withdrawal).last_error) == (int(lost), reason)
-    if lost:
-        # It stays Unknown, and so it does where a lease is left over.
-        change(withdrawal, posted_at=None, leased_until=LATER)
-        payouts.look_up(withdrawal.id)
-        assert (status_of(withdrawal), row(withdrawal).look_ups) == ("Unknown", 2)
-
-
-def test_a_withdrawal_that_is_not_on_its_way_is_not_looked_up(sandbox, wallet):
-    for withdrawal in (wallet.request(), approved(wallet)):
-        payouts.look_up(withdrawal.id)
-    payouts.look_up(wallet.organisation.id)
-    assert sandbox.requests.entries() == []
-
-
-@pytest.mark.parametrize("status", ["Completed", "Failed"])
-def test_a_closed_payout_that_the_provider_does_not_know_is_told_of_if_it_was_paid(
-    sandbox, wallet, status
-):
-    withdrawal = approved(wallet)
-    if status == "Failed":
-        refuse_orders(sandbox, BLACKLISTED)
-    payouts.pay(withdrawal.id)
-    sandbox.book.settle(None)
-    payouts.look_up(withdrawal.id)
-    assert status_of(withdrawal) == status
-    looked = row(withdrawal).look_ups
-    sandbox.faults.add(Fault(fault="hidden", method="GET", path_prefix="/v3/transfers", times=3))
-    payouts.look_up(withdrawal.id)
-    assert (status_of(withdrawal), row(withdrawal).look_ups) == (status, looked + 1)
-    reference = withdrawal.reference
-    words = f"The provider no longer knows {reference}, which it completed"
-    vanished = [("payout_vanished", reference, words)] if status == "Completed" else []
-    assert [*Alert.objects.values_list("kind", "subject", "message")] == vanished

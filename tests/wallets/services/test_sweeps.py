@@ -1,15 +1,19 @@
-"""When a payout is looked at next: by plan, and after a hint of the provider."""
+"""What is due next and for whom: payouts by plan or after a hint, and lists of banks."""
 
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 
-from tests.factories.wallets import approved, know_banks, make_wallet
-from wallets.models import Payout, WithdrawalStatus
-from wallets.services import settlement, sweeps
+from tests.factories.payouts import open_alerts
+from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
+from wallets.models import BankList, Payout, PayoutCircuit, Withdrawal, WithdrawalStatus
+from wallets.providers.sandbox import SandboxServer
+from wallets.providers.sandbox.faults import Fault
+from wallets.services import payouts, settlement, sweeps
 
 pytestmark = pytest.mark.django_db
 
@@ -64,3 +68,115 @@ def test_a_payout_put_back_to_approved_meanwhile_is_not_planned_for_later():
     # Another worker had claimed it when this one read its status, and has put it back since.
     assert not sweeps.claim_step(withdrawal.id, WithdrawalStatus.PROCESSING)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at == now
+
+
+def planned(wallet: Wallet, minutes: float | None, **changes: object) -> Withdrawal:
+    """An Approved withdrawal whose next step is so many minutes from now."""
+    withdrawal = approved(wallet)
+    at = None if minutes is None else timezone.now() + minutes * HOUR / 60
+    Payout.objects.filter(withdrawal=withdrawal).update(next_step_at=at, **changes)
+    return withdrawal
+
+
+def lost(wallet: Wallet, minutes: float) -> Withdrawal:
+    """A payout of open outcome."""
+    withdrawal = approved(wallet)
+    claim = payouts._claim(withdrawal.id)
+    assert claim is not None
+    assert payouts._mark(withdrawal.id, claim.token)
+    settlement.lose(withdrawal.id, error="silence", not_found=False)
+    at = timezone.now() + minutes * HOUR / 60
+    Payout.objects.filter(withdrawal=withdrawal).update(next_step_at=at)
+    return withdrawal
+
+
+def test_what_is_due_is_taken_in_its_order_but_for_what_somebody_works_on():
+    know_banks()
+    wallet = make_wallet(5000)
+    now = timezone.now()
+    second = planned(wallet, -2)
+    first = planned(wallet, -3, leased_until=now - HOUR)
+    third = lost(wallet, -1)
+    planned(wallet, 1)
+    planned(wallet, None)
+    planned(wallet, -9, leased_until=now + HOUR)
+    due = [(first.id, "Approved"), (second.id, "Approved"), (third.id, "Unknown")]
+    assert sweeps.due_payouts() == due
+    assert sweeps.due_payouts(2) == due[:2]
+    PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
+    assert sweeps.due_payouts() == due[2:]
+
+
+def test_a_step_is_claimed_once_and_for_one_payout():
+    know_banks()
+    wallet = make_wallet(5000)
+    one, other = planned(wallet, -1), planned(wallet, -1)
+    before = Payout.objects.get(withdrawal=other).next_step_at
+    assert sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
+    assert not sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
+    at = Payout.objects.get(withdrawal=one).next_step_at
+    assert at is not None
+    assert round((at - timezone.now()).total_seconds()) == 120
+    assert Payout.objects.get(withdrawal=other).next_step_at == before
+
+
+def test_a_hint_about_a_failed_payout_has_it_looked_at_and_no_other_one():
+    know_banks()
+    wallet = make_wallet(5000)
+    failed, other = lost(wallet, 60), planned(wallet, 60)
+    settlement.fail(failed.id, reason="refused", actor=payouts._ACTOR)
+    before = Payout.objects.get(withdrawal=other).next_step_at
+    assert Payout.objects.get(withdrawal=failed).next_step_at is None
+    assert sweeps.bring_forward("payout_nobody") is None
+    assert sweeps.bring_forward(failed.reference) == failed.id
+    assert sweeps.due_payouts() == [(failed.id, "Failed")]
+    assert Payout.objects.get(withdrawal=other).next_step_at == before
+
+
+def orders_and_reads(sandbox: SandboxServer) -> tuple[int, int]:
+    methods = [entry["method"] for entry in sandbox.requests.entries()]
+    return methods.count("POST"), methods.count("GET")
+
+
+def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxServer):
+    know_banks()
+    wallet = make_wallet(5000)
+    sandbox.book.set_float("KES", Decimal(5000))
+    sweeps.take_step(wallet.request().id)
+    sweeps.take_step(wallet.organisation.id)
+    assert orders_and_reads(sandbox) == (0, 0)
+    new = planned(wallet, None)
+    PayoutCircuit.objects.update(quiet_until=timezone.now() + HOUR)
+    sweeps.take_step(new.id)
+    assert orders_and_reads(sandbox) == (0, 0)
+    PayoutCircuit.objects.update(quiet_until=None)
+    sweeps.take_step(new.id)
+    assert orders_and_reads(sandbox) == (1, 0)
+    # The provider has it: it is asked for, when that is due.
+    sweeps.take_step(new.id)
+    assert orders_and_reads(sandbox) == (1, 0)
+    Payout.objects.filter(withdrawal=new).update(next_step_at=timezone.now())
+    sweeps.take_step(new.id)
+    assert orders_and_reads(sandbox) == (1, 1)
+    orphan = approved(wallet)
+    assert payouts._claim(orphan.id) is not None
+    gone = timezone.now() - HOUR
+    Payout.objects.filter(withdrawal=orphan).update(leased_until=gone, next_step_at=gone)
+    sweeps.take_step(orphan.id)
+    assert orders_and_reads(sandbox) == (2, 1)
+    assert Payout.objects.get(withdrawal=orphan).provider_status == "NEW"
+
+
+def test_lists_of_banks_are_fetched_four_hours_before_they_are_a_day_old(sandbox: SandboxServer):
+    minute = timedelta(minutes=1)
+    ages = {"NGN": 20 * HOUR - minute, "GHS": 20 * HOUR + minute, "ZAR": -HOUR}
+    for currency, age in ages.items():
+        BankList.objects.create(currency_id=currency, banks=[], fetched_at=timezone.now() - age)
+    path = "/v3/banks/UG"
+    sandbox.faults.add(Fault(fault="error_5xx", method="GET", path_prefix=path, times=3))
+    assert sweeps.refresh_bank_lists() == {"GHS": True, "KES": True, "TZS": True, "UGX": False}
+    assert open_alerts() == {"bank_list"}
+    stored = BankList.objects.exclude(banks=[]).values_list("currency_id", flat=True)
+    assert {*stored} == {"GHS", "KES", "TZS"}
+    assert sweeps.refresh_bank_lists() == {"UGX": True}
+    assert open_alerts() == set()

@@ -1,0 +1,116 @@
+"""The one function that writes a status, its lock, and what is kept of a decision."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+
+from exchange.models import Event
+from tests.assertions.unchanged import everything
+from tests.factories.api_clients import make_organisation
+from tests.factories.wallets import SYSTEM, Wallet, approved, know_banks, make_wallet
+from wallets.errors import StateConflict, WithdrawalNotFound
+from wallets.models import Decision, Verdict, Withdrawal
+from wallets.models import WithdrawalStatus as Status
+from wallets.selectors.concerns import Concern, Level
+from wallets.services.transitions import lock, move, record
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    know_banks()
+    return make_wallet(5_000)
+
+
+def told(withdrawal: Withdrawal) -> list[str]:
+    return [*Event.objects.filter(subject_id=withdrawal.id).values_list("type", flat=True)]
+
+
+def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
+    one, other = approved(wallet), approved(wallet)
+    moved = move(one, come_from=(Status.APPROVED,), to=Status.PROCESSING, reason="sent")
+    assert (moved.pk, moved.status, moved.version, moved.reason) == (
+        one.pk, "Processing", one.version + 1, "sent",
+    )  # fmt: skip
+    assert sorted(told(one)) == [
+        "withdrawal.approved",
+        "withdrawal.created",
+        "withdrawal.processing",
+    ]
+    other.refresh_from_db()
+    assert (other.status, len(told(other))) == ("Approved", 2)
+    # An outcome that nobody knows is no news, nor what the caller keeps back.
+    lost = move(moved, come_from=(Status.PROCESSING,), to=Status.UNKNOWN)
+    back = move(lost, come_from=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
+    assert (back.version, len(told(one))) == (one.version + 3, 3)
+
+
+def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
+    withdrawal = approved(wallet)
+    stale = Withdrawal.objects.get(pk=withdrawal.pk)
+    stale.version -= 1
+    nobody, somebody = wallet.request(), withdrawal.actioned_by
+    assert somebody
+    changed = "The withdrawal changed meanwhile. Please look at it again"
+    before = everything()
+    for row, states, message in (
+        (stale, (Status.APPROVED,), changed),
+        (
+            withdrawal,
+            (Status.PROCESSING, Status.UNKNOWN),
+            f"The withdrawal is Approved by {somebody}, no longer Processing or Unknown",
+        ),
+        (nobody, (Status.APPROVED,), "The withdrawal is Pending, no longer Approved"),
+    ):
+        with pytest.raises(StateConflict) as refusal:
+            move(row, come_from=states, to=Status.PROCESSING)
+        assert refusal.value.message == message
+    assert everything() == before
+
+
+def test_what_is_kept_of_a_decision(wallet):
+    withdrawal = wallet.request()
+    flag = Concern("key_revoked", Level.STOP, "The API key is revoked.")
+    record(withdrawal, verdict=Verdict.CORRIDOR, actor=SYSTEM)
+    record(
+        withdrawal,
+        verdict=Verdict.REJECT,
+        actor=SYSTEM,
+        reason="why",
+        details={"a": 1},
+        flags=[flag],
+        override="seen",
+    )
+    plain, full = Decision.objects.filter(withdrawal=withdrawal).order_by("pk")
+    assert (plain.verdict, plain.actor, plain.actor_label, plain.version) == (
+        "Fill in", str(SYSTEM), SYSTEM.label, withdrawal.version,
+    )  # fmt: skip
+    assert (plain.reason, plain.details, plain.flags, plain.override) == ("", {}, None, "")
+    kept = [{"code": "key_revoked", "level": "Stop", "text": "The API key is revoked."}]
+    assert (full.reason, full.details, full.flags, full.override) == ("why", {"a": 1}, kept, "seen")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_withdrawal_is_locked_and_neither_its_bank_nor_its_key_is(wallet, owner_connection):
+    one, other = wallet.request(), wallet.request()
+    rows = "SELECT id FROM wallets_withdrawal FOR {} SKIP LOCKED"
+    banks = "SELECT id FROM wallets_bankaccount FOR UPDATE SKIP LOCKED"
+    with transaction.atomic():
+        assert lock(one.id).pk == one.pk
+        assert owner_connection.execute(rows.format("SHARE")).fetchall() == [(other.id,)]
+        # Whoever writes about it, a decision or a payout, does not wait.
+        assert len(owner_connection.execute(rows.format("KEY SHARE")).fetchall()) == 2
+        assert len(owner_connection.execute(banks).fetchall()) == 2
+
+
+def test_a_withdrawal_is_found_within_its_organisation_only(wallet):
+    withdrawal = wallet.request()
+    assert lock(withdrawal.id, wallet.organisation.id).pk == withdrawal.pk
+    for withdrawal_id, organisation_id in (
+        (withdrawal.id, make_organisation().id),
+        (wallet.organisation.id, None),
+    ):
+        with pytest.raises(WithdrawalNotFound):
+            lock(withdrawal_id, organisation_id)
