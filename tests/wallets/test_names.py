@@ -16,6 +16,8 @@ from wallets.names import Degree, compare_names
         ("Ngũgĩ wa Thiong'o", "NGUGI WA THIONGO"),
         ("Ng'ang'a Kamau", "Ng\u2019ang\u2019a Kamau"),
         ("Ng'ang'a Kamau", "NGANGA KAMAU"),
+        ("Adéọlápọ̀ Ojó", "ADEOLAPO OJO"),
+        ("N'ga'n'g'a Kamau", "NGANGA KAMAU"),
         ("Ƙasim Ɗanjuma", "Kasim Danjuma"),
         ("Ɓala Ƴar'adua", "BALA YARADUA"),
         ("Esɛnam Kɔfi Ŋdo", "Esenam Kofi Ndo"),

@@ -124,6 +124,21 @@ def test_a_reference_of_nobody_is_taken_and_moves_nothing():
     assert [event.reference for event in kept(body)] == ["payout_nobody"]
 
 
+def test_the_first_8_kib_of_a_webhook_are_kept_as_text():
+    body = b"\xff" + b"x" * 8000 + b"\x00" + b"y" * 9000
+    assert send(body).status_code == 200
+    (event,) = kept(body)
+    assert event.body == body[: 8 * 1024].decode("utf-8", "replace").replace("\x00", "")
+    assert (len(event.body), str(event)) == (8 * 1024 - 1, event.digest[:12])
+
+
+def test_a_webhook_is_called_by_the_reference_in_it(paying):
+    body = event_of(paying.reference)
+    send(body)
+    (event,) = kept(body)
+    assert str(event) == paying.reference
+
+
 def test_a_body_beyond_64_kib_is_a_413():
     assert send(b"x" * 65536).status_code == 200
     response = send(b"x" * 65537)

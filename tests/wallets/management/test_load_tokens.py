@@ -180,6 +180,16 @@ def test_a_cell_of_more_than_forty_characters_is_shown_by_its_beginning(load):
     }
 
 
+def test_a_number_has_forty_characters_at_most(load):
+    cells = (f"{'0' * 36}1000", f"{'0' * 37}1000")
+    rows = (GOOD.replace("RVT", f"T{n}").replace("1000", cell) for n, cell in enumerate(cells))
+    _, errors, _ = load(lines(*rows), "--skip-bad")
+    assert faults(errors) == {
+        "3 (T1)": f"total_supply must be a number such as 1000 or 90.02, not '{'0' * 37}…'"
+    }
+    assert Token.objects.get().total_supply == 1000
+
+
 def test_a_tenor_is_as_long_as_its_column(load):
     days = (2**31 - 1, 2**31)
     rows = (f"{GOOD.replace('RVT', f'T{n}')},{tenor}" for n, tenor in enumerate(days))

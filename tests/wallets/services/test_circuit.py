@@ -52,7 +52,7 @@ def become(state: str, *, trial: Withdrawal | None = None, **changes: Any) -> No
     PayoutCircuit.objects.update(**changes)
 
 
-def facts() -> dict[str, Any]:
+def facts() -> object:
     return PayoutCircuit.objects.values(
         "state", "failures", "failed_trials", "reason", "trial_id", "quiet_until"
     ).get()
@@ -68,6 +68,12 @@ def test_all_payouts_are_permitted_while_closed_and_none_while_open_or_left_alon
     assert (circuit.permit(one.id), circuit.is_quiet()) == (True, False)
     become("Open", quiet_until=None)
     assert (circuit.permit(one.id), circuit.accepts_payouts()) == (False, False)
+
+
+def test_the_provider_is_left_alone_until_the_moment_it_named_and_not_at_it():
+    now = timezone.now()
+    for later, quiet in ((timedelta(0), False), (timedelta(microseconds=1), True)):
+        assert circuit._is_quiet(PayoutCircuit(quiet_until=now + later), now) is quiet
 
 
 def test_one_payout_is_permitted_while_half_open_and_has_two_minutes(wallet):

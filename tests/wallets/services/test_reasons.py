@@ -111,6 +111,20 @@ def test_a_deposit_has_a_reference_as_long_as_its_column():
             )
 
 
+def test_a_deposit_has_a_note_of_three_hundred_characters_at_most():
+    wallet, person = make_wallet(), make_staff()
+    for length in (300, 301):
+        arrival = deposits.Arrival(
+            wallet.organisation.id, None, "KES", Decimal(5), f"in-{length}", "x" * length
+        )
+        if length == 300:
+            entered = deposits.enter(arrival=arrival, user=person)
+            assert (entered.note, entered.reference) == ("x" * 300, "in-300")
+        else:
+            with pytest.raises(InvalidRequest, match="300"):
+                deposits.enter(arrival=arrival, user=person)
+
+
 def test_space_around_words_is_no_part_of_them():
     assert given("  so \n", otherwise="why?") == "so"
     assert given(" \n") == ""

@@ -133,7 +133,8 @@ def test_a_record_without_a_decision_is_kept_and_looked_at_again(wallet, status)
 
 
 @pytest.mark.parametrize(
-    ("fee", "charge"), [("0", "0"), ("0.004", "0"), ("0.006", "0.01"), ("100", "100"), ("-5", "0")]
+    ("fee", "charge"),
+    [("0", "0"), ("0.004", "0"), ("0.006", "0.01"), ("100", "100"), ("-0.5", "0"), ("-5", "0")],
 )
 def test_a_successful_transfer_books_the_payout_the_fee_and_the_charge(wallet, fee, charge):
     withdrawal, other = posted(wallet), posted(wallet)
@@ -237,9 +238,10 @@ def test_a_record_that_names_no_account_is_taken_as_ours(wallet):
 
 @pytest.mark.parametrize("status", TransferStatus)
 def test_only_a_completed_payout_that_came_back_is_told_of(wallet, status):
-    withdrawal = posted(wallet)
+    withdrawal, other = posted(wallet), posted(wallet)
     apply(withdrawal, TransferStatus.SUCCESSFUL)
     apply(withdrawal, status, complete_message="No such account")
+    assert untouched(other)
     assert status_of(withdrawal) == "Completed"
     assert kept(withdrawal) == ("77", status, "No such account", "")
     assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (5, HALF_DAY)
@@ -250,8 +252,9 @@ def test_only_a_completed_payout_that_came_back_is_told_of(wallet, status):
 
 @pytest.mark.parametrize("status", TransferStatus)
 def test_a_failed_payout_that_the_provider_has_otherwise_is_told_of(wallet, status):
-    withdrawal = posted(wallet)
+    withdrawal, other = posted(wallet), posted(wallet)
     apply(withdrawal, TransferStatus.FAILED)
+    assert untouched(other)
     Payout.objects.filter(withdrawal=withdrawal).update(
         watch_until=timezone.now() + timedelta(days=1)
     )
@@ -298,6 +301,15 @@ def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(walle
     assert (row(withdrawal).look_ups, row(withdrawal).last_error) == (5, "again")
     assert wait_of(withdrawal) == timedelta(seconds=60)
     assert untouched(other)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_only_a_provider_that_answered_has_not_found_it(wallet, told):
+    withdrawal = posted(wallet)
+    Payout.objects.update(not_found_count=0, first_not_found_at=None, last_not_found_at=None)
+    settlement.lose(withdrawal.id, error="silence", not_found=told)
+    at = row(withdrawal).updated_at if told else None
+    assert not_found(withdrawal) == (int(told), at, at)
 
 
 def test_a_payout_that_is_closed_is_not_lost_and_does_not_fail(wallet):

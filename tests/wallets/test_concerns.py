@@ -1,0 +1,120 @@
+"""What flags a withdrawal, at the edge of each rule."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from exchange.models import ApiKey, Member, Organisation
+from wallets.models import BankAccount, Withdrawal
+from wallets.selectors import concerns
+from wallets.selectors.concerns import Concern, Level
+from wallets.selectors.scrutiny import AccountUse, Facts, Requests
+
+pytestmark = pytest.mark.django_db
+
+UNUSED = {"earlier": 1, "paid": 1, "bounced": 0, "other_owners": 0, "other_organisations": 0}
+
+
+def withdrawal_of(*, active: bool = True, currency: str = "KES", **bank: object) -> Withdrawal:
+    """A withdrawal of 300 that Ada Obi asked for, to an account of hers."""
+    given = {"account_name": "Ada Obi", "given_name": "Ada Obi", "name_resolved": True}
+    return Withdrawal(
+        organisation=Organisation(name="Acme", active=active),
+        member=Member(name="Ada Obi"),
+        currency_id=currency,
+        amount=Decimal(300),
+        bank=BankAccount(**given | bank),
+    )
+
+
+def said(found: object) -> list[str]:
+    return [str(one) for one in found]  # type: ignore[attr-defined]
+
+
+def test_a_requester_that_was_switched_off_stops():
+    good, revoked = ApiKey(name="Backend"), ApiKey(name="Old", revoked_at=timezone.now())
+    for key in (None, good):
+        assert said(concerns._of_requester(withdrawal_of(), key)) == []
+    assert said(concerns._of_requester(withdrawal_of(active=False), revoked)) == [
+        "Stop: The organisation is not active.",
+        "Stop: The API key that asked, Old, is revoked.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("currency", "bank", "flags"),
+    [
+        ("KES", {}, []),
+        ("KES", {"name_resolved": False}, []),
+        ("NGN", {"name_resolved": False}, [
+            "Look: The bank did not tell the name of the account.",
+        ]),
+        ("NGN", {"given_name": "Ada Bello"}, [
+            "Stop: The bank knows the account as Ada Obi, the name given is Ada Bello:"
+            " partly: 1 of 2 words.",
+        ]),
+        ("KES", {"account_name": "Ada Chi Obi", "name_resolved": False}, []),
+        ("KES", {"account_name": "Bola", "name_resolved": False}, [
+            "Look: Payee is not the owner: the wallet is of Ada Obi, the account of Bola:"
+            " different.",
+        ]),
+    ],
+)  # fmt: skip
+def test_names_that_speak_against_each_other_are_flagged(currency, bank, flags):
+    assert said(concerns._of_names(withdrawal_of(currency=currency, **bank))) == flags
+
+
+@pytest.mark.parametrize(
+    ("use", "flags"),
+    [
+        ({}, []),
+        ({"other_organisations": 1, "other_owners": 2}, [
+            "Stop: Withdrawals of 1 other organisation go to the same account.",
+        ]),
+        ({"other_organisations": 2}, [
+            "Stop: Withdrawals of 2 other organisations go to the same account.",
+        ]),
+        ({"other_owners": 1}, ["Look: 1 other owner of Acme withdraws to the same account."]),
+        ({"other_owners": 2}, ["Look: 2 other owners of Acme withdraw to the same account."]),
+        ({"bounced": 1, "paid": 2, "earlier": 3}, []),
+        ({"bounced": 2, "paid": 2, "earlier": 4}, [
+            "Stop: 2 earlier payouts to this account failed or came back.",
+        ]),
+        ({"earlier": 0, "paid": 0}, ["Look: This owner uses this account for the first time."]),
+        ({"earlier": 2, "paid": 0}, [
+            "Look: Nothing was ever paid to this account for this owner, out of"
+            " 2 earlier requests.",
+        ]),
+    ],
+)  # fmt: skip
+def test_how_an_account_was_used_is_flagged(use, flags):
+    assert said(concerns._of_account(withdrawal_of(), AccountUse(**UNUSED | use))) == flags
+
+
+@pytest.mark.parametrize(
+    ("largest", "count", "flags"),
+    [
+        (None, 0, []),
+        (Decimal(100), 4, []),
+        (Decimal("99.99"), 4, [
+            "Look: More than 3 times the largest amount paid from this wallet before, 99.99 KES.",
+        ]),
+        (None, 5, ["Look: 5 requests of this owner within 24 hours, together 1,500.00 KES."]),
+    ],
+)  # fmt: skip
+def test_a_large_amount_and_many_requests_are_flagged(largest, count, flags):
+    day = Requests(count, Decimal(300) * count)
+    facts = Facts(AccountUse(**UNUSED), day, largest)
+    assert said(concerns._of_amount(withdrawal_of(), facts)) == flags
+
+
+def test_flags_are_kept_and_recalled_as_they_were():
+    stop, look = Concern("a", Level.STOP, "Halt."), Concern("b", Level.LOOK, "See.")
+    assert (stop.tone, look.tone) == ("bad", "waiting")
+    assert concerns.stops([look, stop]) == [stop]
+    assert concerns.recalled(concerns.kept([look, stop])) == [look, stop]
+    assert concerns.recalled(None) == []
+    assert concerns.concerns_of([]) == {}
