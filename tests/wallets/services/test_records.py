@@ -203,12 +203,13 @@ def test_a_failed_transfer_gives_the_money_back_and_says_why(wallet, message, re
         ({"amount": Decimal("470.5")}, "amount 470.5 instead of 470"),
         ({"currency": "NGN"}, "currency NGN instead of KES"),
         ({"account_number": "12"}, "account 12 instead of 0690000031"),
+        ({"account_number": "9" * 600}, f"account {'9' * 600}"),
         (
             {"amount": Decimal(1), "account_number": "12"},
             "amount 1 instead of 470, account 12 instead of 0690000031",
         ),
     ],
-    ids=["reference", "amount", "currency", "account", "two"],
+    ids=["reference", "amount", "currency", "account", "too long", "two"],
 )
 @pytest.mark.parametrize("status", [TransferStatus.SUCCESSFUL, TransferStatus.FAILED])
 def test_a_record_of_something_else_decides_nothing_and_is_told(wallet, changes, words, status):
@@ -216,11 +217,12 @@ def test_a_record_of_something_else_decides_nothing_and_is_told(wallet, changes,
     words = words.format(reference=withdrawal.reference)
     apply(withdrawal, status, provider_id="7" * 45, **changes)
     assert (status_of(withdrawal), status_of(other)) == ("Unknown", "Processing")
-    assert kept(withdrawal) == ("7" * 40, "", "", f"the provider's record differs: {words}")
+    difference = f"the provider's record differs: {words}"[:300]
+    assert kept(withdrawal) == ("7" * 40, "", "", difference)
     assert not_found(withdrawal) == (0, None, None)
     assert row(withdrawal).leased_until is None
     assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, timedelta(seconds=40))
-    told = f"The provider's record of {withdrawal.reference} differs: {words}"
+    told = f"The provider's record of {withdrawal.reference} differs: {words}"[:500]
     assert messages() == {"payout_differs": (withdrawal.reference, told)}
     assert untouched(other)
     # A second record like it changes no state, and the right one still decides.
