@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.models import ApiKey, Member, Organisation
+from tests.factories.api_clients import make_caller
 from wallets.models import BankAccount, Withdrawal
 from wallets.selectors import concerns
 from wallets.selectors.concerns import Concern, Level
@@ -42,6 +43,14 @@ def test_a_requester_that_was_switched_off_stops():
         "Stop: The organisation is not active.",
         "Stop: The API key that asked, Old, is revoked.",
     ]
+
+
+def test_of_many_keys_those_that_asked_are_found():
+    mine, _ = make_caller().key, make_caller().key
+    by = f"api_key:{mine.pk}"
+    asked = [Withdrawal(requested_by=who) for who in (by, f"staff:{mine.pk}", "api_key:x", "")]
+    assert concerns.requesting_keys(asked) == {by: mine}
+    assert concerns.requesting_keys(asked[1:]) == {}
 
 
 @pytest.mark.parametrize(
