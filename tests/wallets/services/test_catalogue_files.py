@@ -107,6 +107,7 @@ def test_each_row_keeps_the_line_it_begins_on(read):
 def test_json_items_keep_the_line_they_begin_on(read):
     text = f'{{"page": 1,\n"tokens":\n[\n{items(GOOD, GOOD)}\n,\n\n{items(GOOD)}]}}'
     assert [row.line for row in read(text).rows] == [4, 5, 8]
+    assert [row.line for row in read(f"\n[{items(GOOD)}]").rows] == [2]
 
 
 def test_rows_of_csv_and_items_of_json_are_a_hundred_thousand_at_most(read):
@@ -185,6 +186,7 @@ def test_faults_of_json_are_told_field_by_field(read):
         ('{"page" 1}', "Line 1: not JSON: Expecting ':'"),
         ('[{"a": 1}\n{"a": 1}]', "Line 2: not JSON: Expecting ',' or ']'"),
         ("[]\n\n5", "Line 1: not JSON: Extra data"),
+        ("[]5", "Line 1: not JSON: Extra data"),
         ('[{"a": Infinity}]', "Not JSON that can be read: Infinity is not a number"),
     ],
 )
