@@ -1,0 +1,296 @@
+"""Placing orders: what is asked again, what goes together, what a refusal says and leaves."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from exchange import wake
+from exchange.combining import Combiner
+from exchange.errors import (
+    DomainError,
+    InvalidRequest,
+    Refused,
+    StillRunning,
+    TokenNotFound,
+    UserNotFound,
+)
+from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.ids import uuid7
+from exchange.models import Token
+from orders.errors import OrderNotActive, OrderNotFound, refusal
+from orders.models import Order
+from orders.services import placing
+from tests.factories.api_clients import TESTER
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import SYSTEM
+
+NOT_NEGATIVE = "account_balance_not_negative"
+
+
+@pytest.fixture
+def trader(db: None) -> Trader:
+    return make_trader(10_000)
+
+
+@pytest.fixture
+def token(db: None) -> Token:
+    return make_trader().issue()
+
+
+@pytest.fixture
+def hinted() -> Iterator[SimpleQueue[str]]:
+    """The tasks that workers are woken for."""
+    tasks: SimpleQueue[str] = SimpleQueue()
+    before = wake._waker
+    wake.register(tasks.put)
+    yield tasks
+    wake._waker = before
+
+
+def form(trader: Trader, token: Token, tokens: int = 1, **more: Any) -> dict[str, Any]:
+    """A Buy at 100 as the function in PostgreSQL takes it."""
+    request = placing.OrderRequest(
+        token_id=token.id, type="Buy", price=Decimal(100), tokens=Decimal(tokens), **more
+    )
+    wallet = trader.wallet
+    return placing._form(wallet.organisation.id, wallet.member_id, request, SYSTEM, None)
+
+
+def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]:
+    """A call that the database undoes so many times, and that then says which try it is."""
+    tries = itertools.count(1)
+
+    def call() -> int:
+        tried = next(tries)
+        if tried <= times:
+            name = f", CONSTRAINT = '{constraint}'" if constraint else ""
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(
+                    f"DO $$ BEGIN RAISE 'try {tried}' USING ERRCODE = '{state}'{name}; END $$"
+                )
+        return tried
+
+    return call
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("state", "constraint", "least"),
+    [("40001", "", 0.5), ("40P01", "", 0.5), ("23514", NOT_NEGATIVE, 0)],
+)
+def test_what_was_in_the_way_is_tried_five_times_with_longer_and_longer_pauses(
+    state, constraint, least
+):
+    begins = time.monotonic()
+    with pytest.raises(DatabaseError, match="try 5"):
+        placing._again_if_undone(failing(6, state, constraint))
+    assert least <= time.monotonic() - begins < 5
+    assert placing._again_if_undone(failing(4, state, constraint)) == 5
+    assert placing._again_if_undone(failing(1, state, constraint)) == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("state", "constraint"), [("XO400", ""), ("23514", "order_amount")])
+def test_what_would_fail_again_is_tried_once(state, constraint):
+    with pytest.raises(DatabaseError, match="try 1"):
+        placing._again_if_undone(failing(1, state, constraint))
+
+
+def test_a_refusal_leaves_the_transaction_around_it_usable(trader, token):
+    with transaction.atomic():
+        with pytest.raises(Refused, match="Insufficient KES balance"):
+            trader.place(token, "Buy", 100, 101)
+        placed = trader.place(token, "Buy", 100, 1)
+    assert Order.objects.get(token=token).id == placed
+
+
+def test_an_order_that_came_alone_is_refused_with_its_reason(trader, token):
+    with pytest.raises(Refused) as refused, transaction.atomic():
+        placing._place_together([form(trader, token, 101)])
+    assert str(refused.value) == "Insufficient KES balance. Available: 10000, requested: 10100"
+
+
+def test_orders_that_came_together_are_answered_each_in_its_place(trader, token):
+    for count in (2, 3):
+        forms = [form(trader, token, units) for units in range(1, count + 1)]
+        answers = placing._place_together(forms)
+        for one, answer in zip(forms, answers, strict=True):
+            assert answer is not None
+            assert one["id"] in (answer.data or "")
+
+
+def test_of_orders_that_came_together_with_a_refused_one_each_goes_alone(trader, token):
+    forms = [form(trader, token, units) for units in (1, 101)]
+    with transaction.atomic():
+        savepoint = transaction.savepoint()
+        assert placing._place_together(forms) == [None, None]
+        transaction.savepoint_rollback(savepoint)
+    assert not Order.objects.filter(token=token).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_only_orders_outside_of_a_transaction_go_with_others(trader, token):
+    arrived: list[str] = []
+
+    def gather(forms: list[dict[str, Any]]) -> list[None]:
+        arrived.extend(one["id"] for one in forms)
+        return [None] * len(forms)
+
+    # Held here, for as long as orders arrive.
+    book = placing._books[token.id] = Combiner(gather)
+    with transaction.atomic():
+        trader.place(token, "Buy", 100, 1)
+    assert arrived == []
+    placed = trader.place(token, "Buy", 100, 1)
+    assert arrived == [str(placed)]
+    assert placing._books[token.id] is book
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_waits_some_seconds_for_the_first_under_its_key(trader, token, settings):
+    settings.IDEMPOTENCY_WAIT_SECONDS = 1
+    claim = IdempotencyClaim(trader.wallet.organisation.id, "POST", "/v1/orders", "k", "0" * 64)
+
+    def ask_again() -> Answer:
+        try:
+            return trader.ask(token, "Buy", 100, 1, claim=claim)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            first = trader.ask(token, "Buy", 100, 1, claim=claim)
+            begins = time.monotonic()
+            with pytest.raises(StillRunning):
+                pool.submit(ask_again).result(15)
+            assert 0.9 < time.monotonic() - begins < 10
+        again = pool.submit(ask_again).result(15)
+    assert (again.data, again.replayed, first.replayed) == (first.data, True, False)
+
+
+def test_who_owns_an_order_is_the_member_else_the_key_of_a_customer_else_the_organisation():
+    customer = placing.Customer("Jo", "jo@example.com")
+    member = uuid7()
+    owners = {
+        (member, None): "user",
+        (member, customer): "user",
+        (None, customer): "api_key",
+        (None, None): "organisation",
+    }
+    for (member_id, of), owner_model in owners.items():
+        request = placing.OrderRequest(
+            token_id=uuid7(),
+            type="Buy",
+            price=Decimal("1.50"),
+            tokens=Decimal("2.0"),
+            customer=of,
+            client_order_id="17",
+        )
+        organisation_id, key_id = uuid7(), uuid7()
+        found = placing._form(organisation_id, member_id, request, SYSTEM, key_id)
+        assert found == {
+            "id": found["id"],
+            "organisation": str(organisation_id),
+            "member": None if member_id is None else str(member_id),
+            "api_key": str(key_id),
+            "owner_model": owner_model,
+            "token": str(request.token_id),
+            "type": "Buy",
+            "price": "1.5",
+            "tokens": "2",
+            "customer_name": "Jo" if of else "",
+            "customer_email": "jo@example.com" if of else "",
+            "client_order_id": "17",
+            "actor": str(SYSTEM),
+        }
+
+
+def test_placing_and_cancelling_wake_who_delivers_events(
+    trader, token, hinted, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        order_id = trader.place(token, "Buy", 100, 1)
+    assert hinted.get(timeout=10) == "exchange.tasks.deliver_events"
+    with django_capture_on_commit_callbacks(execute=True):
+        trader.cancel(order_id)
+    assert hinted.get(timeout=10) == "exchange.tasks.deliver_events"
+
+
+def test_only_the_organisation_cancels_its_order_and_only_once(trader, token):
+    order_id = trader.place(token, "Buy", 100, 1)
+    with pytest.raises(OrderNotFound):
+        make_trader().cancel(order_id)
+    with pytest.raises(OrderNotFound):
+        placing.close_order(uuid7(), "over", TESTER)
+    assert trader.has("KES", "reserved") > 0
+    # Without an organisation it is whoever's.
+    assert placing.close_order(order_id, "over", TESTER) is True
+    assert placing.close_order(order_id, "over", TESTER) is False
+    with pytest.raises(OrderNotActive) as over:
+        trader.cancel(order_id)
+    assert str(over.value) == "Only an Active order can be cancelled: it is Cancelled"
+    assert trader.has("KES", "reserved") == 0
+
+
+REFUSALS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("price_decimals", {"decimals": Decimal(0)}, "", "price must not have decimals"),
+    ("price_decimals", {"decimals": Decimal(2)}, "", "price must not have more than 2 decimals"),
+    ("tokens_decimals", {}, "", "tokens must not have more than 8 decimals"),
+    (
+        "below_min_trade",
+        {"least": Decimal("5E+2"), "amount": Decimal("102.50"), "decimals": Decimal(0)},
+        "below_min_trade",
+        "A sell order must be worth at least 500: it is worth 102.5",
+    ),
+    (
+        "insufficient_balance",
+        {"currency": "KES", "available": Decimal("1.10"), "requested": Decimal("2E+3")},
+        "insufficient_balance",
+        "Insufficient KES balance. Available: 1.1, requested: 2000",
+    ),
+    (
+        "price_out_of_band",
+        {"lowest": Decimal("90.0"), "highest": Decimal(0)},
+        "price_out_of_band",
+        "The price of a sell order must be at least 90",
+    ),
+    (
+        "price_out_of_band",
+        {"lowest": Decimal(0), "highest": Decimal(110)},
+        "price_out_of_band",
+        "The price of a sell order must be at most 110",
+    ),
+    (
+        "price_out_of_band",
+        {"lowest": Decimal(90), "highest": Decimal(110)},
+        "price_out_of_band",
+        "The price of a sell order must be at least 90 and at most 110",
+    ),
+]
+
+
+@pytest.mark.parametrize(("raised", "detail", "code", "message"), REFUSALS)
+def test_a_refusal_says_its_figures_plainly(raised, detail, code, message):
+    found = refusal(raised, detail, side="Sell")
+    assert isinstance(found, Refused)
+    assert (found.code, str(found)) == (code or InvalidRequest.code, message)
+
+
+@pytest.mark.parametrize(
+    ("raised", "wanted"), [("token_not_found", TokenNotFound), ("user_not_found", UserNotFound)]
+)
+def test_what_an_order_names_and_does_not_exist_is_not_found(raised, wanted: type[DomainError]):
+    assert type(refusal(raised, {}, side="Buy")) is wanted
+
+
+def test_a_code_that_is_not_of_orders_is_no_refusal():
+    assert refusal("loan_not_found", {}, side="Buy") is None
