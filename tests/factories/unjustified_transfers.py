@@ -7,12 +7,15 @@ a superuser can do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from uuid import UUID
 
 from exchange.actors import Actor
 from exchange.ids import uuid7
 from tests.environment.owner import without_guards
-from wallets.ledger import Leg
+from tests.factories.wallets import SYSTEM, Wallet
+from wallets.ledger import Leg, open_account
+from wallets.models import AccountKind, TransferKind
 
 
 def post_unjustified(
@@ -41,3 +44,20 @@ def post_unjustified(
             ],
         )
     return made
+
+
+def take_units(wallet: Wallet, asset: str, units: int) -> None:
+    """Move free units of the wallet's to where they are not free."""
+    free, elsewhere = (
+        open_account(
+            asset, kind, organisation_id=wallet.organisation.id, member_id=wallet.member_id
+        )
+        for kind in (AccountKind.AVAILABLE, AccountKind.UNSOLD)
+    )
+    post_unjustified(
+        kind=TransferKind.ORDER_RESERVE,
+        reference=f"away:{wallet.owner_id}",
+        subject_id=None,
+        actor=SYSTEM,
+        legs=[Leg(free, Decimal(-units)), Leg(elsewhere, Decimal(units))],
+    )

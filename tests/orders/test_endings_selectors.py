@@ -1,4 +1,4 @@
-"""What a person is shown before a token's trading ends: its own book and its own buyers only."""
+"""What ending a token's trading would do: the open book, the refunds and the raise's version."""
 
 from __future__ import annotations
 
@@ -6,52 +6,94 @@ from decimal import Decimal
 
 import pytest
 
-from orders.selectors.endings import OpenBook, open_book, refunds
+from orders.selectors.endings import OpenBook, Refund, open_book, refunds, version_of_raise
 from orders.services import endings
 from tests.factories.traders import make_trader
+from tests.factories.unjustified_transfers import take_units
 from tests.factories.wallets import make_staff
 
 pytestmark = pytest.mark.django_db
 
-D = Decimal
 
-
-def test_a_book_without_orders_holds_nothing():
-    token = make_trader().issue()
-    assert open_book(token) == OpenBook(0, 0, D(0), D(0), None, None)
-
-
-def test_a_book_is_of_its_token_and_of_orders_that_are_open():
+def test_an_open_book_counts_and_sums_the_active_orders_of_its_token():
     issuer, buyer = make_trader(10_000), make_trader(10_000)
-    token, other = issuer.issue(buy_fee=D(1)), issuer.issue()
-    buyer.place(other, "Buy", 50, 1)
-    issuer.place(other, "Sell", 150, 1)
-    for price in (90, 80):
-        buyer.place(token, "Buy", price, 2)
-    buyer.cancel(buyer.place(token, "Buy", 95, 2))
-    for price in (120, 110):
-        issuer.place(token, "Sell", price, 3)
-    assert open_book(token) == OpenBook(2, 2, D("343.40"), D(6), D(90), D(110))
+    token, other = (issuer.issue(buy_fee=Decimal(0)) for _ in range(2))
+    assert open_book(token) == OpenBook(0, 0, Decimal(0), Decimal(0), None, None)
+    buyer.place(token, "Buy", 90, 1)
+    buyer.place(token, "Buy", 91, 2)
+    buyer.cancel(buyer.place(token, "Buy", 95, 1))
+    issuer.place(token, "Sell", 110, 3)
+    issuer.place(token, "Sell", 120, 4)
+    issuer.place(token, "Sell", 130, 5)
+    issuer.cancel(issuer.place(token, "Sell", 101, 6))
+    buyer.place(other, "Buy", 99, 1)
+    issuer.place(other, "Sell", 100, 1)
+    assert open_book(token) == OpenBook(2, 3, Decimal(272), Decimal(12), Decimal(91), Decimal(110))
 
 
-def test_refunds_are_of_the_tokens_own_sales_with_the_fee_the_largest_first():
+def test_refunds_are_what_each_buyer_of_the_raise_paid_and_has_free_the_largest_first():
     issuer = make_trader()
-    one, other = make_trader(10_000), make_trader(10_000, member=True)
-    first, second = (
-        issuer.issue(price_buy=D(100), raise_amount=D(50_000), buy_fee=D(1)) for _ in range(2)
+    member, organisation, gone = (
+        make_trader(10_000, member=True),
+        make_trader(10_000),
+        make_trader(10_000),
     )
-    for trader, token, units in (
-        (one, first, 2), (other, first, 5), (one, first, 1), (one, second, 7),
-    ):  # fmt: skip
+    token, other = (
+        issuer.issue(raise_amount=Decimal(50_000), price_buy=Decimal(100), buy_fee=Decimal(1))
+        for _ in range(2)
+    )
+    assert refunds(token) == []
+    for trader, units in ((member, 3), (organisation, 10), (member, 4), (gone, 2)):
         trader.place(token, "Buy", 100, units)
-    found = [(r.owner_id, r.purchases, r.amount, r.tokens, r.free) for r in refunds(first)]
+    organisation.place(other, "Buy", 100, 5)
+    take_units(member.wallet, str(token.id), 1)
+    take_units(gone.wallet, str(token.id), 2)
+    token.refresh_from_db()
+    found = refunds(token)
     assert found == [
-        (other.owner_id, 1, D(505), D(5), D(5)),
-        (one.owner_id, 2, D(303), D(3), D(3)),
+        Refund(
+            owner_id=organisation.owner_id,
+            owner=organisation.wallet.organisation.name,
+            purchases=1,
+            amount=Decimal(1010),
+            tokens=Decimal(10),
+            free=Decimal(10),
+        ),
+        Refund(
+            owner_id=member.owner_id,
+            owner="Ada Obi",
+            purchases=2,
+            amount=Decimal(707),
+            tokens=Decimal(7),
+            free=Decimal(6),
+        ),
+        Refund(
+            owner_id=gone.owner_id,
+            owner=gone.wallet.organisation.name,
+            purchases=1,
+            amount=Decimal(202),
+            tokens=Decimal(2),
+            free=Decimal(0),
+        ),
     ]
-    assert all(refund.possible for refund in refunds(first))
-    assert [(r.owner_id, r.amount) for r in refunds(second)] == [(one.owner_id, D(707))]
-    assert refunds(first)[0].owner == str(other.wallet.member)
-    endings.complete_raise(token_id=second.id, user=make_staff("end_token"))
-    second.refresh_from_db()
-    assert refunds(second) == []
+    assert [refund.possible for refund in found] == [True, False, False]
+
+
+def test_buyers_of_as_much_are_in_the_order_of_their_ids():
+    token = make_trader().issue(raise_amount=Decimal(50_000))
+    traders = [make_trader(10_000) for _ in range(3)]
+    for trader in (traders[1], traders[2], traders[0]):
+        trader.place(token, "Buy", 100, 1)
+    owners = sorted(trader.owner_id for trader in traders)
+    assert [refund.owner_id for refund in refunds(token)] == owners
+
+
+def test_the_version_of_a_raise_says_what_it_brought_and_whether_it_is_complete():
+    token = make_trader().issue(raise_amount=Decimal(50_000))
+    assert version_of_raise(token) == "open:0"
+    make_trader(10_000).place(token, "Buy", 100, "2.5")
+    token.refresh_from_db()
+    assert version_of_raise(token) == "open:250"
+    completed = endings.complete_raise(token_id=token.id, user=make_staff("end_token"))
+    assert version_of_raise(completed) == "complete:250"
+    assert refunds(completed) == []
