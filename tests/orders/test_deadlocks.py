@@ -9,20 +9,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
-from django.db import OperationalError, connection, connections, transaction
+from django.db import connection, connections, transaction
 
 from exchange.errors import Refused
-from exchange.models import Event, StaffUser, Token
+from exchange.models import Event, Token
 from orders.models import Order, Trade
-from orders.selectors.endings import version_of_raise
-from orders.services import endings, placing
-from orders.services.as_seen import complete_as_seen
+from orders.services.endings import close_token
 from tests.assertions.ledger import account_of
 from tests.environment.database import session
 from tests.environment.pause_at_write import Pause
@@ -109,14 +106,6 @@ def closing(call: Callable[[], Any]) -> Callable[[], Any]:
     return run
 
 
-def _complete(token: Token, user: StaffUser) -> None:
-    endings.complete_raise(token_id=token.id, user=user)
-
-
-def _complete_as_seen(token: Token, user: StaffUser) -> None:
-    complete_as_seen(token_id=token.id, user=user, seen=version_of_raise(token))
-
-
 @pytest.fixture
 def trader() -> Trader:
     return make_trader(10_000)
@@ -177,6 +166,22 @@ def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nest
     assert_books_hold()
 
 
+def test_who_ends_trading_locks_all_accounts_before_the_first_order(trader, token):
+    """In the order that everybody locks accounts in, whichever order was placed first."""
+    other, officer = make_trader(10_000), make_staff("end_token")
+    last, first = sorted((trader, other), key=lambda each: account_of(each.wallet), reverse=True)
+    placed = [last.place(token, "Buy", 10, 5), first.place(token, "Buy", 10, 5)]
+    with ThreadPoolExecutor(1) as pool, holding(account_of(first.wallet)) as holder:
+        ended = pool.submit(closing(lambda: close_token(token_id=token.id, user=officer)))
+        wait_until(lambda: others_wait_for(holder), "the decision waits for the account")
+        with session("owner") as look:
+            rows = look.execute("SELECT id FROM orders_order FOR UPDATE SKIP LOCKED").fetchall()
+        holder.commit()
+        ended.result(30)
+    assert sorted(row[0] for row in rows) == sorted(placed)
+    assert not Order.objects.filter(status="Active").exists()
+
+
 def test_money_spent_between_the_look_and_the_payment_is_told_as_what_is_left(trader, token):
     other = make_trader().issue()
     with ThreadPoolExecutor(1) as pool:
@@ -230,29 +235,3 @@ def ids_about(subject: UUID) -> set[UUID]:
     events = Event.objects.filter(subject_id=subject)
     entries = Entry.objects.filter(transfer__subject_id=subject)
     return {*events.values_list("id", flat=True), *entries.values_list("id", flat=True)}
-
-
-def test_a_transaction_that_is_always_in_the_way_is_tried_five_times():
-    tried = []
-
-    @transaction.atomic
-    def undone() -> None:
-        tried.append(1)
-        with connection.cursor() as cursor:
-            cursor.execute("DO $$ BEGIN RAISE EXCEPTION '' USING ERRCODE = '40001'; END $$")
-
-    with pytest.raises(OperationalError):
-        placing._again_if_undone(undone)
-    assert len(tried) == 5
-
-
-@pytest.mark.parametrize("decide", [_complete, _complete_as_seen])
-def test_a_decision_about_a_token_holds_up_nobody_who_only_refers_to_it(decide):
-    token = make_trader().issue(raise_amount=Decimal(50_000))
-    with transaction.atomic(), session("owner") as other:
-        decide(token, make_staff("end_token"))
-        refers = "SELECT id FROM exchange_token FOR KEY SHARE NOWAIT"
-        assert token.id in {row[0] for row in other.execute(refers)}
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            other.execute("SELECT FROM exchange_token FOR NO KEY UPDATE NOWAIT")
-        other.rollback()
