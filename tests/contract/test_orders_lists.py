@@ -364,6 +364,16 @@ def test_ids_that_are_none_find_nothing_and_empty_ones_are_refused(market: Marke
         failed(response, 400, "invalid_request", f"{name} must not be empty")
 
 
+def test_an_own_id_of_64_characters_is_found_and_a_longer_one_is_refused(market: Market):
+    longest = "x" * 64
+    order = market.buy(client_order_id=longest)
+    caller = market.buyer.caller
+    assert ids(caller.get(ORDERS, {"client_order_id": longest})) == [order["_id"]]
+    response = caller.get(ORDERS, {"client_order_id": f"{longest}x"})
+    message = "client_order_id must have at most 64 characters"
+    failed(response, 400, "invalid_request", message)
+
+
 def test_the_round_trips_of_a_list_do_not_grow_with_the_page(market: Market, tmp_path):
     for number in range(24):
         trader = (market.buyer, market.seller)[number % 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -19,11 +20,11 @@ from orders.selectors.orders import (
     orders_of,
     orders_on_token,
     read_book,
+    together,
     trades_of,
     with_token,
 )
 from tests.factories.market import Market
-from tests.factories.tokens import make_token
 
 _LETTERS = st.text(alphabet='"\\:{}tokenab,', max_size=40)
 
@@ -45,6 +46,12 @@ def test_a_token_takes_the_place_of_its_id_whatever_a_customer_is_called(name, e
 def test_the_hidden_document_has_the_fields_of_the_owners():
     assert [field.name for field in HIDDEN_ORDER.fields] == [field.name for field in ORDER.fields]
     assert HIDDEN_ORDER.schema() == ORDER.schema()
+    nullable = {
+        name
+        for name, field in ORDER.schema()["properties"].items()
+        if "null" in str(field.get("type"))
+    }
+    assert nullable == {"user", "api_customer_email"}
 
 
 @pytest.fixture
@@ -89,18 +96,31 @@ def test_orders_of_an_organisation_are_all_of_its_own_and_no_others(market: Mark
     assert {str(order_id) for order_id in found} == bought
 
 
-def test_lists_of_a_token_hold_its_open_orders_and_the_readers_own_that_are_over(market: Market):
-    other = make_token(market.seller.organisation)
-    mine, gone, theirs = market.buy(), market.buy(), market.sell(price=120)
-    market.buyer.cancel(gone["_id"])
-    market.seller.place(other, type="Sell")
-    over = market.sell(price=130)
-    market.seller.cancel(over["_id"])
-    ids = [
-        {str(order.id) for order in part}
-        for part in orders_on_token(market.buyer.organisation.id, market.token.id)
-    ]
-    assert ids == [{mine["_id"], theirs["_id"]}, {gone["_id"]}]
+def test_orders_on_a_token_are_of_that_token_and_of_others_only_the_active_ones(market: Market):
+    elsewhere = Market()
+    own, other = market.buyer, market.seller
+    active = {other.place(market.token, type="Sell", price=120)["_id"]}
+    other.cancel(market.sell(price=130)["_id"])
+    over = {market.buy(price=90)["_id"]}
+    for order_id in over:
+        own.cancel(order_id)
+    active.add(market.buy(price=91)["_id"])
+    # Of the same organisation, on another token.
+    own.place(elsewhere.token, price=92)
+    own.cancel(own.place(elsewhere.token, price=93)["_id"])
+    parts = orders_on_token(own.organisation.id, market.token.id)
+    assert [{str(order.id) for order in part} for part in parts] == [active, over]
+
+
+def test_parts_are_put_together_as_they_are_sorted_without_looking_for_doubles(market: Market):
+    orders = [UUID(market.buy(price=price)["_id"]) for price in (91, 90, 92)]
+    part = Order.objects.filter(token=market.token).order_by("price", "-id")
+    dear, cheap = part.filter(price__gt=90), part.filter(price=90)
+    in_order = [orders[1], orders[0], orders[2]]
+    assert [row[-1] for row in together([dear, cheap])] == in_order
+    assert [row[-1] for row in together([part])] == in_order
+    # To find doubles the database would read all rows for the first page.
+    assert " UNION ALL " in str(together([dear, cheap]).query)
 
 
 def test_an_order_that_does_not_exist_is_not_found(market: Market):
