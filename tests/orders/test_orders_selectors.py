@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from exchange.ids import uuid7
 from orders.errors import OrderNotFound
-from orders.models import Order
+from orders.models import Order, Trade
 from orders.payloads import HIDDEN_ORDER, ORDER
 from orders.selectors.orders import (
     order_text,
@@ -21,6 +22,7 @@ from orders.selectors.orders import (
     orders_on_token,
     read_book,
     together,
+    trade_texts,
     trades_of,
     with_token,
 )
@@ -148,3 +150,21 @@ def test_trades_of_a_token_are_everybodys(market: Market):
     (trade,) = trades_of(market.token.id)
     assert (str(trade.taker), trade.tokens) == ("Buy", Decimal(1))
     assert not trades_of(uuid7()).exists()
+
+
+def test_of_all_trades_only_those_asked_for_are_read_and_come_in_the_order_asked(market: Market):
+    for _ in range(3):
+        market.sell(tokens=1)
+        market.buy(tokens=1)
+    first, second, _ = Trade.objects.order_by("seq")
+    rows: list[int] = []
+
+    def count(execute: Any, sql: str, values: Any, many: bool, context: dict[str, Any]) -> Any:
+        result = execute(sql, values, many, context)
+        rows.append(context["cursor"].rowcount)
+        return result
+
+    with connection.execute_wrapper(count):
+        texts = trade_texts([second.id, first.id])
+    assert texts == [second.document, first.document]
+    assert rows == [2]

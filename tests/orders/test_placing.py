@@ -141,7 +141,7 @@ def test_of_orders_that_came_together_with_a_refused_one_each_goes_alone(trader,
 def test_only_orders_outside_of_a_transaction_go_with_others(trader, token):
     arrived: list[str] = []
 
-    def gather(forms: list[dict[str, Any]]) -> list[None]:
+    def gather(forms: list[dict[str, Any]]) -> list[Answer | None]:
         arrived.extend(one["id"] for one in forms)
         return [None] * len(forms)
 
@@ -160,7 +160,7 @@ def test_an_order_waits_some_seconds_for_the_first_under_its_key(trader, token, 
     settings.IDEMPOTENCY_WAIT_SECONDS = 1
     claim = IdempotencyClaim(trader.wallet.organisation.id, "POST", "/v1/orders", "k", "0" * 64)
 
-    def ask_again() -> Answer:
+    def ask_again() -> Any:
         try:
             return trader.ask(token, "Buy", 100, 1, claim=claim)
         finally:
