@@ -144,6 +144,16 @@ def test_a_book_adds_up_what_is_open_and_nothing_else(market: Market):
     assert read_book(uuid7(), 5) == {"bids": [], "asks": []}
 
 
+def test_a_book_has_the_best_prices_of_each_side_first_and_no_more_than_asked_for(market: Market):
+    for price in (97, 99, 98):
+        market.buy(price=price)
+    for price in (103, 101, 102):
+        market.sell(price=price)
+    book = read_book(market.token.id, 2)
+    assert [level["price"] for level in book["bids"]] == [99, 98]
+    assert [level["price"] for level in book["asks"]] == [101, 102]
+
+
 def test_trades_of_a_token_are_everybodys(market: Market):
     market.sell(tokens=1)
     market.buy(tokens=1)
