@@ -12,9 +12,9 @@ import pytest
 from exchange.ids import uuid7
 from exchange.models import Token
 from orders.models import Order
+from tests.environment.sql_functions import Record, Records, call
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold
-from tests.orders.sql_functions import Record, Records, call
 from wallets.models import Account
 
 pytestmark = pytest.mark.django_db

@@ -6,11 +6,12 @@ import json
 from uuid import UUID
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 
+from exchange.database import refused_by, sqlstate
 from exchange.ids import uuid7
+from tests.environment.sql_functions import Record, call
 from tests.factories.traders import make_trader
-from tests.orders.sql_functions import Record, call
 from wallets.ledger import system_account
 from wallets.models import Account, AccountKind
 
@@ -94,11 +95,8 @@ def test_a_refusal_tells_the_figures_of_its_rule(rule, told):
 
 
 def test_a_refusal_is_raised_with_its_code_and_its_figures():
-    with pytest.raises(Exception, match="below_offer") as raised, connection.cursor() as cursor:
-        cursor.execute("""SELECT refuse_order('below_offer', '{"price":99}')""")
-    cause = raised.value.__cause__
-    assert cause is not None
-    assert cause.sqlstate == "XO400"
-    assert (cause.diag.message_primary, cause.diag.message_detail) == (
-        "below_offer", '{"price":99}',
-    )  # fmt: skip
+    statement = """SELECT refuse_order('below_offer', '{"price":99}')"""
+    with pytest.raises(DatabaseError) as raised, connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert sqlstate(raised.value) == "XO400"
+    assert refused_by(raised.value, "XO400") == ("below_offer", {"price": 99})

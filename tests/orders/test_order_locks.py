@@ -18,9 +18,9 @@ from exchange.models import Token
 from orders.services import endings
 from tests.environment.database import session
 from tests.environment.module_database import module_rows
+from tests.environment.sql_functions import Record, expression
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import make_staff
-from tests.orders.sql_functions import Record, expression
 from wallets.ledger import open_account
 from wallets.models import Account, AccountKind
 

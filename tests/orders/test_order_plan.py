@@ -9,10 +9,10 @@ from django.db import transaction
 
 from exchange.errors import DomainError
 from exchange.models import Token
+from tests.environment.owner import as_owner
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, Wallet
-from tests.orders.sql_functions import as_owner
 from wallets.ledger import Leg, open_account, system_account
 from wallets.models import AccountKind, TransferKind
 

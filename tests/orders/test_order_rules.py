@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from exchange.ids import uuid7
-from tests.orders.sql_functions import Record, call
+from tests.environment.sql_functions import Record, call
 
 pytestmark = pytest.mark.django_db
 

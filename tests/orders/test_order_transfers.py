@@ -10,9 +10,9 @@ import pytest
 
 from orders.models import Trade
 from orders.services import endings
+from tests.environment.owner import as_owner
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import make_staff
-from tests.orders.sql_functions import as_owner
 from wallets.models import Transfer
 
 pytestmark = pytest.mark.django_db

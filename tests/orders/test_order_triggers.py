@@ -11,8 +11,8 @@ from django.db import DatabaseError
 from exchange.ids import uuid7
 from exchange.models import Change, Event, Token
 from orders.models import Order
+from tests.environment.owner import as_owner
 from tests.factories.traders import Trader, make_trader
-from tests.orders.sql_functions import as_owner
 from wallets.models import Transfer
 
 pytestmark = pytest.mark.django_db

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 

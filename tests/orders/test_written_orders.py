@@ -13,8 +13,8 @@ import pytest
 
 from exchange.models import Event, Token
 from orders.models import Order, Trade
+from tests.environment.sql_functions import call
 from tests.factories.traders import Trader, make_trader
-from tests.orders.sql_functions import call
 
 pytestmark = pytest.mark.django_db
 
@@ -77,13 +77,9 @@ def test_an_order_that_rests_is_written_as_it_was_asked_for_and_told_once():
     assert (order.token_id, order.organisation_id, order.member_id, order.api_key_id) == (
         token.id, organisation, buyer.wallet.member_id, None,
     )  # fmt: skip
-    assert (order.owner_model, order.type, order.price, order.tokens) == (
-        "user",
-        "Buy",
-        D("9.5"),
-        3,
-    )
-    assert (order.amount, order.fee_percent, order.client_order_id) == (D("28.5"), 2, "mine")
+    assert (order.owner_model, order.type, order.client_order_id) == ("user", "Buy", "mine")
+    assert (order.price, order.tokens, order.amount) == (D("9.5"), D(3), D("28.5"))
+    assert order.fee_percent == 2
     assert (order.customer_name, order.customer_email, order.reason) == ("", "", "")
     assert sums(made) == ("Active", 0, 0, 0, 0, D("29.07"))
     assert (order.closed_at, order.updated_at) == (None, order.created_at)
