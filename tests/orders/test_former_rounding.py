@@ -94,6 +94,21 @@ def test_a_seller_who_had_received_more_gives_nothing_back(change_rule):
     assert (order.charged, order.charged_fee) == (5 * CENT, 2 * CENT)
 
 
+def test_the_fee_of_a_seller_who_had_received_more_stays_as_it_is(change_rule):
+    seller, buyer = make_trader(), make_trader(1)
+    token = seller.issue(sell_fee=Decimal(40))
+    ask = seller.place(token, "Sell", CENT, 100)
+    buyer.place(token, "Buy", CENT, Decimal("3.51"))
+    assert seller.has("KES") == 3 * CENT
+    change_rule()
+    buyer.place(token, "Buy", CENT, 1)
+    # 4.51 cents less two fifths are 2.7 cents: less than the 3 that were received.
+    assert seller.has("KES") == 3 * CENT
+    order = Order.objects.get(id=ask)
+    assert (order.charged, order.charged_fee) == (4 * CENT, CENT)
+    assert_books_hold()
+
+
 # --- The proof of books bites --------------------------------------------------------------------
 
 RULE = "every order paid or received what its fills come to, rounded against it"
