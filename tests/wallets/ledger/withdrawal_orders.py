@@ -1,0 +1,98 @@
+"""Orders of withdrawals as the functions take them, and wallets to order from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from exchange.ids import uuid7
+from tests.environment.database import Connection
+from tests.environment.sql_functions import expression
+from tests.factories.bare_rows import as_json, put
+from tests.factories.plain_sql import Books
+from wallets.models import Configuration
+
+TEXTS = (
+    "reference", "bank_name", "bank_code", "account_number", "account_name", "given_name",
+    "branch_code", "recipient_first_name", "recipient_last_name", "recipient_email",
+    "recipient_phone", "recipient_address",
+)  # fmt: skip
+FIGURES = {
+    "MINIMUM_WITHDRAWAL_KES": "10", "KES_WITHDRAWAL_FEE": "3", "KES_USD_RATE": "8",
+    "SECOND_APPROVAL_ABOVE_KES": "20", "KES_INTERNAL_FEE": "1",
+    "MINIMUM_WITHDRAWAL_NGN": "5", "NGN_WITHDRAWAL_FEE": "12.5",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Owner:
+    """An organisation or its member, and the accounts in each currency by their kinds."""
+
+    organisation: UUID
+    member: UUID | None
+    accounts: dict[str, UUID]
+
+
+def know_figures(books: Books) -> None:
+    """Exactly FIGURES are known, and no currency has fewer decimals than an amount may have."""
+    with books.unguarded():
+        books.owner.execute("UPDATE wallets_asset SET decimals = 8 WHERE id IN ('KES', 'NGN')")
+        books.owner.execute("DELETE FROM wallets_configurationfigure")
+        books.owner.execute("DELETE FROM wallets_configuration")
+        for key, value in FIGURES.items():
+            put(books.owner, Configuration, key=key, value=value)
+
+
+def open_wallet(
+    books: Books,
+    balances: dict[str, str],
+    *,
+    organisation: UUID | None = None,
+    member: bool = False,
+) -> Owner:
+    """A wallet with accounts like `{"KES available": "5"}`, made in this order past all guards."""
+    home = organisation or books.organisation
+    person = books.insert("exchange_member", organisation_id=home) if member else None
+    accounts = {}
+    for name, balance in balances.items():
+        asset, kind = name.split()
+        accounts[name] = books.insert(
+            "wallets_account", asset_id=asset, kind=kind, organisation_id=home, member_id=person,
+            balance=balance,
+        )  # fmt: skip
+    return Owner(home, person, accounts)
+
+
+def order(owner: Owner, amount: str, currency: str = "KES", **given: Any) -> dict[str, Any]:
+    """An order of the owner's; its texts tell it from others."""
+    made = uuid7()
+    ids = {name: uuid7() for name in ("bank", "transfer", "event", "new_escrow")}
+    texts = {name: f"{name} {str(made)[-9:]}" for name in TEXTS}
+    return {
+        "withdrawal": made, **ids, **texts, "organisation": owner.organisation,
+        "member": owner.member, "currency": currency, "amount": amount, "provider_bank_id": 7,
+        "name_resolved": True, "actor": f"key:{ids['bank']}",
+    } | given  # fmt: skip
+
+
+def run(connection: Connection, function: str, *arguments: Any) -> list[Any]:
+    """The rows that the function gives."""
+    text, values = expression(function, *arguments)
+    return connection.execute(f"SELECT * FROM {text}", values).fetchall()
+
+
+def request(connection: Connection, asked: dict[str, Any]) -> Any:
+    """What `request_withdrawal` answers to one order."""
+    values = [as_json(asked)]
+    [row] = connection.execute(
+        "SELECT * FROM request_withdrawal(%s, 1000, '1 day', 201, 'made')", values
+    ).fetchall()
+    return row
+
+
+def request_all(connection: Connection, *asked: dict[str, Any]) -> list[Any]:
+    """What `request_withdrawals` says is done, with the answers."""
+    return connection.execute(
+        "SELECT * FROM request_withdrawals(%s, 201, 'made')", [as_json(list(asked))]
+    ).fetchall()
