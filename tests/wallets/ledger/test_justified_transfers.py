@@ -70,6 +70,7 @@ def judge() -> Iterator[Judge]:
     made = wallet.request(500)
     other.request(500)
     token = make_token(wallet.organisation)
+    make_token(other.organisation)
     with session("owner") as owner:
         accounts = {name: account_of(wallet, name) for name in ("available", "escrow")}
         accounts |= {f"other {name}": account_of(other, name) for name in ("available", "escrow")}
@@ -224,6 +225,8 @@ def test_units_are_issued_once_and_whole_and_retired_of_a_cancelled_token(judge)
     right = {"token issuance": "-1000", "token available": "1000"}
     assert ask("units_issue", right)
     assert not ask("units_issue", right | {"token issuance": "-999"})
+    judge.accounts["the same"] = judge.accounts["token available"]
+    assert ask("units_issue", right | {"token available": "999", "the same": "1"})
     for alteration in (
         REFERENCE,
         "UPDATE exchange_token SET issuer_id = %(other)s WHERE id = %(subject)s",
