@@ -8,8 +8,10 @@ import pytest
 from django.db import transaction
 
 from exchange.errors import DomainError
+from exchange.ids import uuid7
 from exchange.models import Token
 from tests.environment.owner import as_owner
+from tests.environment.sql_functions import Record, call
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, Wallet
@@ -79,3 +81,16 @@ def test_a_member_is_known_with_and_without_an_account_and_to_its_own_organisati
     for known in (member, poor):
         thief = Trader(Wallet(stranger.wallet.organisation, known.wallet.member))
         assert refusal(thief, token, "10") == "user_not_found"
+
+
+def test_an_order_that_ends_before_it_takes_anything_moves_nothing():
+    trader = make_trader(10_000)
+    token = trader.issue()
+    trader.place(token, "Sell", 90, 5)
+    asked = {
+        "id": uuid7(), "organisation": trader.wallet.organisation.id, "token": token.id,
+        "owner_model": "organisation", "type": "Buy", "price": 90, "tokens": 5,
+        "actor": "system:test",
+    }  # fmt: skip
+    plan = call("plan_order", Record("order_request", asked), None)
+    assert (plan["o"]["status"], plan["fills"], plan["legs"]) == ("Cancelled", [], None)
