@@ -83,9 +83,9 @@ class Covering:
         return found
 
     def ordered(self, names: Iterable[str], module: str) -> list[str]:
-        """The likeliest and quickest first: files that are about the module, of the app's own tests
-        before all others; then files of the app, and the rest. Of the files of one kind each gives
-        its quickest, then each its next.
+        """The likeliest and quickest first: the file that is called after the module; files that
+        are about it, of the app's own tests before all others; then files of the app, and the rest.
+        Of the files of one kind each gives its quickest, then each its next.
         """
         files: dict[str, list[str]] = defaultdict(list)
         for name in names:
@@ -97,15 +97,18 @@ class Covering:
         # What a test imports or calls.
         mention = bare.removesuffix(".py").replace("/", ".")
         app = module.partition("/")[0]
+        own = f"test_{Path(bare).stem}.py"
 
         def likelihood(file: str) -> int:
+            if file.startswith(f"tests/{app}/") and file.endswith(f"/{own}"):
+                return -1
             near = mention in self._text(file) or any(word in file for word in words)
             home = file.startswith(f"tests/{app}/") and "/admin/" not in file
             return (0 if near else 2) + (0 if home else 1)
 
         kinds: dict[int, list[list[str]]] = defaultdict(list)
-        for file, own in files.items():
-            kinds[likelihood(file)].append(sorted(own, key=self.seconds))
+        for file, tests in files.items():
+            kinds[likelihood(file)].append(sorted(tests, key=self.seconds))
         found = []
         for _, rows in sorted(kinds.items()):
             rows.sort(key=lambda row: self.seconds(row[0]))

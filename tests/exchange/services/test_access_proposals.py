@@ -298,3 +298,13 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
         assert house.key(restored).status == "Pending"
     else:
         assert confirm(house.key(house.admin), restored).status == "Approved"
+
+
+def test_a_proposal_is_ones_own_where_one_made_it_or_it_is_about_one(house):
+    made = house.invite(house.admin)
+    about = access_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
+    own = {
+        user: set(AccessProposal.objects.filter(access_proposals.APPROVAL.own(user)))
+        for user in (house.admin, house.first, house.second)
+    }
+    assert own == {house.admin: {made, about}, house.first: set(), house.second: {about}}

@@ -9,7 +9,14 @@ import pytest
 from django.utils import timezone
 
 from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.errors import Conflict, Forbidden, InvalidRequest, Refused, TokenNotFound
+from exchange.errors import (
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    Refused,
+    StateConflict,
+    TokenNotFound,
+)
 from exchange.ids import uuid7
 from exchange.models import Quote, StaffUser, Token
 from exchange.services import quotes
@@ -162,6 +169,11 @@ def test_who_may_propose_approve_and_reject(office, finance):
     assert everything() == before
     done = quotes.reject(quote_id=quote.pk, user=office, reason=" Mistyped ")
     assert (done.status, done.decided_by, done.reason) == ("Rejected", office, "Mistyped")
+    over = f"^The quote is Rejected by {office}, no longer Pending$"
+    with pytest.raises(StateConflict, match=over):
+        quotes.reject(quote_id=quote.pk, user=finance, reason="No")
+    with pytest.raises(StateConflict, match=over):
+        quotes.approve(quote_id=quote.pk, user=finance)
     second = propose(token, office)
     assert quotes.reject(quote_id=second.pk, user=finance, reason="No").status == "Rejected"
     assert in_force(token)[:3] == [100, 100, 0]

@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from exchange.webhooks import addresses
 from exchange.webhooks.addresses import UnsafeUrl, check_url, is_public
 
 REFUSED = [
@@ -148,8 +149,8 @@ def test_a_name_with_one_public_address_among_others_is_refused(
 ) -> None:
     """What the system's resolver answers for a name is the one thing that a test cannot have."""
 
-    def resolver(addresses: list[str]) -> None:
-        found = [(socket.AF_UNSPEC, socket.SOCK_STREAM, 6, "", (each, 443)) for each in addresses]
+    def resolver(found_there: list[str]) -> None:
+        found = [(socket.AF_UNSPEC, socket.SOCK_STREAM, 6, "", (each, 443)) for each in found_there]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
 
     resolver(answers)
@@ -157,6 +158,14 @@ def test_a_name_with_one_public_address_among_others_is_refused(
         check_url("https://hooks.example.com/", allow_local=False)
     resolver([answer for answer in answers if is_public(answer)])
     check_url("https://hooks.example.com/", allow_local=False)
+
+
+@pytest.mark.parametrize(
+    ("url", "port"),
+    [("https://1.1.1.1/hook", 443), ("http://localhost/hook", 80), ("https://1.1.1.1:8443/", 8443)],
+)
+def test_a_url_without_a_port_has_that_of_its_scheme(url: str, port: int) -> None:
+    assert addresses._host_and_port(url, allow_local=True)[1] == port
 
 
 def test_a_public_https_url_is_allowed() -> None:
