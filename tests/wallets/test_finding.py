@@ -6,14 +6,17 @@ import re
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.roles import FINANCE_APPROVER
 from exchange.models import Member, Organisation
+from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, signed_in, withdraw
+from tests.factories.bare_rows import put
 from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff
-from wallets.models import BankAccount, Deposit, Payout, Withdrawal
+from wallets.models import BankAccount, Deposit, Payout, Transfer, Withdrawal
 from wallets.selectors import finding
 from wallets.services import decisions
 
@@ -79,9 +82,52 @@ def test_each_way_leads_there_and_every_word_counts(few, made):
     assert found("payout_") == everybody
     for name, row in made.items():
         assert found(row.reference) == found(row.reference[:15]) == {name}
+        assert found(row.reference[:-1]) == {name}
         assert found(row.reference[-8:]) == found(row.reference[-9:].upper()) == {name}
+    for name, row in made.items():
+        assert found(str(row.pk)) == found(str(row.owner_id)) == {name}
+    assert found(str(made["Ada"].organisation_id)) == {"Ada", "Bola"}
+    assert found("0690000031@ACME.example") == {"Ada"}
+    assert found("ops@acme.example") == {"Zenith"}  # of wallets of their own, only this one asked
+    assert found("nobody@acme.example") == set()
+    paid = f"{made['Ada'].disburse_amount:f}"
+    assert found("100.00") == found("100") == found(paid) == everybody
+    assert found("100.01") == found("99.99") == set()
+    assert found("ada 100") == found("100.00 0031") == {"Ada"}
     for nothing in ("nobody", "%", "' | '", "r1300000960x", ":*", "\\", "!ada & zzz"):
         assert found(nothing) == set(), nothing
+
+
+def test_a_word_is_looked_up_once_where_it_leads_to_a_few_and_left_to_the_list_otherwise(
+    made, monkeypatch
+):
+    """Two withdrawals are of one organisation that is called so."""
+    two = {made["Ada"].pk, made["Bola"].pk}
+    for few in (1000, 3, 2, 1, 0):
+        if few < 1000:
+            monkeypatch.setattr(finding, "_FEW", few)
+        with CaptureQueriesContext(connection) as asked:
+            assert finding._few("acme") == (two if few >= 2 else None), few
+        statements = [query["sql"] for query in asked.captured_queries]
+        limits = [re.findall(r"LIMIT (\d+)", statement)[-1] for statement in statements]
+        assert limits == [f"{few + 1}"] * 3
+        # Members called so, organisations, and withdrawals by all ways, which stops early.
+        assert ("exchange_organisation" in statements[-1], "UNION ALL" in statements[-1]) == (
+            few < 1, True,
+        )  # fmt: skip
+        found = finding.found_by("acme")
+        assert (found.children == [("pk__in", two)]) is (few >= 2), few
+        assert set(Withdrawal.objects.filter(found).values_list("pk", flat=True)) == two
+
+
+def test_what_is_found_in_two_ways_hides_nothing_else(made, monkeypatch):
+    """All are found by their organisation, and two of them by their payee as well."""
+    firm = made["Zenith"].organisation
+    others = [withdraw(firm, None, "KES", "100", account_name=payee) for payee in ("Zoe", "Zenith")]
+    for few in range(1, 6):
+        monkeypatch.setattr(finding, "_FEW", few)
+        found = {*Withdrawal.objects.filter(finding.found_by("zenith"))}
+        assert found == {made["Zenith"], *others}, few
 
 
 def test_a_part_of_a_reference_has_a_digit_or_eight_letters(few, made):
@@ -109,6 +155,13 @@ def test_the_trail_is_searched_by_a_whole_name_number_or_reference(made):
         assert called(part) == set(), part
     [deposit] = Deposit.objects.filter(member=made["Ada"].member)
     assert called(deposit.reference) == {deposit.pk}
+    with without_guards() as cursor:
+        put(cursor, Transfer, kind="trade", reference="about nothing", subject_id=None)
+    assert called("about nothing") == set()
+    with CaptureQueriesContext(connection) as asked:
+        assert called("ada obi")
+    # A name is found by the index of words.
+    assert "name_words" in asked.captured_queries[0]["sql"]
 
 
 def test_payouts_are_searched_alike_and_by_the_providers_id(made):

@@ -58,18 +58,20 @@ def ids_called(term: str) -> Iterator[UUID]:
     for withdrawal_id, bank_id in Withdrawal.objects.filter(meant).values_list("pk", "bank_id"):
         yield from (withdrawal_id, bank_id)
     yield from Deposit.objects.filter(reference=term).values_list("pk", flat=True)
-    transfers = Transfer.objects.filter(reference=term, subject_id__isnull=False)
+    transfers = Transfer.objects.filter(reference=term)
     for subject_id in transfers.values_list("subject_id", flat=True):
         if subject_id is not None:
             yield subject_id
 
 
 def _few(word: str) -> set[UUID] | None:
-    """The withdrawals that `word` leads to; None where they are more than a few."""
+    """The withdrawals that `word` leads to; None where they are more than a few. What it leads to
+    in several ways counts each time: among more rows than are read, others may be missing.
+    """
     rows = Withdrawal.objects.order_by().values_list("pk", flat=True)
     first, *others = (rows.filter(way) for way in _ways(word))
-    found = set(first.union(*others, all=True)[: _FEW + 1])
-    return found if len(found) <= _FEW else None
+    found = list(first.union(*others, all=True)[: _FEW + 1])
+    return set(found) if len(found) <= _FEW else None
 
 
 def _ways(word: str) -> Iterator[Q]:
