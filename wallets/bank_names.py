@@ -40,8 +40,6 @@ def close_names(name: str, names: Iterable[str]) -> list[str]:
     words = set(wanted.split())
     # A short form ("GTB", "Zenith") is close to nothing by letters; its words or initials tell.
     for key in by_key:
-        if len(found) >= _CLOSE:
-            break
         parts = key.split()
         initials = "".join(part[0] for part in parts)
         if key not in found and (words & set(parts) - _COMMON or wanted == initials):

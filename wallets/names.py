@@ -35,7 +35,8 @@ _PLAIN = str.maketrans(
 )  # fmt: skip
 # Written inside a word, they part nothing; quotes of every keyboard, and Unicode's letters for it.
 _INSIDE = frozenset("'`\u00b4\u2018\u2019\u201b\u02bb\u02bc\u02bd\u02be\u02bf\ua78c\u2032")
-_LONGEST_JOIN = 3
+# How many words may be one on the other side, the most first.
+_JOINS = (3, 2)
 _NEARLY = 0.8
 
 
@@ -87,9 +88,7 @@ def compare_names(first: str, second: str) -> NameMatch:
     mine, theirs = _words(first), _words(second)
     mine, theirs = _joined(mine, theirs), _joined(theirs, mine)
     longer = max(len(mine), len(theirs))
-    if not mine or not theirs:
-        return NameMatch(Degree.DIFFERENT, 0, longer, tuple(mine), tuple(theirs))
-    if mine == theirs:
+    if mine and mine == theirs:
         return NameMatch(Degree.SAME, longer, longer)
 
     left, right = _unshared(mine, theirs), _unshared(theirs, mine)
@@ -125,15 +124,10 @@ def _joined(words: list[str], others: list[str]) -> list[str]:
     found: list[str] = []
     place = 0
     while place < len(words):
-        for length in range(min(_LONGEST_JOIN, len(words) - place), 1, -1):
-            joined = "".join(words[place : place + length])
-            if joined in known:
-                found.append(joined)
-                place += length
-                break
-        else:
-            found.append(words[place])
-            place += 1
+        lengths = (length for length in _JOINS if "".join(words[place : place + length]) in known)
+        length = next(lengths, 1)
+        found.append("".join(words[place : place + length]))
+        place += length
     return found
 
 
@@ -167,8 +161,7 @@ def _near(left: list[str], right: list[str]) -> tuple[tuple[str, str], ...]:
     pairs = []
     rest = list(right)
     for word in left:
-        close = difflib.get_close_matches(word, rest, n=1, cutoff=_NEARLY)
-        if close:
-            rest.remove(close[0])
-            pairs.append((word, close[0]))
+        for close in difflib.get_close_matches(word, rest, n=1, cutoff=_NEARLY):
+            rest.remove(close)
+            pairs.append((word, close))
     return tuple(pairs)

@@ -1,0 +1,63 @@
+"""Which spellings are one bank's name, and which names are offered for one that nobody has."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallets.bank_names import close_names, spellings
+
+BANKS = [
+    "Zenith Bank", "Access Bank", "Access Bank (Diamond)", "Guaranty Trust Bank",
+    "First Bank of Nigeria", "First City Monument Bank", "First Option Microfinance Bank",
+    "United Bank for Africa", "First Rand Bank",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("Access Bank", {"access bank"}),
+        ("  ACCESS\u00a0  Bank ", {"access bank"}),
+        ("F.C.M.B.", {"fcmb", "f c m b"}),
+        ("First-Bank", {"firstbank", "first bank"}),
+        ("Société Générale", {"societe generale"}),
+        ("Bank + Trust", {"bank trust"}),
+        ("Bank_9", {"bank9", "bank 9"}),
+        ("(...)", set()),
+    ],
+)
+def test_case_accents_spaces_and_punctuation_make_no_other_name(name, keys):
+    assert spellings(name) == keys
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        # By its letters, the nearest first.
+        ("Zenit Bank", ["Zenith Bank"]),
+        ("Access Bank Diamnd", ["Access Bank (Diamond)", "Access Bank"]),
+        # By a word, in the order of the list.
+        ("Diamond", ["Access Bank (Diamond)"]),
+        ("Nigeria", ["First Bank of Nigeria"]),
+        # By its first letters.
+        ("G.T.B", []),
+        ("gtb", ["Guaranty Trust Bank"]),
+        ("UBfA", ["United Bank for Africa"]),
+        # A word that most names have tells nothing, and neither do other first letters.
+        ("Bank", []),
+        ("qqq", []),
+        ("...", []),
+        # Three at most, of letters and of words.
+        (
+            "First",
+            ["First Bank of Nigeria", "First City Monument Bank", "First Option Microfinance Bank"],
+        ),
+    ],
+)
+def test_a_name_that_no_bank_has_is_near_to_three_at_most(name, close):
+    assert close_names(name, BANKS) == close
+
+
+def test_names_without_a_letter_are_near_to_none():
+    assert close_names("...", ["---"]) == []
+    assert close_names("Access", ["---", "Access Bank"]) == ["Access Bank"]
