@@ -61,6 +61,14 @@ def test_a_look_up_reads_twenty_pages_at_most(client, sandbox, pages, asked):
         with pytest.raises(ProviderUnavailable, match="has no end: it is not filtered"):
             client.find_transfer("payout_a")
     assert sandbox.asked("GET", "/v3/transfers") == asked
+    queries = [entry["query"] for entry in sandbox.control("GET", "requests")]
+    pages = [{"page": str(page)} if page > 1 else {} for page in range(1, asked + 1)]
+    assert queries == [{"reference": "payout_a"} | page for page in pages]
+
+
+def test_a_transfer_among_too_many_is_found(client, sandbox):
+    answer(sandbox, row(7), times=20, total_pages=21)
+    assert record_of(client).provider_id == "7"
 
 
 def test_an_error_that_looks_like_an_empty_list_is_none(client, sandbox):

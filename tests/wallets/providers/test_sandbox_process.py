@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -42,8 +43,12 @@ class Program:
         ready = re.fullmatch(r"Sandbox ready: (http://127\.0\.0\.1:(\d+))\n", line)
         assert ready is not None, line
         self.url, self.port = ready.group(1), int(ready.group(2))
+        return self.client(total_timeout=5, read_attempts=1)
+
+    def client(self, **changes: Any) -> FlutterwaveClient:
+        patience = {"connect_timeout": 5.0, "read_timeout": 35.0, "total_timeout": 45.0}
         return FlutterwaveClient(
-            base_url=f"{self.url}/v3", secret_key=SECRET_KEY, total_timeout=5, read_attempts=1
+            base_url=f"{self.url}/v3", secret_key=SECRET_KEY, **(patience | changes)
         )
 
     def kill(self) -> None:
@@ -70,7 +75,7 @@ def test_after_a_kill_every_accepted_transfer_is_there_and_settles(program):
     accepted: list[str] = []
 
     def order_until_it_dies() -> None:
-        own = FlutterwaveClient(base_url=f"{program.url}/v3", secret_key=SECRET_KEY)
+        own = program.client()
         for number in range(10_000):
             reference = f"{threading.get_ident()}_{number}"
             try:

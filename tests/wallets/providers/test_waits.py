@@ -60,7 +60,7 @@ def test_a_retry_after_header_may_be_a_moment():
 
 def test_each_wait_before_a_read_is_repeated_is_twice_the_one_before_and_jittered():
     transport = Transport(
-        base_url="http://x", secret_key="x", max_bytes=1, retries=Retries(backoff=0.25)
+        base_url="http://x", secret_key="x", max_bytes=1, retries=Retries(3, 0.25)
     )
     for attempt, middle in ((1, 0.25), (2, 0.5), (3, 1.0)):
         waits = [transport._wait_seconds(attempt, None) / middle for _ in range(500)]

@@ -44,12 +44,12 @@ _MOST_LISTED_PAGES = 5_000
 # A list to which something is added while it is read is read anew.
 _LISTINGS = 3
 # Should a reference ever turn up twice, the record in which money moved is the one that counts.
-_WEIGHT = {
-    TransferStatus.FAILED: 0,
-    TransferStatus.NEW: 1,
-    TransferStatus.PENDING: 2,
-    TransferStatus.SUCCESSFUL: 3,
-}
+_WEAKEST_FIRST = (
+    TransferStatus.FAILED,
+    TransferStatus.NEW,
+    TransferStatus.PENDING,
+    TransferStatus.SUCCESSFUL,
+)
 
 
 class FlutterwaveClient:
@@ -66,10 +66,10 @@ class FlutterwaveClient:
         *,
         base_url: str,
         secret_key: str,
+        connect_timeout: float,
+        read_timeout: float,
+        total_timeout: float,
         webhook_hash: str = "",
-        connect_timeout: float = 5.0,
-        read_timeout: float = 35.0,
-        total_timeout: float = 45.0,
         lookup_read_timeout: float = 10.0,
         lookup_total_timeout: float = 25.0,
         read_attempts: int = 3,
@@ -147,8 +147,7 @@ class FlutterwaveClient:
     def find_transfer(self, reference: str) -> TransferRecord | None:
         """The transfer with exactly this reference. See `PaymentProvider.find_transfer`."""
         found: list[TransferRecord] = []
-        page, pages = 1, 1
-        while page <= pages and page <= _MOST_PAGES:
+        for page in range(1, _MOST_PAGES + 1):
             query = {"reference": reference} | ({"page": str(page)} if page > 1 else {})
             reply = self._read(Call("GET", "/transfers", query=query))
             _success(reply)
@@ -159,12 +158,12 @@ class FlutterwaveClient:
                 for row in listed.rows
                 if row.get("reference") == reference
             ]
-            page, pages = page + 1, listed.total_pages
-        if found:
-            return max(found, key=lambda record: _WEIGHT[record.status])
-        if pages > _MOST_PAGES:
-            raise ProviderUnavailable("the list of transfers has no end: it is not filtered")
-        return None
+            if page >= listed.total_pages:
+                break
+        else:
+            if not found:
+                raise ProviderUnavailable("the list of transfers has no end: it is not filtered")
+        return max(found, key=lambda record: _WEAKEST_FIRST.index(record.status), default=None)
 
     def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
         """Every transfer of some days. See `PaymentProvider.list_transfers`."""

@@ -46,8 +46,8 @@ class Timeouts:
 class Retries:
     """How reads are repeated: `attempts` in all, waiting `backoff` * 2^n seconds with jitter."""
 
-    attempts: int = 3
-    backoff: float = 0.3
+    attempts: int
+    backoff: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,6 @@ class Transport:
         failure: ProviderUnavailable
         try:
             return self._exchange(call, timeouts)
-        except ProviderUnavailable:
-            raise
         except MalformedAnswer as error:
             failure = ProviderUnavailable(f"malformed answer: {error}")
         except requests.ConnectTimeout:
@@ -190,10 +188,10 @@ class Transport:
             raise ProviderUnavailable(
                 f"the provider failed ({code})", retry_after=_retry_after(response)
             )
-        if not (200 <= code < 300 or 400 <= code < 500):
+        if code // 100 not in {2, 4}:
             raise MalformedAnswer(f"unexpected HTTP status {code}")
         envelope = read_envelope(body)
-        if envelope.ok and code >= 400:
+        if envelope.ok and not response.ok:
             raise MalformedAnswer(f"success with HTTP status {code}")
         message = printable(envelope.message.replace(self._secret_key, "[key]"))
         return Reply(code, Envelope(envelope.ok, message, envelope.data, envelope.meta))
@@ -233,7 +231,7 @@ def _retry_after(response: requests.Response) -> float | None:
     if not value:
         return None
     if value.isascii() and value.isdigit():
-        seconds = float(value[:9])
+        seconds = float(value)
     else:
         try:
             seconds = parsedate_to_datetime(value).timestamp() - time.time()

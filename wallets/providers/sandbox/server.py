@@ -51,7 +51,7 @@ class SandboxServer:
         self.control = Control(self.book, self.faults, self.requests, self._wake)
         self._http = _HttpServer((options.host, options.port), self)
         self._threads = [
-            threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True),
+            threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True),
             threading.Thread(target=self._settle, daemon=True),
         ]
 

@@ -22,6 +22,7 @@ from wallets.providers.base import (
     UnsupportedCurrency,
 )
 
+ORDER = {"method": "POST", "path_prefix": "/v3/transfers"}
 IDENTITY = RecipientIdentity(
     first_name="Thandi",
     last_name="Nkosi",
@@ -254,3 +255,68 @@ def test_a_provider_that_is_not_there_is_certain_to_have_seen_nothing(sandbox: S
         gone.transfer(request_of())
     with pytest.raises(ProviderUnavailable):
         gone.find_transfer("payout_a")
+
+
+def test_only_a_sentence_that_says_so_is_a_not_found(client, sandbox):
+    def resolve() -> object:
+        return client.resolve_account(account_number="1", bank_code="044", currency="NGN")
+
+    def get() -> object:
+        return client.get_transfer("7")
+
+    sentences = {"Account not found": resolve, "Transfer not found": get}
+    for sentence, read in sentences.items():
+        for status, body in (
+            (400, {"status": "error", "message": "Please try again"}),
+            (403, {"status": "error", "message": sentence}),
+            (200, {"status": "error", "message": sentence}),
+            (200, {"status": "success", "message": sentence}),
+        ):
+            sandbox.fault("error_5xx", status=status, body=json.dumps(body))
+            with pytest.raises(ProviderUnavailable):
+                read()
+        said = json.dumps({"status": "error", "message": f" {sentence} "})
+        sandbox.fault("error_5xx", status=400, body=said, times=2)
+        if read is get:
+            assert read() is None
+        else:
+            with pytest.raises(AccountNotResolved, match=f"^{sentence}$"):
+                read()
+        sandbox.control("DELETE", "faults")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "why", "outage"),
+    [
+        ("timeout_before", {}, "no complete answer (ReadTimeout)", True),
+        ("reset", {}, "no complete answer (ConnectionError)", True),
+        ("error_5xx", {"status": 502}, "the provider failed (502)", True),
+        ("rate_limit", {}, "the provider asks us to slow down (429)", True),
+        ("unauthorized", {}, "the provider does not accept our key (401)", True),
+        ("malformed", {}, "malformed answer: body is not JSON", True),
+        (
+            "malformed",
+            {"body": '{"status": "success", "data": []}'},
+            "malformed answer: transfer is not an object",
+            True,
+        ),
+        (
+            "wrong_reference",
+            {},
+            "malformed answer: another reference than the one sent",
+            True,
+        ),
+        (
+            "malformed",
+            {"body": '{"status": "error", "message": "Please try again"}'},
+            "the provider answered 200: Please try again",
+            False,
+        ),
+    ],
+)
+def test_an_unknown_outcome_tells_an_outage_from_an_answer(sandbox, kind, options, why, outage):
+    client = client_of(sandbox, read_timeout=0.2 if kind == "timeout_before" else 3)
+    sandbox.fault(kind, ORDER, **options)
+    with pytest.raises(OutcomeUnknown) as unknown:
+        client.transfer(request_of())
+    assert (str(unknown.value), unknown.value.outage) == (why, outage)

@@ -1,0 +1,80 @@
+"""What each sentence of the provider means, with the HTTP status that it comes with."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallets.providers.base import (
+    DuplicateReference,
+    InsufficientFloat,
+    OutcomeUnknown,
+    RecipientRefused,
+)
+from wallets.providers.flutterwave.refusals import (
+    says_not_found,
+    says_not_resolved,
+    transfer_refusal,
+)
+
+BLACKLISTED = "Payout was made to a blacklisted account number"
+
+
+@pytest.mark.parametrize(
+    ("message", "meaning"),
+    [
+        (BLACKLISTED, RecipientRefused),
+        (f"  {BLACKLISTED.upper()} !. ", RecipientRefused),
+        (BLACKLISTED.replace(" ", "\t "), RecipientRefused),
+        # A refusal is the whole sentence.
+        (f"{BLACKLISTED} today", OutcomeUnknown),
+        ("Transfer with this reference already exists", DuplicateReference),
+        ("Duplicate  reference", DuplicateReference),
+        ("The reference has already been used.", DuplicateReference),
+        ("REFERENCE ALREADY USED", DuplicateReference),
+        ("Insufficient funds in wallet", InsufficientFloat),
+        ("Insufficient balance", InsufficientFloat),
+        ("Insufficient wallet balance", InsufficientFloat),
+        ("You do not have sufficient balance.", InsufficientFloat),
+        ("Your balance is insufficient", InsufficientFloat),
+        ("Please try again", OutcomeUnknown),
+        ("", OutcomeUnknown),
+    ],
+)
+def test_a_transfer_is_refused_by_a_listed_sentence_with_status_400(message, meaning):
+    refusal = transfer_refusal(400, message)
+    assert type(refusal) is meaning
+    if isinstance(refusal, OutcomeUnknown):
+        assert (str(refusal), refusal.outage) == (f"the provider answered 400: {message}", False)
+    else:
+        assert str(refusal) == message
+    if isinstance(refusal, RecipientRefused):
+        assert refusal.code == "recipient_blacklisted"
+    for status, outage in ((200, False), (399, False), (401, False), (402, False), (403, True),
+                           (404, False)):  # fmt: skip
+        unknown = transfer_refusal(status, message)
+        assert type(unknown) is OutcomeUnknown
+        said = f"the provider answered {status}: {message}"
+        assert (str(unknown), unknown.outage) == (said, outage)
+
+
+@pytest.mark.parametrize(
+    ("says", "sentences", "statuses"),
+    [
+        (
+            says_not_found,
+            ["Transfer not found", "No transfer found!", "No transaction was found with this id"],
+            {400, 404},
+        ),
+        (
+            says_not_resolved,
+            ["Account could not be validated", "INVALID  ACCOUNT", "Account not found."],
+            {400},
+        ),
+    ],
+)
+def test_what_does_not_exist_is_told_by_sentence_and_status(says, sentences, statuses):
+    for status in (200, 399, 400, 401, 403, 404, 405):
+        for sentence in sentences:
+            assert says(status, sentence) is (status in statuses), (status, sentence)
+        assert not says(status, "Please try again")
+        assert not says(status, "")
