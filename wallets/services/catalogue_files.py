@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from exchange.errors import InvalidRequest
 
-LARGEST_FILE_BYTES = 64 * 1024 * 1024
+LARGEST_FILE_MIB = 64
 MOST_ROWS = 100_000
 # Columns a file must have. Every other field of a listing has a default.
 REQUIRED = (
@@ -52,6 +52,7 @@ _ENCODINGS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\x
 # Of unknown columns, in a message.
 _MOST_SHOWN, _LONGEST_SHOWN = 20, 60
 _SEPARATORS = ",;\t|"
+_NO_SPACE = re.compile(r"[^ \t\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,12 @@ def read_catalogue(path: Path) -> CatalogueFile:
 
     Raises `InvalidRequest`, which names what is wrong with the file as a whole, and `OSError`.
     """
-    if path.stat().st_size > LARGEST_FILE_BYTES:
-        raise InvalidRequest(f"The file is larger than {LARGEST_FILE_BYTES // 1024**2} MiB")
+    if path.stat().st_size > LARGEST_FILE_MIB * 1024**2:
+        raise InvalidRequest(f"The file is larger than {LARGEST_FILE_MIB} MiB")
     text = _decode(path.read_bytes())
     if not text.strip():
         raise InvalidRequest("The file is empty")
-    is_json = text.lstrip()[0] in "[{"
+    is_json = text.lstrip().startswith(("[", "{"))
     return _read_json(text) if is_json else _read_csv(text)
 
 
@@ -108,7 +109,7 @@ def _decode(raw: bytes) -> str:
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
+        line = raw[: error.start].count(b"\n") + 1
         raise InvalidRequest(
             f"Line {line} is not {encoding.removesuffix('-sig').upper()}: save the file as"
             " 'CSV UTF-8'"
@@ -211,7 +212,7 @@ def _json_items(text: str) -> Iterator[tuple[int, Any]]:
     line, counted = 1, 0
     position = _after_space(text, position + 1)
     number = 0
-    while text[position : position + 1] != "]":
+    while not text.startswith("]", position):
         line, counted = line + text.count("\n", counted, position), position
         item, position = _DECODER.raw_decode(text, position)
         number += 1
@@ -219,43 +220,40 @@ def _json_items(text: str) -> Iterator[tuple[int, Any]]:
             raise InvalidRequest(f"The file has more than {MOST_ROWS} items")
         yield line, item
         position = _after_space(text, position)
-        match text[position : position + 1]:
-            case ",":
-                position = _after_space(text, position + 1)
-            case "]":
-                pass
-            case _:
-                raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
-    if text.lstrip()[0] == "[" and text[position + 1 :].strip():
-        raise json.JSONDecodeError("Extra data", text, position + 1)
+        if text.startswith(",", position):
+            position = _after_space(text, position + 1)
+        elif not text.startswith("]", position):
+            raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
+    if text.lstrip().startswith("[") and text[position + 1 :].strip():
+        raise json.JSONDecodeError("Extra data", text, position)
 
 
 def _array_start(text: str, position: int) -> int:
     """Where the array begins: at the top, or under `tokens` or `data`, as the API answers."""
-    while text[position : position + 1] == "{":
+    while text.startswith("{", position):
         position = _after_space(text, position + 1)
-        while text[position : position + 1] == '"':
+        while text.startswith('"', position):
             name, position = _DECODER.raw_decode(text, position)
             position = _after_space(text, position)
-            if text[position : position + 1] != ":":
+            if not text.startswith(":", position):
                 raise json.JSONDecodeError("Expecting ':'", text, position)
             position = _after_space(text, position + 1)
             if name in {"tokens", "data"}:
                 break
             _, position = _DECODER.raw_decode(text, position)
             position = _after_space(text, position)
-            if text[position : position + 1] == ",":
+            if text.startswith(",", position):
                 position = _after_space(text, position + 1)
         else:
             break
-    if text[position : position + 1] != "[":
+    if not text.startswith("[", position):
         raise InvalidRequest("JSON must be an array of tokens, or an object with one as `tokens`")
     return position
 
 
 def _after_space(text: str, position: int) -> int:
-    found = re.compile(r"[ \t\r\n]*").match(text, position)
-    return found.end() if found else position
+    found = _NO_SPACE.search(text, position)
+    return found.start() if found else len(text)
 
 
 def _flat(item: Any) -> dict[str, Any]:

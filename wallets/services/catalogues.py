@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -62,6 +62,8 @@ _LONGEST_NUMBER = 40
 _SYMBOLS_AT_ONCE = 1000
 _LISTED_AT_ONCE = 250
 _NOBODY = UUID(int=0)
+# A price in whole units, so that any currency has it.
+_LOW_PRICE = Decimal(1)
 # The tables grow by thousands of rows in this one transaction, while the plans of the ledger's
 # functions stay those for the size they were first called at.
 _BY_KEY = (
@@ -92,11 +94,11 @@ class BadRow:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a file: how many rows are good, how many were listed, which are bad."""
+    """What became of a file: how many rows are good, which are bad, how many were listed."""
 
-    good: int = 0
+    good: int
+    bad: list[BadRow]
     listed: int = 0
-    bad: list[BadRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +128,21 @@ def load_catalogue(
     `issuer` (id, email or name of an organisation) is who issues them where a row does not say.
     `dry_run` only checks. Nothing is raised for bad rows: they are in the outcome.
     """
-    outcome = Outcome()
     checker = _Checker(issuer)
-    checked = []
+    checked: list[_Checked] = []
+    bad: list[BadRow] = []
     for done, row in enumerate(file.rows, 1):
         found = checker.check(row)
         if isinstance(found, _Checked):
             checked.append(found)
         else:
-            outcome.bad.append(found)
+            bad.append(found)
         progress("checking", done, len(file.rows))
-    checked = _without_taken_symbols(checked, outcome.bad)
-    outcome.good = len(checked)
-    if not dry_run and (skip_bad or not outcome.bad):
+    checked = _without_taken_symbols(checked, bad)
+    outcome = Outcome(good=len(checked), bad=bad)
+    if not dry_run and (skip_bad or not bad):
         _list(checked, outcome, actor, skip_bad=skip_bad, progress=progress)
-    outcome.bad.sort(key=lambda bad: bad.line)
+    bad.sort(key=lambda row: row.line)
     return outcome
 
 
@@ -244,13 +246,15 @@ def find_organisation(text: str) -> Organisation | str:
     if identifier is not None:
         found = list(Organisation.objects.filter(id=identifier))
     else:
-        found = list(Organisation.objects.filter(email__iexact=text)[:2]) or list(
-            Organisation.objects.filter(name__iexact=text)[:2]
+        found = list(Organisation.objects.filter(email__iexact=text)) or list(
+            Organisation.objects.filter(name__iexact=text)
         )
-    if len(found) == 1:
-        return found[0]
-    many = "more than one organisation is" if found else "no organisation is"
-    return f"issuer: {many} called {_shown(text)}"
+    match found:
+        case [organisation]:
+            return organisation
+        case []:
+            return f"issuer: no organisation is called {_shown(text)}"
+    return f"issuer: more than one organisation is called {_shown(text)}"
 
 
 class _Reader:
@@ -281,7 +285,7 @@ class _Reader:
                     values[name] = readers[name](cell)
                 except InvalidRequest as error:
                     self.faults.append(f"{name} {error.message}")
-        values.setdefault("price_sell", min(Decimal(1), values["price_buy"]) or Decimal(1))
+        values.setdefault("price_sell", min(_LOW_PRICE, values["price_buy"]) or _LOW_PRICE)
         return values
 
     def creator(self, issuer: Organisation) -> UUID | None:

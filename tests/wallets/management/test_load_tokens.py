@@ -431,10 +431,3 @@ def test_a_terminal_sees_how_far_it_is_and_nothing_else_does(tmp_path, issuer):
     assert drawn.endswith(f"\rlisting  {full}")
     assert f"\rchecking {full}" in drawn
     assert output.getvalue() == "2 tokens loaded\n"
-
-
-def test_hundreds_of_rows_load_with_their_own_references(load):
-    rows = [f"Estate {n},E{n},KES,Debt,Debt Note,1000,100,98" for n in range(300)]
-    assert load(lines(*rows)) == ("300 tokens loaded\n", "", "")
-    assert Token.objects.values("reference").distinct().count() == 300
-    assert_books_hold()
