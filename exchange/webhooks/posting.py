@@ -24,8 +24,6 @@ from typing import Any
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from requests_hardened.client import HTTPSession
-from requests_hardened.config import Config
 from requests_hardened.ip_filter import InvalidIPAddress
 from requests_hardened.ip_filter_adapter import IPFilterAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -266,14 +264,7 @@ class _PublicAdapter(IPFilterAdapter, _WatchedAdapter):
 
 
 def _session(*, allow_local: bool) -> requests.Session:
-    session = HTTPSession(
-        Config(
-            ip_filter_enable=not allow_local,
-            ip_filter_allow_loopback_ips=False,
-            never_redirect=True,
-            default_timeout=None,
-        )
-    )
+    session = requests.Session()
     session.trust_env = False
     if allow_local:
         session.mount("http://", _WatchedAdapter())
@@ -300,6 +291,4 @@ def _retry_after(value: str) -> float | None:
 
 def _text(answer: bytes) -> str:
     # PostgreSQL keeps no NUL in text.
-    return (
-        answer[:KEPT_BYTES].decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}")
-    )
+    return answer.decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}")

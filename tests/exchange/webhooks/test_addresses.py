@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import queue
 import socket
+import threading
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -74,6 +78,7 @@ ALLOWED = [
     "2606:4700:4700::1111",
     "2001:4860:4860::8888",
     "2a00:1450:4001:81b::200e",
+    "2a00:1450:4001::5eff:7f00:1",  # beside ISATAP
 ]
 
 
@@ -90,7 +95,7 @@ def test_public_addresses_are_allowed(address: str) -> None:
 @pytest.mark.parametrize("address", [a for a in REFUSED if "%" not in a])
 def test_a_url_with_such_an_address_is_refused(address: str) -> None:
     host = f"[{address}]" if ":" in address else address
-    with pytest.raises(UnsafeUrl):
+    with pytest.raises(UnsafeUrl, match="must lead to a public address"):
         check_url(f"https://{host}/hook", allow_local=False)
 
 
@@ -125,10 +130,12 @@ def test_names_and_spellings_that_lead_to_loopback_are_refused(host: str) -> Non
         ("https://1.1.1.1:99999/hook", "must be a valid URL"),
         ("https://[1.1.1.1/hook", "must be a valid URL"),
         ("https://me:secret@1.1.1.1/hook", "user name or password"),
+        ("https://me@1.1.1.1/hook", "user name or password"),
         ("https://1.1.1.1/hook#part", "fragment"),
         ("https://1.1.1.1/a b", "ASCII without spaces"),
         ("https://1.1.1.1/a\nb", "ASCII without spaces"),
         ("https://1.1.1.1/\x00", "ASCII without spaces"),
+        ("https://1.1.1.1/\x7f", "ASCII without spaces"),
         ("https://\u202eexample.com/", "ASCII without spaces"),
         ("https://1.1.1.1\\@127.0.0.1/", "ASCII without spaces"),
         ("https://1.1.1.1/" + "a" * 2000, "at most 2000"),
@@ -168,8 +175,79 @@ def test_a_url_without_a_port_has_that_of_its_scheme(url: str, port: int) -> Non
     assert addresses._host_and_port(url, allow_local=True)[1] == port
 
 
-def test_a_public_https_url_is_allowed() -> None:
-    check_url("https://1.1.1.1:8443/hook?key=1", allow_local=False)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://1.1.1.1:8443/hook?key=1",
+        "https://1.1.1.1/!~",  # the first and the last character that is taken
+        "https://1.1.1.1/".ljust(2000, "a"),
+    ],
+)
+def test_a_public_https_url_is_allowed(url: str) -> None:
+    check_url(url, allow_local=False)
+
+
+class Answers:
+    """What the thread that resolves a name tells, and for how long it is waited for."""
+
+    def __init__(self) -> None:
+        self.put: list[Any] = []
+        self.waited: list[float | None] = []
+        self._told = threading.Event()
+
+    def tell(self, found: list[str]) -> None:
+        self.put.append(found)
+        self._told.set()
+
+    def get(self, timeout: float | None = None) -> list[str]:
+        self.waited.append(timeout)
+        # As long as the test has, not as the product waits.
+        if not self._told.wait(1):
+            raise queue.Empty
+        return list(self.put[0])
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
+    made = Answers()
+    queues = SimpleNamespace(put=made.tell, get=made.get)
+    monkeypatch.setattr(
+        addresses, "queue", SimpleNamespace(SimpleQueue=lambda: queues, Empty=queue.Empty)
+    )
+    return made
+
+
+@pytest.mark.parametrize("error", [socket.gaierror(), TimeoutError(), UnicodeError()])
+def test_a_name_that_nobody_knows_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, answers: Answers, error: Exception
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    with pytest.raises(UnsafeUrl, match="a host name that can be resolved"):
+        check_url("https://hooks.example.com/", allow_local=False)
+    assert answers.put == [[]]
+
+
+def test_a_resolver_that_is_silent_is_waited_for_five_seconds_and_by_no_process_that_ends(
+    monkeypatch: pytest.MonkeyPatch, answers: Answers
+) -> None:
+    asked: list[bool] = []
+    over = threading.Event()
+
+    def stay_silent(*_: Any, **__: Any) -> list[Any]:
+        asked.append(threading.current_thread().daemon)
+        over.wait(10)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", stay_silent)
+    monkeypatch.setattr(answers._told, "wait", lambda _: False)
+    with pytest.raises(UnsafeUrl, match="a host name that can be resolved"):
+        check_url("https://hooks.example.com/", allow_local=False)
+    over.set()
+    assert answers.waited == [5.0]
+    assert asked == [True]
 
 
 def test_local_use_allows_plain_http_to_loopback_but_no_other_scheme() -> None:

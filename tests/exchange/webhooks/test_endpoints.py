@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from exchange.errors import Conflict, EndpointNotFound, InvalidRequest
@@ -90,6 +91,25 @@ def test_one_endpoint_is_switched_off_and_on(owner, bystander):
     on = switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
     assert (on.enabled, on.disabled_reason, on.secret) == (True, "", before.secret)
     assert endpoint_of(bystander) == untouched
+
+
+def test_an_address_that_is_changed_while_it_is_looked_up_is_not_switched_on(owner):
+    switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
+
+    changes = iter([{"url": OTHER}])
+
+    def change_first(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("UPDATE"):
+            for change in changes:  # once, before the first
+                WebhookEndpoint.objects.update(**change)
+        return execute(sql, *rest)
+
+    with (
+        connection.execute_wrapper(change_first),
+        pytest.raises(Conflict, match="is enabled already, or was changed meanwhile"),
+    ):
+        switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER)
+    assert (endpoint_of(owner)["url"], endpoint_of(owner)["enabled"]) == (OTHER, False)
 
 
 def test_a_rotated_secret_signs_on_for_a_day_and_an_older_one_no_longer(owner, bystander):

@@ -7,13 +7,20 @@ import socket
 import ssl
 import threading
 import time
-from datetime import UTC, datetime, timedelta
+import warnings
+from contextvars import copy_context
+from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import format_datetime
+from types import SimpleNamespace
+from typing import Self
 
 import pytest
+import requests
+from requests_hardened.ip_filter_adapter import IPFilterAdapter
 
-from exchange.webhooks.posting import Outcome, post
-from tests.environment.webhook_receiver import Receiver, Reply, drip, raw_server
+from exchange.webhooks import posting
+from exchange.webhooks.posting import Outcome, _Exchange, _retry_after, _session, post
+from tests.environment.webhook_receiver import Received, Receiver, Reply, drip, raw_server
 
 BODY = '{"name":"Zoë"}'.encode()
 
@@ -36,6 +43,7 @@ def test_the_bytes_and_headers_arrive_as_they_are(receiver: Receiver) -> None:
     outcome = send(receiver.url)
     assert outcome.delivered
     assert (outcome.status_code, outcome.answer, outcome.error) == (200, "taken", "")
+    assert outcome.milliseconds < 5000  # not only at the deadline
     (request,) = receiver.received
     assert request.path == "/hook"
     assert request.body == BODY
@@ -142,6 +150,7 @@ def test_a_compressed_answer_is_not_unpacked(receiver: Receiver) -> None:
     receiver.reply = Reply(200, {"Content-Encoding": "gzip"}, body=bomb)
     outcome = send(receiver.url)
     assert outcome.delivered
+    assert outcome.answer.startswith("\x1f\N{REPLACEMENT CHARACTER}\x08")
     assert len(outcome.answer) <= 1024
 
 
@@ -273,7 +282,161 @@ def test_retry_after_is_read_in_both_forms(receiver: Receiver) -> None:
     assert 590 < asked <= 600
 
 
-@pytest.mark.parametrize("value", ["", "soon", "-5", "1e9", "٣", "Wed, 99 Foo 2026"])
+@pytest.mark.parametrize("value", ["", "soon", "-5", "1e9", "Wed, 99 Foo 2026"])
 def test_a_retry_after_that_cannot_be_read_is_none(receiver: Receiver, value: str) -> None:
-    receiver.reply = Reply(503, {"Retry-After": value} if value.isascii() else {})
-    assert send(receiver.url).retry_after_seconds is None
+    receiver.reply = Reply(503, {"Retry-After": value})
+    outcome = send(receiver.url)
+    assert (outcome.retry_after_seconds, outcome.answer, outcome.error) == (None, "taken", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("\u0663", None),  # a digit, and not one of ours
+        ("Mon, 23 Nov 2026 12:00:00 -0000", 43_200.0),
+        ("Mon, 23 Nov 2026 12:00:00 GMT", 43_200.0),
+        ("Mon, 23 Nov 2026 12:00:00 +0100", 39_600.0),
+    ],
+)
+def test_a_time_to_come_back_at_is_read_in_its_zone(
+    monkeypatch: pytest.MonkeyPatch, value: str, seconds: float | None
+) -> None:
+    class Midnight(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls(2026, 11, 23, tzinfo=tz)
+
+    monkeypatch.setattr(posting, "datetime", Midnight)
+    assert _retry_after(value) == seconds
+
+
+def test_what_a_post_took_is_told_in_milliseconds(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = iter([1000.0, 1002.0])
+    monkeypatch.setattr(posting, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    assert send(receiver.url).milliseconds == 2000
+
+
+def test_a_post_holds_up_no_process_that_ends(receiver: Receiver) -> None:
+    daemons: list[bool] = []
+
+    def look(_: Received) -> Reply:
+        daemons.extend(each.daemon for each in threading.enumerate() if each.name == "webhook-post")
+        return Reply()
+
+    receiver.reply = look
+    send(receiver.url)
+    assert daemons
+    assert all(daemons)
+
+
+def test_an_answer_that_comes_in_pieces_is_kept_up_to_its_first_kibibyte() -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for letter in b"abc":
+            connection.sendall(b"258\r\n" + bytes([letter]) * 600 + b"\r\n")
+        connection.sendall(b"0\r\n\r\n")
+
+    with raw_server(talk) as port:
+        outcome = send(f"http://127.0.0.1:{port}/")
+    assert outcome.answer == "a" * 600 + "b" * 424
+
+
+@pytest.mark.parametrize(
+    ("url", "header", "error"),
+    [("http:///hook", "1", "InvalidURL"), ("http://127.0.0.1:9/hook", "a\nb", "InvalidHeader")],
+)
+def test_what_cannot_even_be_sent_is_a_failure_with_a_reason(
+    url: str, header: str, error: str
+) -> None:
+    outcome = post(url, BODY, {"webhook-id": header}, deadline_seconds=5, allow_local=True)
+    assert (outcome.status_code, outcome.error) == (None, f"no readable answer ({error})")
+
+
+def test_a_silence_that_the_socket_ends_is_told_like_the_deadline(receiver: Receiver) -> None:
+    receiver.reply = Reply(wait_seconds=20)
+    exchange = _Exchange()
+    exchange.run(receiver.url, BODY, {}, 0.05, allow_local=True)
+    assert exchange.outcome(50, 0.05) == Outcome(None, 50, "", "no answer within 0.05 seconds")
+
+
+def test_what_fails_after_the_deadline_or_the_status_is_not_told() -> None:
+    cut, answered, failed = _Exchange(), _Exchange(), _Exchange()
+    cut.cut()
+    answered._status = 500
+    for exchange in (cut, answered, failed):
+        exchange._fail("it broke off")
+    assert cut.outcome(1, 3).error == "no answer within 3 seconds"
+    assert answered.outcome(1, 3).error == ""
+    assert failed.outcome(1, 3).error == "it broke off"
+
+
+def test_a_connection_made_after_the_deadline_is_closed() -> None:
+    exchange = _Exchange()
+    exchange.cut()
+    ours, theirs = socket.socketpair()
+    with theirs, pytest.raises(TimeoutError, match="the deadline has passed"):
+        exchange.watch(ours)
+    assert ours.fileno() == -1
+
+
+def test_the_last_connection_is_the_one_that_is_cut_and_none_is_left_to_be_closed() -> None:
+    """An address that refused is followed by the next of the name's."""
+    exchange = _Exchange()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", ResourceWarning)
+        (first, first_peer), (last, last_peer) = (socket.socketpair() for _ in range(2))
+        for peer in (first_peer, last_peer):
+            peer.settimeout(5)
+        exchange.watch(first)
+        exchange.watch(last)
+        first.close()
+        assert first_peer.recv(1) == b""  # nothing of ours keeps it open
+        exchange.cut()
+        assert last_peer.recv(1) == b""
+        for each in (first_peer, last, last_peer):
+            each.close()
+    # Of those of other threads we know nothing.
+    assert [each for each in told if "family=1," in str(each.message)] == []
+
+
+@pytest.mark.parametrize(
+    ("url", "allow_local"),
+    [("http://127.0.0.1/", True), ("https://127.0.0.1/", True), ("https://1.1.1.1/", False)],
+)
+def test_every_connection_of_a_post_is_cut(url: str, allow_local: bool) -> None:
+    def connect(port: int) -> socket.socket:
+        posting._current.set(exchange)
+        with _session(allow_local=allow_local) as session:
+            adapter = session.get_adapter(url)
+            assert isinstance(adapter, requests.adapters.HTTPAdapter)
+            pool = adapter.poolmanager.connection_from_url(url)
+            made: socket.socket = pool.ConnectionCls("127.0.0.1", port)._new_conn()
+            return made
+
+    exchange = _Exchange()
+    with (
+        raw_server(lambda connection: connection.recv(1)) as port,
+        copy_context().run(connect, port) as connected,
+    ):
+        connected.settimeout(5)
+        exchange.cut()
+        assert connected.recv(1) == b""
+
+
+def test_the_address_is_pinned_and_the_certificate_is_that_of_the_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("1.1.1.1", 443))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    request = requests.Request("POST", "https://hooks.example.com/hook").prepare()
+    with _session(allow_local=False) as session:
+        adapter = session.get_adapter("https://hooks.example.com/")
+        assert isinstance(adapter, IPFilterAdapter)
+        place, options = adapter.build_connection_pool_key_attributes(request, verify=True)
+        assert (place["host"], place["port"]) == ("1.1.1.1", None)
+        assert options["server_hostname"] == options["assert_hostname"] == "hooks.example.com"
+        with pytest.raises(requests.exceptions.InvalidSchema):
+            session.get_adapter("http://hooks.example.com/")
