@@ -57,6 +57,12 @@ def kept_for() -> timedelta:
     return timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
 
 
+def wait_milliseconds() -> int:
+    """How long a request waits at most for a running first one under its key."""
+    milliseconds: int = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
+    return milliseconds
+
+
 def claim_refusal(error: DatabaseError) -> DomainError | None:
     """What PostgreSQL said of a claim with `error`; None when the error is about something else."""
     state = sqlstate(error)

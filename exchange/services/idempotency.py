@@ -7,11 +7,16 @@ claim behind. `exchange.idempotency` has what a claim and an answer are.
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import DatabaseError
 
 from exchange.database import fetch_one
-from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, kept_for
+from exchange.idempotency import (
+    Answer,
+    IdempotencyClaim,
+    claim_refusal,
+    kept_for,
+    wait_milliseconds,
+)
 
 _CLAIM = (
     "SELECT status_code, message, data"
@@ -32,7 +37,7 @@ def claim_key(claim: IdempotencyClaim) -> Answer | None:
     """
     parameters = [*_address(claim), claim.body_hash]
     try:
-        row = fetch_one(_CLAIM, [*parameters, settings.IDEMPOTENCY_WAIT_SECONDS * 1000, kept_for()])
+        row = fetch_one(_CLAIM, [*parameters, wait_milliseconds(), kept_for()])
     except DatabaseError as error:
         refusal = claim_refusal(error)
         if refusal is None:

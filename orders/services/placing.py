@@ -11,7 +11,6 @@ from typing import TypeVar
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from exchange import wake
@@ -20,7 +19,13 @@ from exchange.actors import Actor
 from exchange.combining import Combiner
 from exchange.database import constraint_of, fetch_all, fetch_one, refused_by, sqlstate
 from exchange.errors import DomainError
-from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, kept_for
+from exchange.idempotency import (
+    Answer,
+    IdempotencyClaim,
+    claim_refusal,
+    kept_for,
+    wait_milliseconds,
+)
 from exchange.ids import uuid7
 from exchange.numbers import plain
 from exchange.sets import Form, as_json
@@ -102,7 +107,7 @@ def place(
 
 def _place_alone(form: Form) -> Answer:
     """Place one order, and say why when it is refused."""
-    call = partial(_enter, [form], settings.IDEMPOTENCY_WAIT_SECONDS * 1000)
+    call = partial(_enter, [form], wait_milliseconds())
     try:
         answers = _again_if_undone(transaction.atomic(call) if connection.in_atomic_block else call)
     except DatabaseError as error:

@@ -7,13 +7,20 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import DataError, transaction
 from django.utils import timezone
 
-from exchange.errors import IdempotencyKeyReused
-from exchange.idempotency import Answer, IdempotencyClaim, find_answer, kept_for
+from exchange.errors import IdempotencyKeyReused, StillRunning
+from exchange.idempotency import (
+    Answer,
+    IdempotencyClaim,
+    find_answer,
+    kept_for,
+    wait_milliseconds,
+)
 from exchange.models import IdempotencyRecord
 from exchange.services.idempotency import claim_key, store_answer
+from tests.environment.database import session
 from tests.factories.api_clients import make_organisation
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +75,8 @@ def test_another_body_under_the_key_is_refused_where_there_is_an_answer(claim):
             find(other)
     IdempotencyRecord.objects.update(status_code=None)
     assert find_answer(other) is None
+    # Where there is none yet, there is none to give.
+    assert claim_key(claim) is None
 
 
 def test_an_answer_is_promised_for_a_day(claim):
@@ -96,3 +105,31 @@ def test_a_claimed_key_keeps_the_answer_that_is_stored(claim):
     assert claim.as_form() == {
         "method": "POST", "path": "/v1/orders", "key": "key", "body_hash": HASH,
     }  # fmt: skip
+
+
+def test_an_answer_that_was_not_given_before_is_no_replay():
+    assert Answer(201, "Done", "{}").replayed is False
+
+
+def test_a_claim_that_cannot_be_made_is_no_refusal(claim):
+    with pytest.raises(DataError), transaction.atomic():
+        claim_key(replace(claim, key="a\0b"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_first_request_that_goes_on_is_waited_for_only_so_long(claim, settings):
+    settings.IDEMPOTENCY_WAIT_SECONDS = 0.05
+    with session("runtime") as first:
+        first.execute(
+            "SELECT claim_idempotency_key(%s, 'POST', '/v1/orders', 'key', %s, 1000, '1 day')",
+            [claim.organisation_id, HASH],
+        )
+        with pytest.raises(StillRunning), transaction.atomic():
+            claim_key(claim)
+    with transaction.atomic():
+        assert claim_key(claim) is None
+
+
+def test_a_request_waits_for_the_first_one_as_many_seconds_as_are_set(settings):
+    settings.IDEMPOTENCY_WAIT_SECONDS = 3
+    assert wait_milliseconds() == 3000

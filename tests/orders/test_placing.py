@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from queue import SimpleQueue
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from exchange import wake
 from exchange.combining import Combiner
 from exchange.errors import (
     DomainError,
@@ -44,16 +42,6 @@ def trader(db: None) -> Trader:
 @pytest.fixture
 def token(db: None) -> Token:
     return make_trader().issue()
-
-
-@pytest.fixture
-def hinted() -> Iterator[SimpleQueue[str]]:
-    """The tasks that workers are woken for."""
-    tasks: SimpleQueue[str] = SimpleQueue()
-    before = wake._waker
-    wake.register(tasks.put)
-    yield tasks
-    wake._waker = before
 
 
 def form(trader: Trader, token: Token, tokens: int = 1, **more: Any) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import DatabaseError, connection
 
 from exchange import wake
@@ -22,19 +21,21 @@ from exchange.actors import Actor
 from exchange.combining import Combiner
 from exchange.database import fetch_one, refused_by
 from exchange.errors import DomainError, UserNotFound
-from exchange.idempotency import Answer, IdempotencyClaim, claim_refusal, find_answer, kept_for
+from exchange.idempotency import (
+    Answer,
+    IdempotencyClaim,
+    claim_refusal,
+    find_answer,
+    kept_for,
+    wait_milliseconds,
+)
 from exchange.ids import new_reference, uuid7
 from exchange.models import Member
 from exchange.numbers import plain
 from exchange.sets import as_json, carry_out
-from wallets.errors import (
-    BelowMinimum,
-    FeeExceedsAmount,
-    InsufficientBalance,
-    NoBankList,
-)
+from wallets.errors import BelowMinimum, FeeExceedsAmount, InsufficientBalance
 from wallets.selectors.configuration import minimum_withdrawal
-from wallets.selectors.currencies import needs_name, payout_currencies
+from wallets.selectors.currencies import needs_name
 from wallets.selectors.wallets import available_balance
 from wallets.services.banks import Payee, find_bank, find_payee, remembered_bank
 
@@ -149,8 +150,6 @@ def _check_before_network(
     minimum = minimum_withdrawal(order.currency)
     if order.amount < minimum:
         raise BelowMinimum(currency=order.currency, minimum=minimum)
-    if order.currency not in payout_currencies():
-        raise NoBankList(order.currency)
 
 
 def _call(
@@ -171,9 +170,8 @@ def _call(
         answer = _together.submit(form)
         if answer is not None:
             return answer
-    wait = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
     try:
-        row = fetch_one(_CALL, [as_json(form), wait, kept_for(), CREATED, MESSAGE])
+        row = fetch_one(_CALL, [as_json(form), wait_milliseconds(), kept_for(), CREATED, MESSAGE])
     except DatabaseError as error:
         refusal = _refusal(error, order)
         if refusal is None:
