@@ -117,7 +117,7 @@ class TwoPersonApproval(Generic[Record]):
         """Return the record, locked unless told otherwise. Raises `NotFound`."""
         rows = self.model._default_manager.filter(pk=record_id)
         if lock:
-            rows = rows.select_for_update(of=("self",), no_key=True)
+            rows = rows.select_for_update(no_key=True)
         record = rows.first()
         if record is None:
             raise NotFound(f"{self.noun.capitalize()} not found", code=f"{self.noun}_not_found")

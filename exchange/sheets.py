@@ -93,7 +93,6 @@ class _CsvTable:
 
     def close(self, last: str) -> None:
         self.row([last])
-        self._text.flush()
         self._text.detach()
 
     def abandon(self) -> None:

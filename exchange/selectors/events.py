@@ -79,7 +79,7 @@ def endpoint_standing(organisation_id: UUID) -> Standing:
     recent = list(
         events.order_by("-created_at", "-id").values_list("id", flat=True)[:_RECENT_EVENTS]
     )
-    failed = Q(status_code__isnull=True) | ~Q(status_code__range=(200, 299))
+    failed = ~Q(status_code__range=(200, 299))  # no status among them
     exhausted = events.filter(status=EventStatus.EXHAUSTED).order_by()[:COUNTED_EXHAUSTED]
     return Standing(
         last_success=Event.objects.filter(id__in=recent).aggregate(at=Max("delivered_at"))["at"],

@@ -2,7 +2,8 @@
 
 A person whose access was given or reset a short time ago looks and does not decide (the cooling-off
 period); where two approve, one of them has held access undisturbed for longer (the tenure). Both
-are measured from `StaffUser.access_changed_at`. Nothing here writes but `mark_changed`.
+are measured from `StaffUser.access_changed_at`. Nothing here writes but `mark_changed`; of whoever
+is made active again PostgreSQL does (`access_guards.sql`).
 """
 
 from __future__ import annotations

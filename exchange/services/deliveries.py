@@ -280,7 +280,7 @@ def _disable(claim: Claim) -> bool:
     ).update(enabled=False, disabled_reason=_GONE_REASON, updated_at=timezone.now())
     if changed:
         logger.warning("webhook of organisation %s is gone: disabled", claim.organisation_id)
-        _unsend(Q(organisation_id=claim.organisation_id) & ~Q(id=claim.event_id))
+        _unsend(Q(organisation_id=claim.organisation_id))
         return True
     return not WebhookEndpoint.objects.filter(
         organisation_id=claim.organisation_id, enabled=True

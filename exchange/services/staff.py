@@ -245,8 +245,6 @@ def _set_active(
     user.is_active = active
     user.save(update_fields=["is_active"])
     _end_sessions(user)
-    if active:
-        mark_changed(user)
     event = AccessEvent.ACTIVATED if active else AccessEvent.DEACTIVATED
     record(event=event, user=user, by=by, details=_words("", confirmed_by))
     return user

@@ -120,7 +120,6 @@ def rotate_secret(*, organisation_id: UUID, actor: Actor) -> tuple[WebhookEndpoi
     return endpoint, secret
 
 
-@transaction.atomic
 def send_test(*, organisation_id: UUID, actor: Actor) -> Event:
     """Emit a `webhook.test` event to the organisation's own endpoint.
 
