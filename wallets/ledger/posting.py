@@ -115,7 +115,8 @@ def post_transfer(
         legs=legs,
         memo=memo,
     )
-    return post_transfers([transfer])[0]
+    (transfer_id,) = post_transfers([transfer])
+    return transfer_id
 
 
 def post_transfers(transfers: Sequence[Posting]) -> list[UUID]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 from django.contrib.postgres.functions import TransactionNow
 from django.db import connection
-from django.db.models import DateTimeField, DecimalField, F, OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
@@ -28,8 +27,8 @@ def figure_in_force(key: str) -> Decimal | None:
     """The figure in force now; None for an unknown key."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT figure_in_force(%s)", [key])
-        row = cursor.fetchone()
-    figure: Decimal | None = row[0] if row else None
+        figure: Decimal | None
+        (figure,) = cursor.fetchone()
     return figure
 
 
@@ -60,9 +59,5 @@ def coming() -> QuerySet[ConfigurationFigure]:
     ).order_by("in_force_from", "-decided_at")
 
 
-def _first_of(figures: QuerySet[ConfigurationFigure], column: str) -> Any:
-    when, amount = DateTimeField(), DecimalField(max_digits=30, decimal_places=8)
-    return Subquery(
-        figures.filter(configuration=OuterRef("pk")).values(column)[:1],
-        output_field=when if column == "in_force_from" else amount,
-    )
+def _first_of(figures: QuerySet[ConfigurationFigure], column: str) -> Subquery:
+    return Subquery(figures.filter(configuration=OuterRef("pk")).values(column)[:1])

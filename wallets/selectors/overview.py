@@ -176,10 +176,10 @@ def floats(report: Reconciliation) -> list[Float]:
     """What the provider held for us when `report` was made, by currency."""
     rows = ReconciliationLine.objects.filter(
         report=report, kind__in=(LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
-    )
+    ).order_by("currency_id")
     lines = {(line.currency_id, line.kind): line for line in rows}
     found = []
-    for (currency, kind), line in sorted(lines.items(), key=lambda item: str(item[0])):
+    for (currency, kind), line in lines.items():
         if kind != LineKind.BALANCE or currency is None:
             continue
         expected = lines.get((currency, LineKind.EXPECTED))

@@ -176,8 +176,7 @@ def find_payee(*, currency: str, bank: BankEntry, account_number: str, given_nam
     except ProviderError as error:
         log.info("account_name_unavailable", currency=currency, error=str(error))
         return Payee(bank, given_name, resolved=False)
-    name = account.account_name.strip()[:200]
-    return Payee(bank, name, resolved=True) if name else Payee(bank, given_name, resolved=False)
+    return Payee(bank, account.account_name[:200], resolved=True)
 
 
 def resolve_account_name(*, currency: str, bank_name: str, account_number: str) -> Payee:

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.contrib.postgres.functions import TransactionNow
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from exchange.approvals import (
@@ -257,9 +257,7 @@ def _asked_for(figure_id: UUID) -> ConfigurationFigure:
 
 def _now() -> datetime:
     # When the transaction began, by the database: it is what figures in force are told by.
-    now: datetime = Configuration.objects.annotate(now=TransactionNow()).values_list(
-        "now", flat=True
-    )[0]
+    now: datetime = Configuration.objects.aggregate(now=Max(TransactionNow()))["now"]
     return now
 
 

@@ -219,7 +219,6 @@ def _draft(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, str]]:
         id=uuid7(),
         issuer_id=issuer_id,
         currency_id=listing.currency,
-        reference=0,
         prev_price_buy=listing.price_buy,
         prev_price_sell=listing.price_sell,
         prev_price_exchange=listing.price_exchange,

@@ -36,8 +36,8 @@ def receive(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
             [
                 uuid7(),
                 hashlib.sha256(body).hexdigest(),
-                (hint.reference or "")[:100],
-                (hint.provider_id or "")[:40],
+                hint.reference or "",
+                hint.provider_id or "",
                 body[:_KEPT].decode("utf-8", "replace").replace("\x00", ""),
             ],
         )

@@ -276,7 +276,7 @@ def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
         withdrawal,
         come_from=(WithdrawalStatus.UNKNOWN,),
         to=WithdrawalStatus.FAILED,
-        reason=reason[:500],
+        reason=reason,
     )
 
 
@@ -310,7 +310,7 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
         withdrawal,
         come_from=(WithdrawalStatus.COMPLETED,),
         to=WithdrawalStatus.REVERSED,
-        reason=reason[:500],
+        reason=reason,
     )
 
 
@@ -324,7 +324,7 @@ def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
         withdrawal,
         come_from=(WithdrawalStatus.APPROVED,),
         to=WithdrawalStatus.REJECTED,
-        reason=reason[:500],
+        reason=reason,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import structlog
@@ -69,19 +69,24 @@ def ask_for_yesterday() -> Reconciliation | None:
     """The daily report, once a day; anew, an hour later, while it stays incomplete."""
     now = timezone.now()
     yesterday = day_of(now) - timedelta(days=1)
-    if now < bounds(day_of(now))[0] + timedelta(hours=_FROM_HOUR):
-        return None
-    reports = Reconciliation.objects.filter(day=yesterday, provisional=False)
-    if reports.exclude(status=ReportStatus.INCOMPLETE).exists():
-        return None
-    if reports.count() >= _TRIES_OF_A_DAY:
-        return None
-    if reports.filter(created_at__gt=now - _BETWEEN_TRIES).exists():
+    if not _is_due(yesterday, now):
         return None
     try:
         return ask(day=yesterday, actor=Actor.system("reconciliation"))
     except Conflict:
         return None
+
+
+def _is_due(yesterday: date, now: datetime) -> bool:
+    """Whether the day that is over is to be reported on now."""
+    if now < bounds(day_of(now))[0] + timedelta(hours=_FROM_HOUR):
+        return False
+    reports = Reconciliation.objects.filter(day=yesterday, provisional=False)
+    if reports.exclude(status=ReportStatus.INCOMPLETE).exists():
+        return False
+    if reports.count() >= _TRIES_OF_A_DAY:
+        return False
+    return not reports.filter(created_at__gt=now - _BETWEEN_TRIES).exists()
 
 
 def run_next() -> Reconciliation | None:
@@ -99,7 +104,7 @@ def run(report: Reconciliation) -> Reconciliation:
         lines = movement_lines(movements(report.day))
         found = compare(report.day, lines)
     except (ProviderError, Unreliable) as error:
-        reason = f"{error}"[:500] or type(error).__name__
+        reason = str(error)[:500]
     except Exception:
         log.exception("reconciliation_failed", day=str(report.day))
         reason = "The comparison failed on our side; the log says why"
