@@ -204,7 +204,8 @@ def _declared(tree: ast.Module) -> dict[int, set[str]]:
             names = {node.name}
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
         elif isinstance(node, ast.Assign):
-            names = {each.id for each in node.targets if isinstance(each, ast.Name)}
+            targets = [each for target in node.targets for each in ast.walk(target)]
+            names = {each.id for each in targets if isinstance(each, ast.Name)}
             first = node.lineno
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             names, first = {node.target.id}, node.lineno
