@@ -6,12 +6,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from config.roles import AUDITOR
 from exchange.ids import first_id_at, uuid7
-from exchange.models import Change, StaffUser
+from exchange.models import Change, Organisation, StaffUser
 from exchange.selectors import audit
-from tests.factories.api_clients import make_organisation
+from exchange.services.access import issue_api_key
+from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
 from tests.factories.logins import person
 from tests.factories.tokens import make_token
 
@@ -26,9 +29,11 @@ def change(**values: Any) -> Change:
 
 
 def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
-    ada = person(AUDITOR)
+    ada, key = person(AUDITOR), make_caller().key
     known, unknown = f"staff:{ada.pk}", uuid7()
     for actor, label, told in (
+        (f"api_key:{key.pk}", "", f"API key {key.name}"),
+        (f"api_key:{ada.pk}", "", f"API key {ada.pk}"),
         (known, "", "ada"),
         (known, "Ada of then", "Ada of then"),
         (f"staff:{unknown}", "", str(unknown)),
@@ -43,6 +48,10 @@ def test_an_actor_is_told_by_the_name_kept_or_the_one_they_have():
     ):
         assert audit.who([change(actor=actor, actor_label=label)]) == [told]
     assert audit.who([]) == []
+    with CaptureQueriesContext(connection) as asked:
+        audit.who([change(actor=known)])
+    # Nobody else is read.
+    assert [ada.pk.hex in each["sql"] for each in asked] == [True, True]
     assert audit.who([change(actor="system:a"), change(actor=known)]) == ["The system: a", "ada"]
 
 
@@ -96,6 +105,10 @@ def test_the_first_id_of_a_moment_is_at_most_that_of_any_change_then():
 
 def test_records_are_found_by_what_people_call_them():
     ada, owner, token = person(AUDITOR), make_organisation(), make_token()
+    key, _ = (
+        issue_api_key(organisation=owner, name=name, scopes=["tokens:read"], actor=TESTER)[0]
+        for name in ("Backend", "Reports")
+    )
     owner.name, owner.email = "Zebra Farms", "zebra@farms.example"
     owner.save()
     for term, found in (
@@ -104,9 +117,17 @@ def test_records_are_found_by_what_people_call_them():
         ("ZEBRA farms", [str(owner.pk)]),
         ("Zebra@farms.example", [str(owner.pk)]),
         ("Zebra", []),
+        ("backEND", [str(key.pk)]),
+        (key.client_id, [str(key.pk)]),
+        (key.client_id[:-1], []),
         (token.symbol.lower(), [str(token.pk)]),
     ):
         assert audit.records_called(term) == found
+
+
+def test_of_records_that_are_called_the_same_five_hundred_are_found():
+    Organisation.objects.bulk_create(Organisation(name="Acme") for _ in range(501))
+    assert len(set(audit.records_called("acme"))) == 500
 
 
 def test_the_history_of_records_is_merged_newest_first_and_cut():
@@ -120,6 +141,18 @@ def test_the_history_of_records_is_merged_newest_first_and_cut():
     assert {c.record_id for c in whole} == {str(first.pk), str(second.pk)}
     assert len(whole) == 8
     assert [c.pk for c in audit.history(first.pk, second.pk, most=3)] == [c.pk for c in whole[:3]]
+    # What is about a record is told with it, and once where it is asked for by itself too.
+    member = make_member(first)
+    other.name = "Another"
+    other.save()
+    for ids in ([first.pk], [first.pk, member.pk]):
+        told = audit.history(*ids, most=50)
+        assert [c.record_id for c in told] == [str(member.pk), *[str(first.pk)] * 4]
+        assert [c.pk for c in told] == sorted((c.pk for c in told), reverse=True)
+    first.name = "Last"
+    first.save()
+    told = audit.history(first.pk, most=2)
+    assert [c.record_id for c in told] == [str(first.pk), str(member.pk)]
     names = audit.changes_of(TABLE, first.pk, ["name"])
     assert {c.record_id for c in names} == {str(first.pk)}
     assert audit.last_change(TABLE, first.pk, ["name"]) == names[0].pk
@@ -128,12 +161,12 @@ def test_the_history_of_records_is_merged_newest_first_and_cut():
 
 
 def test_all_changes_are_read_in_pieces_and_none_twice(monkeypatch):
-    monkeypatch.setattr(audit, "_PIECE", 2)
-    for _ in range(4):
+    monkeypatch.setattr(audit, "_PIECE", 3)
+    for _ in range(5):
         make_organisation()
     rows = Change.objects.filter(table=TABLE)
     pieces = list(audit.in_pieces(rows))
-    assert {len(piece) for piece in pieces} <= {1, 2}
+    assert [len(piece) for piece in pieces] == [3, 2]
     told = [c.pk for piece in pieces for c in piece]
     assert told == sorted(rows.values_list("pk", flat=True), reverse=True)
-    assert len(told) == 4
+    assert list(audit.in_pieces(rows.none())) == []

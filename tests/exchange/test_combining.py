@@ -177,6 +177,10 @@ def test_who_stays_away_for_too_long_is_not_waited_for(work):
     assert work.groups[-1] == [4]
 
 
+def test_nobody_waits_longer_than_ten_milliseconds_for_who_said_that_it_comes(work):
+    assert Combiner(work)._patience == 0.01
+
+
 def test_who_has_lost_patience_still_does_not_push_in_while_a_group_is_carried_out(work):
     combiner = Combiner(work, patience=0.001)
     work.gate.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from exchange.documents import (
     text,
 )
 from exchange.models import Member
+from tests.environment.database import Connection
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_organisation
 
@@ -144,6 +146,33 @@ def test_a_variant_is_written_where_its_condition_holds() -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {shapes.expression('r')} FROM (VALUES ('x'), ('y')) r (a)")
         assert cursor.fetchall() == [('{"b":"x"}',), ('{"a":"y"}',)]
+
+
+def test_a_mapping_that_is_not_installed_is_told() -> None:
+    other = replace(payloads.MEMBER, fields=payloads.MEMBER.fields[:-1])
+    told = "exchange_member: the installed mapping is not the declared one"
+    assert other.faults() == [told]
+    owner = make_organisation()
+    member = Member.objects.create(organisation=owner, name="Ada", email="ada@owner.example")
+    assert other.faults() == [told, f"exchange_member {member.pk}: the document differs"]
+    assert payloads.MEMBER.faults() == []
+
+
+def test_a_trigger_writes_the_document_and_none_where_a_value_is_missing(
+    owner_connection: Connection,
+) -> None:
+    thing = Document(
+        "Thing", "thing", fields=(text("a", "{r}.a"), text("b", "{r}.b", nullable=True))
+    )
+    with owner_connection.transaction(force_rollback=True):
+        owner_connection.execute("CREATE TABLE thing (id int, a text, b text, document text)")
+        owner_connection.execute(thing.trigger_sql().encode())
+        owner_connection.execute("INSERT INTO thing VALUES (1, 'x', NULL), (2, NULL, 'y')")
+        rows = owner_connection.execute("SELECT document FROM thing ORDER BY id").fetchall()
+        assert rows == [('{"a":"x","b":null}',), (None,)]
+        owner_connection.execute(thing.rewrite_sql().encode())
+        rows = owner_connection.execute("SELECT document FROM thing ORDER BY id").fetchall()
+        assert rows == [('{"a":"x","b":null}',), ('{"a":null,"b":"y"}',)]
 
 
 def test_stored_documents_that_differ_are_told_and_no_more_of_them_than_is_read() -> None:

@@ -148,28 +148,31 @@ MOMENT = {
 }
 
 
-@pytest.mark.parametrize(
-    ("filter_", "schema"),
-    [
+def test_the_schema_says_what_a_filter_takes():
+    text = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+    for made, schema in (
         (FlagFilter(), {"type": "boolean"}),
         (FlagFilter(default=False), {"type": "boolean", "default": False}),
         (ChoiceFilter(allowed=["Buy", "Sell"]), {"type": "string", "enum": ["Buy", "Sell"]}),
         (CurrencyFilter(), {"type": "string", "enum": list(CURRENCIES)}),
-        (
-            TextFilter(max_length=40),
-            {
-                "type": "string",
-                "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$",
-                "maxLength": 40,
-            },
-        ),
+        (TextFilter(max_length=40), {"type": "string", "pattern": text, "maxLength": 40}),
         (IdFilter(), {"type": "string", "pattern": r"\S"}),
         (From("created_at"), MOMENT),
         (To("created_at"), MOMENT),
-    ],
-)
-def test_the_schema_says_what_a_filter_takes(filter_, schema):
-    assert get_override(filter_, "field") == schema
+    ):
+        assert get_override(made, "field") == schema
+
+
+def test_a_period_holds_both_of_its_ends():
+    for made, lookup, moment in (
+        (From("created_at"), "gte", "2026-11-22T00:00:00"),
+        (To("created_at"), "lt", "2026-11-23T00:00:00"),
+        (From("created_at", SECOND), "gte", "2026-11-22T00:00:00"),
+    ):
+        assert (made.field_name, made.lookup_expr) == ("created_at", lookup)
+        assert made.field.clean("2026-11-22") == datetime.fromisoformat(f"{moment}+00:00")
+    second = To("created_at", SECOND).field.clean("2026-11-22T10:00:00.5Z")
+    assert second == datetime(2026, 11, 22, 10, 0, 1, tzinfo=UTC)
 
 
 def test_the_schema_says_how_long_a_text_may_be():

@@ -52,10 +52,14 @@ def test_ids_of_one_millisecond_count_up_and_then_run_ahead_of_the_clock(clock):
     assert parts(uuid7())[0] == MILLISECONDS + 1_000
 
 
-def test_the_count_of_a_millisecond_begins_anywhere_in_the_lower_half(clock):
+@pytest.mark.parametrize("way", ["the clock goes on", "the count is used up"])
+def test_the_count_of_a_millisecond_begins_anywhere_in_the_lower_half(clock, monkeypatch, way):
     starts = []
     for number in range(2_000):
-        clock.nanoseconds = (MILLISECONDS + 10 * number + 10) * 1_000_000
+        if way == "the clock goes on":
+            clock.nanoseconds = (MILLISECONDS + 10 * number + 10) * 1_000_000
+        else:
+            monkeypatch.setattr(ids, "_last", (MILLISECONDS, 0xFFF))
         starts.append(parts(uuid7())[1])
     assert max(starts) <= 0x7FF
     # Of 2,000 random ones, some are in each eighth of the half, odd and even.

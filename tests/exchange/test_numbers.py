@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from exchange.numbers import (
     LARGEST,
+    TOKEN_DECIMALS,
     NotANumber,
     decimals_of,
     grouped,
@@ -31,6 +32,12 @@ def test_what_is_rounded_is_the_nearest_and_in_the_middle_the_even_one(number, d
     # Python rounds a fraction to the nearest, in the middle to the even one.
     assert Fraction(found) == Fraction(round(Fraction(number) * 10**decimals), 10**decimals)
     assert decimals_of(found) <= decimals
+
+
+def test_what_is_rounded_has_at_most_sixty_digits():
+    assert round_to(Decimal("1E+59"), 0) == Decimal(10) ** 59
+    with pytest.raises(InvalidOperation):
+        round_to(Decimal("1E+60"), 0)
 
 
 @given(numbers | middles, st.integers(0, 20))
@@ -54,6 +61,11 @@ def test_a_number_is_read_as_it_is_or_not_at_all(value):
     else:
         with pytest.raises(NotANumber):
             read_number(value)
+
+
+@pytest.mark.parametrize("number", [0, Decimal("0.00000001"), LARGEST, 10**15])
+def test_the_smallest_and_the_largest_number_are_taken(number):
+    assert read_number(number) == number
 
 
 @given(st.text() | st.booleans() | st.none() | st.floats() | st.binary())
@@ -102,6 +114,12 @@ def test_a_number_that_is_not_taken_is_refused_with_the_reason(value, told):
 )
 def test_an_amount_is_read_as_people_write_it_or_not_at_all(text, amount):
     assert read_typed(text) == (None if amount is None else Decimal(amount))
+
+
+def test_as_many_decimals_are_typed_as_a_token_has():
+    assert TOKEN_DECIMALS == 8
+    assert read_typed(f"1.{'1' * TOKEN_DECIMALS}") == Decimal("1.11111111")
+    assert read_typed(f"1.{'1' * (TOKEN_DECIMALS + 1)}") is None
 
 
 @pytest.mark.parametrize(

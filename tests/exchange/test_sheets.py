@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import tempfile
 import tracemalloc
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from exchange.sheets import CSV, XLSX, fits_a_cell, harmless, spool, write_table
+from exchange.sheets import (
+    CSV,
+    ROWS_OF_A_SHEET,
+    XLSX,
+    fits_a_cell,
+    harmless,
+    spool,
+    write_table,
+)
 
 AS_OF = datetime(2026, 11, 20, 12, 0, 0, 123_000, tzinfo=UTC)
 LAST = "Complete: {}, as of 2026-11-20T12:00:00.123Z"
@@ -81,6 +92,12 @@ def test_xlsx_holds_days_and_times_in_utc_as_date_cells():
     assert (sheet["A2"].is_date, sheet["A2"].number_format) == (True, "yyyy-mm-dd hh:mm:ss")
     assert sheet["B2"].value.isoformat() == "2026-11-19T00:00:00"
     assert (sheet["B2"].is_date, sheet["B2"].number_format) == (True, "yyyy-mm-dd")
+
+
+def test_a_time_is_cut_to_its_millisecond():
+    last = datetime(2026, 11, 20, 0, 0, 59, 999_999, tzinfo=UTC)
+    sheet = load_workbook(io.BytesIO(written(XLSX, [(last, 1)]))).worksheets[0]
+    assert sheet["A2"].value.isoformat() == "2026-11-20T00:00:59.999000"
 
 
 @pytest.mark.parametrize("rows_of_a_sheet", [1_000_000, 150])
@@ -235,6 +252,28 @@ def test_a_sheet_that_is_full_is_followed_by_another_one():
     assert found[1][-1] == (LAST.format("5 rows"), None)
 
 
+def test_a_sheet_takes_a_million_rows():
+    """Beside headings and the last line: spreadsheets take 1,048,576."""
+    assert ROWS_OF_A_SHEET == 1_000_000
+
+
+def test_a_row_is_in_the_file_before_the_next_one_is_asked_for():
+    file, sizes = io.BytesIO(), []
+
+    def rows():
+        for n in range(3):
+            sizes.append(len(file.getvalue()))
+            yield [n]
+
+    write_table(file, form=CSV, title="Things", headings=["A"], rows=rows(), as_of=AS_OF)
+    assert sizes == [6, 9, 12]
+
+
+def test_a_row_that_does_not_fit_its_headings_is_refused():
+    with pytest.raises(ValueError, match="zip"):
+        written(XLSX, [(1,)])
+
+
 @pytest.mark.parametrize("form", [CSV, XLSX])
 def test_the_memory_it_takes_does_not_grow_with_the_rows(form):
     def peak(count: int) -> int:
@@ -259,12 +298,13 @@ def test_a_table_that_is_broken_off_leaves_nothing_in_the_temporary_directory(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def rows():
-        for n in range(10):
+        # More than those that are held back to be measured.
+        for n in range(250):
             yield [Decimal(n), "x"]
         raise RuntimeError("cut off")
 
     file = io.BytesIO()
-    with pytest.raises(RuntimeError, match="cut off"):
+    with pytest.raises(RuntimeError, match="cut off") as refused:
         write_table(
             file,
             form=form,
@@ -272,7 +312,37 @@ def test_a_table_that_is_broken_off_leaves_nothing_in_the_temporary_directory(
             headings=["A", "B"],
             rows=rows(),
             as_of=AS_OF,
-            rows_of_a_sheet=4,
+            rows_of_a_sheet=120,
         )
+    assert list(tmp_path.iterdir()) == []
+    # Nor a file that is open still, though nobody sees it; the error keeps hold of the table.
+    assert refused.tb is not None
+    assert [path for path in open_files() if path.startswith(str(tmp_path))] == []
+    del refused
+    gc.collect()
+    # The table is gone, and its caller's file is open still.
     assert not file.closed
+
+
+def open_files() -> list[str]:
+    """The paths of what this process has open."""
+    found = []
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            found.append(str(link.readlink()))
+    return found
+
+
+def test_a_book_that_cannot_be_saved_fails_by_what_was_in_its_way(tmp_path, monkeypatch):
+    """And not by the files of its sheets, which are gone once they are in the book."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    class Disk(io.BytesIO):
+        def write(self, data: Any) -> int:
+            if bytes(data[:4]) == b"PK\1\2":  # the contents at the book's end
+                raise OSError("the disk is full")
+            return super().write(data)
+
+    with pytest.raises(OSError, match="the disk is full"):
+        write_table(Disk(), form=XLSX, title="T", headings=["A"], rows=[[1]], as_of=AS_OF)
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,10 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain, repeat
 from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -57,6 +60,10 @@ SELECT oid, proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
 UNION ALL SELECT oid, tgname FROM pg_trigger WHERE NOT tgisinternal
 UNION ALL SELECT oid, typname FROM pg_type WHERE typnamespace = 'public'::regnamespace
 """
+_HELD = """
+SELECT relation::regclass::text, current_setting('lock_timeout') FROM pg_locks
+WHERE relation = 'django_migrations'::regclass AND mode = 'AccessExclusiveLock'
+"""
 
 
 def rows(sql: str) -> set[tuple[Any, ...]]:
@@ -92,18 +99,6 @@ def change(folder: Path) -> None:
 
 
 # --- What is declared ----------------------------------------------------------------------------
-
-
-def test_every_file_is_declared_once_and_every_declared_file_is_there() -> None:
-    assert [config.label for config in sqlfiles.sql_apps()] == [
-        "exchange",
-        "wallets",
-        "credit",
-        "orders",
-    ]
-    for config in sqlfiles.sql_apps():
-        files = sorted(path.stem for path in config.sql_folder.iterdir())
-        assert sorted(config.sql_parts) == files, config.label
 
 
 def test_every_stored_document_is_declared() -> None:
@@ -215,6 +210,8 @@ def test_a_new_column_is_installed_for(folder: Path) -> None:
         cursor.execute("ALTER TABLE exchange_organisation ADD COLUMN motto text")
         assert not sqlfiles.is_installed()
         assert sqlfiles.install("default")
+        # Until the end of the transaction it holds every table, and waits for others but shortly.
+        assert rows(_HELD) == {("django_migrations", "500ms")}
     assert sqlfiles.is_installed()
     ((definition,),) = rows(
         "SELECT pg_get_triggerdef(oid) FROM pg_trigger"
@@ -283,8 +280,14 @@ def test_of_two_installers_at_once_one_waits_and_finds_it_done(folder: Path) -> 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
-def test_tables_in_use_are_waited_for_in_turns(folder: Path) -> None:
+def test_tables_in_use_are_waited_for_in_turns(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Meanwhile requests pass, and the functions of before work for them."""
+    # The clock at the beginning, after each of two turns, and from then on.
+    ticks, slept = chain([100.0, 159.9], repeat(160.0)), SimpleQueue[float]()
+    clock = SimpleNamespace(monotonic=lambda: next(ticks), sleep=slept.put)
+    monkeypatch.setattr(sqlfiles, "time", clock)
     know_banks()
     wallet = make_wallet(1000)
     change(folder)
@@ -293,7 +296,7 @@ def test_tables_in_use_are_waited_for_in_turns(folder: Path) -> None:
 
     def install() -> None:
         try:
-            sqlfiles.install("owner", wait_seconds=2)
+            sqlfiles.install("owner")
         except sqlfiles.TablesInUse as error:
             refused.append(error)
         finally:
@@ -307,8 +310,9 @@ def test_tables_in_use_are_waited_for_in_turns(folder: Path) -> None:
             wallet.request(100)
         thread.join(60)
     assert [str(error) for error in refused] == [
-        "Tables were in use for 2 seconds; the SQL is not installed."
+        "Tables were in use for 60 seconds; the SQL is not installed."
     ]
+    assert (slept.get(), slept.empty()) == (0.5, True)
     assert rows(_IDENTITIES) == before
     assert sqlfiles.install("owner")
     assert_books_hold()

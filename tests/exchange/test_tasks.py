@@ -2,34 +2,150 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from itertools import count
+from threading import BoundedSemaphore
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from celery import current_app
+from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
+from config.roles import AUDITOR
+from exchange import exports as register
 from exchange import tasks
+from exchange.exports import Source
 from exchange.ids import uuid7
-from exchange.models import Event, IdempotencyRecord, Organisation
+from exchange.models import (
+    Event,
+    Export,
+    ExportStatus,
+    IdempotencyRecord,
+    Organisation,
+    SignInTries,
+)
+from exchange.services import deliveries
 from exchange.services.events import emit
 from exchange.services.webhook_endpoints import set_endpoint
+from exchange.sheets import Column
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import TESTER, make_caller
+from tests.factories.events import happened, organisation, state
+from tests.factories.logins import person
 
 pytestmark = pytest.mark.django_db(transaction=True)
+quickly = pytest.mark.django_db
+
+
+@contextmanager
+def held(places: BoundedSemaphore, number: int) -> Iterator[None]:
+    """As if so many runs of the process were under way."""
+    with ExitStack() as stack:
+        for _ in range(number):
+            assert places.acquire(blocking=False)
+            stack.callback(places.release)
+        yield
+
+
+def unsent_by_a_run() -> bool:
+    """Whether the task deals with an event, which without an endpoint becomes Unsent."""
+    event = happened(organisation(None))
+    tasks.deliver_events()
+    return state(event) == ("Unsent", 0)
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "exchange.tasks.deliver_events",
-        "exchange.tasks.purge_idempotency_keys",
-        "exchange.tasks.purge_access_tokens",
+        "deliver_events",
+        "purge_idempotency_keys",
+        "purge_access_tokens",
+        "purge_sign_in_tries",
+        "write_exports",
+        "purge_exports",
     ],
 )
 def test_the_task_is_registered_under_its_name(name: str) -> None:
-    assert name in current_app.tasks
+    assert getattr(tasks, name).name == f"exchange.tasks.{name}"
+    assert f"exchange.tasks.{name}" in current_app.tasks
+
+
+@quickly
+def test_two_runs_of_a_process_deliver_at_a_time_and_a_third_is_not_waited_for() -> None:
+    # A run that is over has given its place back.
+    assert all(unsent_by_a_run() for _ in range(3))
+    with held(tasks._places, 1):
+        assert unsent_by_a_run()
+    with held(tasks._places, 2):
+        assert not unsent_by_a_run()
+
+
+@quickly
+def test_a_run_that_fails_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(deliveries, "_CLAIM", "no SQL")
+        for _ in range(3):
+            with pytest.raises(Exception, match="syntax error"), transaction.atomic():
+                tasks.deliver_events()
+    assert unsent_by_a_run()
+
+
+@quickly
+def test_another_run_is_asked_for_where_one_was_not_enough(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    for seconds, hints in ((0, 0), (100, 1)):
+        # A clock on which so many seconds pass between two looks at it.
+        ticks = count(step=seconds)
+        clock = SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks))
+        monkeypatch.setattr(deliveries, "time", clock)
+        with django_capture_on_commit_callbacks() as hinted:
+            tasks.deliver_events()
+        assert len(hinted) == hints
+
+
+def test_exports_are_written_one_run_at_a_time_until_none_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = Source(
+        name="tests.organisation", title="All", permission="exchange.view_organisation",
+        columns=[Column("Name", lambda row: row.name)],
+        select=lambda *_: (Organisation.objects.order_by("name"), ""),
+        records=lambda rows, *_: iter(rows),
+    )  # fmt: skip
+    monkeypatch.setitem(register._sources, source.name, source)
+    user = person(AUDITOR)
+    for _ in range(2):
+        Export.objects.create(
+            source=source.name, title="All", form="csv", file_name="x.csv", requested_by=user,
+            about_rows=0, created_at=timezone.now(),
+        )  # fmt: skip
+    with held(tasks._desk, 1):
+        assert tasks.write_exports() == 0
+    assert set(Export.objects.values_list("status", flat=True)) == {"Waiting"}
+    assert tasks.write_exports() == 2
+    assert set(Export.objects.values_list("status", flat=True)) == {"Ready"}
+    assert tasks.write_exports() == 0
+
+
+@quickly
+def test_what_is_kept_no_longer_goes_by_its_task() -> None:
+    past = timezone.now() - timedelta(days=400)
+    SignInTries.objects.create(key="k", tries=1, ends_at=past)
+    export = Export.objects.create(
+        source="x", title="All", form="csv", file_name="x.csv", requested_by=person(AUDITOR),
+        about_rows=0, created_at=past, finished_at=past, status=ExportStatus.READY,
+    )  # fmt: skip
+    tasks.purge_sign_in_tries()
+    assert not SignInTries.objects.exists()
+    tasks.purge_exports()
+    export.refresh_from_db()
+    assert export.status == "Removed"
 
 
 def test_the_delivery_task_delivers_what_is_due(receiver: Receiver) -> None:

@@ -6,6 +6,8 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
 from django.db import transaction
@@ -52,6 +54,20 @@ def test_the_first_hint_is_passed_on_at_once_and_a_burst_becomes_one_more() -> N
     publisher.wait_for(2)
     time.sleep(0.5)
     assert publisher.published == ["a", "a"]
+
+
+def test_hints_are_passed_on_every_quarter_of_a_second_by_a_thread_that_ends_with_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slept: SimpleQueue[float] = SimpleQueue()
+    monkeypatch.setattr(wake, "time", SimpleNamespace(sleep=slept.put))
+    publisher = Publisher()
+    waker = Waker(publisher)
+    for count in (1, 2):
+        waker.hint("a")
+        assert slept.get(timeout=5) == 0.25
+        assert publisher.published == ["a"] * count
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "wake")
 
 
 def test_different_tasks_are_each_hinted_at() -> None:
@@ -117,6 +133,21 @@ def test_a_change_that_is_rolled_back_hints_at_nothing(publisher: Publisher) -> 
         wake.after_commit("a")
         transaction.set_rollback(True)
     time.sleep(0.2)
+    assert publisher.published == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_process_that_can_start_no_thread_for_hints_commits_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, publisher: Publisher
+) -> None:
+    def full() -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", lambda _: full())
+    with transaction.atomic():
+        Organisation.objects.create(name="Acme")
+        wake.after_commit("a")
+    assert Organisation.objects.get().name == "Acme"
     assert publisher.published == []
 
 

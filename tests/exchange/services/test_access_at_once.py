@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
 from exchange.errors import Conflict, StateConflict
 from exchange.models import AccessProposal, ApiKey, StaffUser
 from exchange.services import access_decisions, access_proposals, staff
 from tests.environment.concurrency import Callers
+from tests.environment.database import session
 from tests.factories.api_clients import make_organisation
 from tests.factories.staff import create_staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PASSWORD = "correct horse battery"
+MONEY = ["wallets:withdraw"]
+TRY_LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('access_proposal', 0))"
 
 
 def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
     first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
     proposal = access_proposals.propose_key(
-        organisation=make_organisation(), name="Payouts", scopes=["wallets:withdraw"], by=admin
+        organisation=make_organisation(), name="Payouts", scopes=MONEY, by=admin
     )
     this = {"proposal_id": proposal.pk}
     with Callers(4) as crowd:
@@ -49,7 +54,7 @@ def test_a_key_is_proposed_once():
         access_proposals.propose_key,
         organisation=make_organisation(),
         name="Payouts",
-        scopes=["wallets:withdraw"],
+        scopes=MONEY,
         by=admin,
     )
     with Callers(4) as crowd:
@@ -57,6 +62,24 @@ def test_a_key_is_proposed_once():
     assert sum(isinstance(result, AccessProposal) for result in results) == 1
     codes = [result.code for result in results if isinstance(result, Conflict)]
     assert codes == ["access_pending"] * 3
+
+
+def test_nobody_looks_for_the_same_proposal_before_this_one_is_there():
+    admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
+    free = []
+
+    def look(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith('INSERT INTO "exchange_accessproposal"'):
+            free.append(other.execute(TRY_LOCK).fetchone())
+        return execute(sql, *rest)
+
+    with session("owner") as other:
+        with connection.execute_wrapper(look):
+            access_proposals.propose_key(
+                organisation=make_organisation(), name="Payouts", scopes=MONEY, by=admin
+            )
+        free.append(other.execute(TRY_LOCK).fetchone())
+    assert free == [(False,), (True,)]
 
 
 def test_a_name_is_given_to_one_person():

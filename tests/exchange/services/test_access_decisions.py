@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,10 +21,11 @@ from exchange.services import access, access_decisions, access_proposals, organi
 from exchange.services.access_decisions import collectable
 from exchange.services.deciding_access import notices_for
 from tests.assertions.unchanged import everything
+from tests.environment.owner import without_guards
 from tests.exchange.services.proposing import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.logins import app_of
-from tests.factories.staff import create_staff, create_superuser
+from tests.factories.staff import create_staff, create_superuser, shift_access
 
 pytestmark = pytest.mark.django_db
 
@@ -236,6 +239,51 @@ def test_a_secret_is_not_collected_by_somebody_who_was_reset_since(house):
     assert not ApiKey.objects.exists()
 
 
+def test_a_secret_is_not_collected_by_somebody_who_decides_again_after_a_reset(house):
+    proposal, now = house.key(house.admin), timezone.now()
+    confirm(proposal, house.first)
+    # The row is frozen: its times are moved without the guards.
+    with without_guards():
+        AccessProposal.objects.filter(pk=proposal.pk).update(
+            created_at=now - timedelta(hours=30), decided_at=now - timedelta(hours=29)
+        )
+    shift_access(house.admin, hours=25)
+    before = everything()
+    with pytest.raises(Conflict, match="admin proposed this and has left, or was reset since"):
+        collect(proposal, house.admin)
+    assert everything() == before
+    shift_access(house.admin, hours=31)
+    assert isinstance(collect(proposal, house.admin).subject, ApiKey)
+
+
+def test_who_was_reset_at_the_moment_of_their_proposal_stands_by_it():
+    then = timezone.now()
+    for changed, active, stands in (
+        (then, True, True),
+        (then + timedelta(microseconds=1), True, False),
+        (then - timedelta(days=1), True, True),
+        (then - timedelta(days=1), False, False),
+    ):
+        user = StaffUser(username="ada", access_changed_at=changed, is_active=active)
+        with nullcontext() if stands else pytest.raises(Conflict, match=r"^ada proposed this"):
+            access_decisions._require_standing(AccessProposal(created_at=then), user)
+
+
+def test_words_have_at_most_three_hundred_characters(house):
+    told = "The text must have at most 300 characters, not 301"
+    propose = partial(
+        access_proposals.propose_reset_of_password, user_id=house.second.pk, by=house.admin
+    )
+    with pytest.raises(InvalidRequest, match=told):
+        propose(note="x" * 301)
+    proposal = propose(note="x" * 300)
+    reject = partial(access_decisions.reject, proposal_id=proposal.pk, by=house.first)
+    with pytest.raises(InvalidRequest, match=told):
+        reject(reason="y" * 301)
+    done = reject(reason="y" * 300)
+    assert (done.note, done.reason) == ("x" * 300, "y" * 300)
+
+
 # --- proposing ---
 
 
@@ -335,6 +383,16 @@ def test_the_same_is_proposed_once_and_something_else_beside_it(house):
         access_proposals.propose_key(name="Payouts", **again)
     access_proposals.propose_key(name="Other", **again)
     assert AccessProposal.objects.filter(status="Pending").count() == 7
+    key, _ = access.issue_api_key(
+        organisation=first.organisation, name="Taken", scopes=MONEY, actor=TESTER
+    )
+    with pytest.raises(Conflict, match="has a key of this name already"):
+        access_proposals.propose_key(name="Taken", **again)
+    one = {"key_id": key.pk, "by": house.admin}
+    access_proposals.propose_token(days=1, **one)
+    with pytest.raises(Conflict, match="Issue an access token: the same is proposed already"):
+        access_proposals.propose_token(days=2, **one)
+    access_proposals.propose_rotation(overlap=timedelta(0), expires_at=None, **one)
     # What was decided does not stand in the way.
     access_decisions.withdraw(proposal_id=first.pk, by=house.admin)
     access_proposals.propose_key(name="Payouts", **again)
@@ -347,6 +405,9 @@ def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(hou
     reader = create_staff("reader", PASSWORD, AUDITOR)
     with pytest.raises(Forbidden, match="You may not propose to change this person's access"):
         access_proposals.propose_reset_of_password(user_id=reader.pk, by=house.first)
+    staff.deactivate(user_id=other.pk, by=house.admin)
+    again = access_proposals.propose_activation(user_id=other.pk, by=house.first)
+    assert (again.kind, again.proposed_by) == ("activate_person", house.first)
 
 
 # --- break glass ---

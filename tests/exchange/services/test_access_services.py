@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from exchange.models import AccessProposal, ApiKey, Organisation
 from exchange.services.access import (
     issue_access_token,
     issue_api_key,
+    revoke_access_token,
     revoke_api_key,
     rotate_api_key,
 )
@@ -124,14 +126,70 @@ def test_a_key_whose_successor_has_ended_is_rotated_again(ended):
     assert (first.rotated_to, third.usable) == (third, True)
 
 
+def test_a_rotated_key_ends_after_the_overlap_or_when_it_would_have_ended_anyway():
+    hour = timedelta(hours=1)
+    for lasts, ends in ((None, 24 * hour), (25 * hour, 24 * hour), (23 * hour, 23 * hour)):
+        now = timezone.now()
+        key = issued(make_organisation(), expires_at=lasts and now + lasts)
+        other = issued(make_organisation())
+        made = rotated(key)
+        key.refresh_from_db()
+        assert key.expires_at is not None
+        assert key.revoked_at is None
+        assert timedelta() <= key.expires_at - now - ends < timedelta(minutes=1)
+        assert made.expires_at is None
+        other.refresh_from_db()
+        assert (other.rotated_to, other.expires_at) == (None, None)
+
+
+def test_what_cannot_be_rotated_is_left_alone():
+    key, gone = issued(make_organisation()), issued(make_organisation())
+    revoke_api_key(key_id=gone.id, actor=TESTER)
+    before = everything()
+    for key_id, overlap, error, told in (
+        (key.id, -timedelta.resolution, InvalidRequest, "The old key cannot end before now"),
+        (uuid7(), timedelta(0), NotFound, "API key not found"),
+        (gone.id, timedelta(0), Conflict, "The API key was revoked, has expired"),
+    ):
+        with pytest.raises(error, match=told):
+            rotate_api_key(key_id=key_id, overlap=overlap, actor=TESTER)
+    assert everything() == before
+
+
+def test_a_token_lasts_as_long_as_it_was_asked_for_and_one_of_them_is_revoked():
+    first, second = (
+        issued(make_organisation(), scopes=["wallets:read", "tokens:read"]) for _ in range(2)
+    )
+    for lifetime in (timedelta(seconds=30), timedelta(days=90)):
+        now = timezone.now()
+        raw = issue_access_token(key=first, lifetime=lifetime, actor=TESTER)
+        assert len(raw) == 43  # 256 bits
+        token = AccessToken.objects.latest("id")
+        assert (token.application_id, token.scope) == (first.id, "tokens:read wallets:read")
+        assert timedelta() <= token.expires - now - lifetime < timedelta(minutes=1)
+        assert token.token_checksum == sha256(raw.encode()).hexdigest()
+    issue_access_token(key=second, lifetime=timedelta(days=1), actor=TESTER)
+    short, long, other = AccessToken.objects.order_by("id")
+    for key, token_id in ((first, other.id), (second, short.id), (first, other.id + 1)):
+        with pytest.raises(NotFound, match="The key has no such token any more"):
+            revoke_access_token(key_id=key.id, token_id=token_id, actor=TESTER)
+    revoke_access_token(key_id=first.id, token_id=short.id, actor=TESTER)
+    assert set(AccessToken.objects.all()) == {long, other}
+
+
 def test_a_name_is_free_again_when_its_key_has_ended():
     owner = make_organisation()
     key = issued(owner)
+    assert issued(make_organisation()).name == key.name
+    ApiKey.objects.exclude(id=key.id).delete()
     with pytest.raises(Conflict, match="has a key of this name already"):
         issued(owner)
     with pytest.raises(CommandError, match="has a key of this name already"):
         issue(str(owner.id), "--name", "server", "--scopes", "tokens:read")
     assert ApiKey.objects.get() == key
+    ApiKey.objects.filter(id=key.id).update(expires_at=timezone.now() + timedelta(hours=1))
+    with pytest.raises(Conflict, match="has a key of this name already"):
+        issued(owner)
     ApiKey.objects.filter(id=key.id).update(expires_at=timezone.now())
     assert issued(owner).usable
 

@@ -6,26 +6,42 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.utils import timezone
 
 from config.checks import access_rests
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, role_called
 from exchange.approvals import require_decider
 from exchange.errors import Forbidden, Refused
-from exchange.models import Quote, StaffUser
+from exchange.ids import uuid7
+from exchange.models import AccessProposal, AccessRecord, Quote, StaffUser
 from exchange.services import quotes
 from exchange.services.deciding_access import (
+    _installed_after,
     cooling_off,
     deciding_from,
+    holds_deciding_access,
+    is_deciding,
+    manages_access,
+    mark_changed,
     nobody_decides_yet,
     notices_for,
+    people_who_decide,
+    require_settled,
     require_tenured,
+    role_decides,
+    role_manages_access,
 )
 from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
-from tests.factories.staff import age_installation, create_staff, shift_access
+from tests.factories.staff import (
+    age_installation,
+    create_staff,
+    create_superuser,
+    shift_access,
+)
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_wallet
 from wallets.models import Withdrawal
@@ -139,6 +155,110 @@ def test_an_installation_is_new_until_somebody_decides_and_never_again():
         date_joined=joined, access_changed_at=timezone.now()
     )
     assert not nobody_decides_yet()
+
+
+def test_what_only_looks_or_does_no_harm_decides_nothing():
+    for permission, decides in (
+        ("exchange.decide_quote", True),
+        ("exchange.change_staffuser", True),
+        ("view_quotes.change_quote", True),
+        ("exchange.view_quote", False),
+        ("exchange.add_member", False),
+        ("wallets.change_alert", False),
+    ):
+        assert is_deciding(permission) is decides
+
+
+def test_a_role_and_its_bearer_decide_alike_and_a_permission_of_ones_own_counts():
+    own = create_staff("own", PASSWORD, AUDITOR)
+    manager = create_staff("manager", PASSWORD, AUDITOR)
+    for user, name in ((own, "decide_quote"), (manager, "change_staffuser")):
+        user.user_permissions.add(Permission.objects.get(codename=name))
+    for role, decides, manages in (
+        (AUDITOR, False, False),
+        (BACK_OFFICE, True, False),
+        (FINANCE_APPROVER, True, False),
+        (ADMINISTRATOR, True, True),
+    ):
+        group, user = role_called(role), create_staff(f"one-{role[:3]}", PASSWORD, role)
+        assert (role_decides(group), role_manages_access(group)) == (decides, manages)
+        assert (holds_deciding_access(user), manages_access(user)) == (decides, manages)
+    assert (role_decides(None), role_manages_access(None)) == (False, False)
+    assert (holds_deciding_access(own), manages_access(own)) == (True, False)
+    assert (holds_deciding_access(manager), manages_access(manager)) == (True, True)
+    owner = create_superuser()
+    assert (holds_deciding_access(owner), manages_access(owner)) == (True, False)
+
+
+def test_who_decides_now_is_there_for_a_day_and_none_of_those_left_out():
+    zoe, ada, bob, eve = (
+        create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("zoe", "ada", "bob", "eve")
+    )
+    newcomer()
+    create_staff("reader", PASSWORD, AUDITOR)
+    for user, gone in ((bob, "is_staff"), (eve, "is_active")):
+        StaffUser.objects.filter(pk=user.pk).update(**{gone: False})
+    permission = "exchange.decide_quote"
+    for others, found in (
+        ((), ["ada", "zoe"]),
+        ((None, "system:demo"), ["ada", "zoe"]),
+        ((ada.pk,), ["zoe"]),
+        ((f"staff:{zoe.pk}", str(ada.pk)), []),
+    ):
+        assert [user.username for user in people_who_decide(permission, *others)] == found
+
+
+def test_a_person_decides_by_their_own_access_and_nobody_decides_as_nobody():
+    settled, new = create_staff("ada", PASSWORD, FINANCE_APPROVER), newcomer(name="aaron")
+    require_settled(settled.pk)
+    looks = "Your access was given or reset a short time ago. You may look at everything"
+    until = f"{deciding_from(new):%Y-%m-%d %H:%M} UTC"
+    for user_id, told in ((new.pk, f"{looks}, and decide from {until} on"), (uuid7(), looks)):
+        with pytest.raises(Forbidden) as refused:
+            require_settled(user_id)
+        assert (refused.value.message, refused.value.code) == (told, "cooling_off")
+    was = StaffUser.objects.get(pk=new.pk).access_changed_at
+    before = timezone.now()
+    mark_changed(settled)
+    changed = dict(StaffUser.objects.values_list("username", "access_changed_at"))
+    assert before <= changed["ada"] == settled.access_changed_at <= timezone.now()
+    assert changed["aaron"] == was
+
+
+def test_an_installation_is_as_old_as_its_first_record():
+    now = timezone.now()
+    assert _installed_after(now - timedelta(days=99))
+    create_staff("ada", PASSWORD, FINANCE_APPROVER)
+    first = AccessRecord.objects.get().at
+    create_staff("bo", PASSWORD, FINANCE_APPROVER)
+    assert _installed_after(first - timedelta.resolution)
+    assert not _installed_after(first)
+
+
+def test_the_tenure_of_somebody_else_does_not_count():
+    first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
+    for person in (first, second):
+        shift_access(person, days=6)
+    create_staff("kwesi", PASSWORD, FINANCE_APPROVER)
+    age_installation(days=8)
+    with pytest.raises(Refused) as refused:
+        require_tenured(first.pk, second.pk)
+    assert refused.value.message == (
+        "One of the two who approve must have held their access undisturbed for 7 days"
+    )
+
+
+def test_who_left_is_not_told_of_nor_is_what_two_have_confirmed():
+    finance, ada, bo = (
+        create_staff(name, PASSWORD, role)
+        for name, role in (("finance", FINANCE_APPROVER), ("ada", AUDITOR), ("bo", AUDITOR))
+    )
+    AccessProposal.objects.create(kind="reset_password", person=ada, created_at=timezone.now())
+    newcomer(AUDITOR, "reader")
+    gone = [newcomer(name=name) for name in ("left", "outside")]
+    for user, flag in zip(gone, ("is_active", "is_staff"), strict=True):
+        StaffUser.objects.filter(pk=user.pk).update(**{flag: False})
+    assert notices_for(finance) == notices_for(bo) == []
 
 
 def test_who_decides_is_told_of_everybody_whose_access_is_new():

@@ -5,91 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
 from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange import exports as register
+from exchange import wake
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from exchange.exports import Source, Span
+from exchange.exports import Span
 from exchange.models import Export, ExportChunk, ExportStatus, Organisation, StaffUser
 from exchange.selectors.exports import file_of, readable_exports
 from exchange.services import exports, housekeeping
-from exchange.sheets import Column
+from exchange.sheets import spool
 from tests.assertions.unchanged import everything
+from tests.exchange.services.exporting import (
+    NAME,
+    SOURCE,
+    begin,
+    in_order,
+    kept,
+    organisations,
+    source,
+    states,
+    user,
+    with_records,
+)
 from tests.factories.exports import table
 from tests.factories.logins import person
+
+__all__ = ["source", "user"]
 
 pytestmark = pytest.mark.django_db
 on_its_own = pytest.mark.django_db(transaction=True)
 
-NAME = "tests.organisation"
 CUT_OFF = "It was cut off while it was written. Ask for it again"
 NOT_WRITTEN = "The file could not be written. Ask for it again"
-
-
-def select(_user: StaffUser, query: str, _span: Span) -> tuple[Any, str]:
-    if query == "bad":
-        raise InvalidRequest("There is no such filter")
-    return Organisation.objects.order_by("name"), f"Filter: {query}"
-
-
-SOURCE = Source(
-    name=NAME,
-    title="All Organisations",
-    permission="exchange.view_organisation",
-    columns=[Column("Name", lambda row: row.name)],
-    select=select,
-    records=lambda rows, _query, _span: iter(rows),
-)
-
-
-@pytest.fixture
-def user() -> StaffUser:
-    return person(AUDITOR)
-
-
-@pytest.fixture(autouse=True)
-def source(monkeypatch: Any) -> None:
-    monkeypatch.setitem(register._sources, NAME, SOURCE)
-
-
-def with_records(monkeypatch: Any, records: Any) -> None:
-    monkeypatch.setitem(register._sources, NAME, replace(SOURCE, records=records))
-
-
-def organisations(count: int) -> None:
-    Organisation.objects.bulk_create(
-        Organisation(name=f"Owner {n:06}", email=f"{n}@owner.example") for n in range(count)
-    )
-
-
-def begin(user: StaffUser, **values: Any) -> tuple[Export, Any]:
-    given: dict[str, Any] = {"source": NAME, "query": "", "span": Span(), "form": "csv"}
-    return exports.begin(**given | values, user=user)
-
-
-def kept(user: StaffUser, **values: Any) -> Export:
-    """An export in any state, asked for a moment after those before it."""
-    given: dict[str, Any] = {
-        "source": NAME, "title": "All Organisations", "form": "csv", "file_name": "x.csv",
-        "requested_by": user, "about_rows": 0, "created_at": timezone.now(),
-    }  # fmt: skip
-    return Export.objects.create(**given | values)
-
-
-def states() -> list[tuple[str, int, str]]:
-    """Status, attempts and error of every export, the oldest first."""
-    rows = Export.objects.order_by("created_at", "id")
-    return list(rows.values_list("status", "attempts", "error"))
-
-
-def in_order(*moments: datetime | None) -> bool:
-    """Whether there are all of them, none before the one in front of it."""
-    found = [moment for moment in moments if moment is not None]
-    return len(found) == len(moments) and found == sorted(found)
 
 
 # --- short ones ---
@@ -161,11 +115,18 @@ def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
     def broken(_rows: Any, _query: str, _span: Span) -> Iterator[Any]:
         raise RuntimeError("broken")
 
+    def spooled() -> Any:
+        made.append(spool())
+        return made[-1]
+
+    made: list[Any] = []
+    monkeypatch.setattr(exports, "spool", spooled)
     with_records(monkeypatch, broken)
     with pytest.raises(RuntimeError, match="broken"):
         begin(user)
     failed = Export.objects.exclude(pk=earlier.pk).get()
     assert (failed.status, failed.error) == ("Failed", "The file could not be written")
+    assert [file.closed for file in made] == [True]
     assert in_order(failed.created_at, failed.finished_at)
     earlier.refresh_from_db()
     assert earlier.status == "Handed over"
@@ -181,6 +142,36 @@ def test_up_to_five_thousand_rows_are_handed_over_at_once(user):
     assert file is None
     assert (waiting.status, waiting.direct, waiting.about_rows) == ("Waiting", False, 5_001)
     assert (waiting.leased_until, waiting.finished_at) == (None, None)
+
+
+def test_only_a_long_export_wakes_a_worker(user, monkeypatch, django_capture_on_commit_callbacks):
+    woken: list[str] = []
+    monkeypatch.setattr(wake, "_waker", SimpleNamespace(hint=woken.append))
+    organisations(1)
+    for rows, tasks in ((1, []), (0, [wake.WRITE_EXPORTS])):
+        monkeypatch.setattr(exports, "DIRECT_ROWS", rows)
+        with django_capture_on_commit_callbacks(execute=True):
+            begin(user)
+        assert woken == tasks
+
+
+@on_its_own
+def test_a_short_export_is_of_one_moment_unless_it_is_part_of_a_longer_transaction(
+    user, monkeypatch
+):
+    seen = []
+
+    def records(rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW transaction_isolation")
+            seen.append(cursor.fetchone())
+        return iter(rows)
+
+    with_records(monkeypatch, records)
+    begin(user)
+    with transaction.atomic():
+        begin(user)
+    assert seen == [("repeatable read",), ("read committed",)]
 
 
 def test_rows_are_counted_no_further_than_it_matters(settings):
@@ -304,70 +295,6 @@ def test_a_file_takes_so_many_rows_and_no_more(user, monkeypatch):
         assert exports.write_next()
         assert states()[-1] == state
     assert exports.write_next() is False
-
-
-# --- signs of life ---
-
-
-@pytest.fixture
-def told(monkeypatch: Any) -> list[int]:
-    """The numbers of rows that workers tell of, in their order."""
-    numbers: list[int] = []
-    give = exports._Signs.give
-
-    def note(signs: Any, rows: int) -> None:
-        give(signs, rows)
-        numbers.append(rows)
-
-    monkeypatch.setattr(exports._Signs, "give", note)
-    return numbers
-
-
-@on_its_own
-@pytest.mark.parametrize(
-    ("seconds", "rows", "expected"),
-    [
-        (0, 1001, [0, 500, 1000, 1001, 1001]),
-        (0, 0, [0, 0]),
-        (0, 1, [0, 1, 1]),
-        (60, 1001, [1001, 1001]),
-    ],
-)
-def test_a_worker_gives_a_sign_every_five_hundred_rows_when_it_is_late(
-    user, monkeypatch, told, seconds, rows, expected
-):
-    monkeypatch.setattr(exports, "_SECONDS_BETWEEN_SIGNS", seconds)
-    organisations(rows)
-    kept(user)
-    assert exports.write_next()
-    assert told == expected
-    assert Export.objects.get().rows_done == rows
-
-
-@on_its_own
-def test_a_sign_makes_the_lease_longer_by_what_packing_takes_and_only_ones_own(user):
-    mine, other = (
-        kept(user, status="Running", claimed_by=f"export_{name}") for name in ("mine", "other")
-    )
-    signs = exports._Signs(mine)
-    before = timezone.now()
-    signs.give(1_000_000)
-    mine.refresh_from_db()
-    other.refresh_from_db()
-    expected = before + timedelta(minutes=2, seconds=200)
-    assert mine.leased_until is not None
-    assert timedelta() <= mine.leased_until - expected < timedelta(seconds=10)
-    assert (mine.rows_done, other.rows_done, other.leased_until) == (1_000_000, 0, None)
-    for changed in ({"claimed_by": "export_third"}, {"status": "Failed"}):
-        was = {name: getattr(mine, name) for name in changed}
-        Export.objects.filter(pk=mine.pk).update(**changed)
-        with pytest.raises(exports._ClaimLost):
-            signs.give(1_000_001)
-        Export.objects.filter(pk=mine.pk).update(**was)
-    signs.give(5)
-    signs.close()
-    mine.refresh_from_db()
-    assert mine.rows_done == 5
 
 
 # --- what the page tells ---

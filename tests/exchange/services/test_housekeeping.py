@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
@@ -28,9 +30,30 @@ def test_every_answer_that_is_no_longer_promised_goes(old, monkeypatch):
         )
         for n, age in enumerate(ages)
     )  # fmt: skip
-    assert housekeeping.purge_idempotency_keys() == old
+    with CaptureQueriesContext(connection) as made:
+        assert housekeeping.purge_idempotency_keys() == old
+    # Two at a time, and each time those that were listed.
+    assert sum(each["sql"].startswith("DELETE") for each in made) == -(-old // 2)
     left = set(IdempotencyRecord.objects.values_list("key", flat=True))
     assert left == {str(old), str(old + 1)}
+
+
+def test_an_answer_whose_key_was_claimed_anew_meanwhile_stays():
+    owner, now = make_organisation(), timezone.now()
+    for key in ("old", "anew"):
+        IdempotencyRecord.objects.create(
+            organisation=owner, method="POST", path="/v1/x", key=key, body_hash="0" * 64,
+            created_at=now - timedelta(hours=25),
+        )  # fmt: skip
+
+    def claim_first(execute, sql, *rest):
+        if sql.startswith("DELETE"):
+            IdempotencyRecord.objects.filter(key="anew").update(created_at=now)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(claim_first):
+        assert housekeeping.purge_idempotency_keys() == 1
+    assert IdempotencyRecord.objects.get().key == "anew"
 
 
 @pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])

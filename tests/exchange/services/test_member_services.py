@@ -1,17 +1,20 @@
-"""Creating members: unique email and external id within an organisation."""
+"""Creating and correcting members: unique email and external id within an organisation."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
-from exchange.errors import Conflict, UserNotFound
+from exchange.errors import Conflict, InvalidRequest, UserNotFound
 from exchange.ids import uuid7
 from exchange.models import Member
 from exchange.payloads import MEMBER
 from exchange.selectors.participants import get_member, member_document
-from tests.factories.api_clients import make_member, make_organisation
+from exchange.services.members import change_member
+from tests.assertions.unchanged import everything
+from tests.factories.api_clients import TESTER, make_member, make_organisation
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +37,46 @@ def test_a_taken_email_or_external_id_is_a_conflict_within_the_organisation_only
     assert Member.objects.count() == 1
     make_member(theirs, **second)
     assert Member.objects.count() == 2
+
+
+def change(member: Member, **values: Any) -> Member:
+    given: dict[str, Any] = {"name": "Ada", "email": "ada@example.com", "member_id": member.pk}
+    return change_member(**given | values, actor=TESTER)
+
+
+def test_one_member_is_corrected_and_no_other():
+    organisation = make_organisation()
+    ada = make_member(organisation, "Ada", external_id="7")
+    bob = make_member(organisation, "Bob", email="bob@example.com", external_id="8")
+    was = ada.updated_at
+    assert change(ada, name=" Eve ", email=" eve@example.com ", external_id=" 9 ") == ada
+    for member in (ada, bob):
+        member.refresh_from_db()
+    assert (ada.name, ada.email, ada.external_id) == ("Eve", "eve@example.com", "9")
+    assert (bob.name, bob.email, bob.external_id) == ("Bob", "bob@example.com", "8")
+    assert ada.updated_at > was
+    before = everything()
+    email, taken = "Enter a valid email address.", "A member with this {} exists already"
+    for values, error, code, fields in (
+        ({"email": "nowhere"}, InvalidRequest, "invalid_request", {"email": email}),
+        ({"email": "BOB@example.com"}, Conflict, "email_taken", {"email": taken.format("email")}),
+        (
+            {"external_id": "8"},
+            Conflict,
+            "external_id_taken",
+            {"external_id": taken.format("external_id")},
+        ),
+    ):
+        with pytest.raises(error) as refused:
+            change(ada, **values)
+        assert (refused.value.code, refused.value.fields) == (code, fields)
+        assert refused.value.message == " ".join(fields.values())
+    with pytest.raises(UserNotFound):
+        change(ada, member_id=uuid7())
+    assert everything() == before
+    change(ada, external_id="")
+    ada.refresh_from_db()
+    assert (ada.name, ada.email, ada.external_id) == ("Ada", "ada@example.com", "")
 
 
 def test_members_without_an_external_id_do_not_collide():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db import connection
 from django.utils import timezone
 from django.utils.http import urlsafe_base64_decode
 
@@ -95,6 +97,21 @@ def test_a_new_person_is_refused_with_a_reason(admin):
     assert everything() == before
 
 
+def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
+    found: list[StaffUser] = []
+
+    def look(execute: Any, sql: str, *rest: Any) -> Any:
+        answer = execute(sql, *rest)
+        if 'UPPER("exchange_staffuser"."username"' in sql and not found:
+            found.append(admin)
+            found[0] = person(AUDITOR)
+        return answer
+
+    told = r"^There is a member of staff called ada already$"
+    with connection.execute_wrapper(look), pytest.raises(Conflict, match=told):
+        staff.add_person(username="ada", role=role_called(AUDITOR), by=admin)
+
+
 # --- details ---
 
 
@@ -113,6 +130,14 @@ def test_only_details_that_were_given_change_and_each_is_told(admin):
     assert last_record(ada) == ("details_changed", admin, told)
     bob.refresh_from_db()
     assert (bob.first_name, bob.last_name, bob.email) == ("", "", "")
+
+
+def test_of_what_is_told_of_a_change_three_hundred_characters_are_kept(admin):
+    ada = person(AUDITOR)
+    details = {"first_name": "x" * 150, "last_name": "y" * 150}
+    staff.change_details(user_id=ada.pk, details=details, by=admin)
+    told = f"first name: none → {'x' * 150}; last name: none → {'y' * 150}"
+    assert last_record(ada) == ("details_changed", admin, told[:300])
 
 
 def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(admin):

@@ -100,6 +100,7 @@ def test_a_change_is_beyond_the_band_from_above_its_percentage_on(settings):
 
 def test_a_quote_changes_one_token_once_another_person_approves(office, finance):
     token, other = make_token(), make_token()
+    assert Prices(buy=Decimal(2), sell=Decimal(1)).exchange == 0
     quote = propose(token, office, prices=prices("105", "95.5", "1500.25"), note=" Revalued ")
     asked = (Decimal(105), Decimal("95.5"), Decimal("1500.25"))
     assert (quote.buy, quote.sell, quote.exchange) == asked
@@ -177,6 +178,25 @@ def test_who_may_propose_approve_and_reject(office, finance):
     second = propose(token, office)
     assert quotes.reject(quote_id=second.pk, user=finance, reason="No").status == "Rejected"
     assert in_force(token)[:3] == [100, 100, 0]
+
+
+def test_a_note_and_a_reason_have_at_most_three_hundred_characters(office, finance):
+    token = make_token()
+    told = "The text must have at most 300 characters, not 301"
+    with pytest.raises(InvalidRequest, match=told):
+        propose(token, office, note="x" * 301)
+    quote = propose(token, office, note="x" * 300)
+    with pytest.raises(InvalidRequest, match=told):
+        quotes.reject(quote_id=quote.pk, user=finance, reason="y" * 301)
+    done = quotes.reject(quote_id=quote.pk, user=finance, reason="y" * 300)
+    assert (done.note, done.reason) == ("x" * 300, "y" * 300)
+
+
+def test_one_price_to_buy_and_to_sell_at_is_approved(office, finance):
+    token = make_token()
+    quote = propose(token, office, prices=prices("101", "101"))
+    assert quotes.approve(quote_id=quote.pk, user=finance).status == "Approved"
+    assert in_force(token)[:2] == [101, 101]
 
 
 def test_a_command_puts_prices_in_force_beside_a_proposal_that_waits(office):

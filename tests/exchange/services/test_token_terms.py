@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 from django.db.models import DecimalField
+from structlog.testing import capture_logs
 
 from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE
 from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
@@ -197,6 +198,21 @@ def test_who_may_not_and_what_is_not_there_are_refused(office):
 
 
 # --- access ---
+
+
+def test_the_log_says_who_gave_access_to_whom_and_took_it_back(office):
+    token, ada = make_token(), make_organisation()
+    one: dict[str, Any] = {"token_id": token.pk, "organisation_id": ada.pk}
+    with capture_logs() as told:
+        grant_access(user=office, **one)
+        withdraw_access(user=office, **one)
+        grant_access(**one)
+    ids = {"token": str(token.pk), "organisation": str(ada.pk), "log_level": "info"}
+    assert told == [
+        {"event": "token.access_granted", "actor": f"staff:{office.pk}", **ids},
+        {"event": "token.access_withdrawn", "actor": f"staff:{office.pk}", **ids},
+        {"event": "token.access_granted", "actor": "system", **ids},
+    ]
 
 
 def test_access_is_of_one_token_for_one_organisation(office):

@@ -1,0 +1,83 @@
+"""A list that exports are made of, and exports in any state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from config.roles import AUDITOR
+from exchange import exports as register
+from exchange.errors import InvalidRequest
+from exchange.exports import Source, Span
+from exchange.models import Export, Organisation, StaffUser
+from exchange.services import exports
+from exchange.sheets import Column
+from tests.factories.logins import person
+
+NAME = "tests.organisation"
+
+
+def select(_user: StaffUser, query: str, _span: Span) -> tuple[Any, str]:
+    if query == "bad":
+        raise InvalidRequest("There is no such filter")
+    return Organisation.objects.order_by("name"), f"Filter: {query}"
+
+
+SOURCE = Source(
+    name=NAME,
+    title="All Organisations",
+    permission="exchange.view_organisation",
+    columns=[Column("Name", lambda row: row.name)],
+    select=select,
+    records=lambda rows, _query, _span: iter(rows),
+)
+
+
+@pytest.fixture
+def user() -> StaffUser:
+    return person(AUDITOR)
+
+
+@pytest.fixture(autouse=True)
+def source(monkeypatch: Any) -> None:
+    monkeypatch.setitem(register._sources, NAME, SOURCE)
+
+
+def with_records(monkeypatch: Any, records: Any) -> None:
+    monkeypatch.setitem(register._sources, NAME, replace(SOURCE, records=records))
+
+
+def organisations(count: int) -> None:
+    Organisation.objects.bulk_create(
+        Organisation(name=f"Owner {n:06}", email=f"{n}@owner.example") for n in range(count)
+    )
+
+
+def begin(user: StaffUser, **values: Any) -> tuple[Export, Any]:
+    given: dict[str, Any] = {"source": NAME, "query": "", "span": Span(), "form": "csv"}
+    return exports.begin(**given | values, user=user)
+
+
+def kept(user: StaffUser, **values: Any) -> Export:
+    """An export in any state, asked for a moment after those before it."""
+    given: dict[str, Any] = {
+        "source": NAME, "title": "All Organisations", "form": "csv", "file_name": "x.csv",
+        "requested_by": user, "about_rows": 0, "created_at": timezone.now(),
+    }  # fmt: skip
+    return Export.objects.create(**given | values)
+
+
+def states() -> list[tuple[str, int, str]]:
+    """Status, attempts and error of every export, the oldest first."""
+    rows = Export.objects.order_by("created_at", "id")
+    return list(rows.values_list("status", "attempts", "error"))
+
+
+def in_order(*moments: datetime | None) -> bool:
+    """Whether there are all of them, none before the one in front of it."""
+    found = [moment for moment in moments if moment is not None]
+    return len(found) == len(moments) and found == sorted(found)

@@ -1,0 +1,234 @@
+"""Sending events again, one or all that nobody took: which ones, of whom, and only where to."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from exchange import wake
+from exchange.actors import Actor
+from exchange.errors import Conflict, EndpointNotFound, EventNotFound
+from exchange.ids import uuid7
+from exchange.models import DeliveryAttempt, Event, Organisation, WebhookEndpoint
+from exchange.selectors.events import (
+    Standing,
+    endpoint_document,
+    endpoint_standing,
+    event_detail_document,
+    event_document,
+)
+from exchange.services.events import (
+    emit,
+    mark_delivered_without_sending,
+    redeliver,
+    redeliver_exhausted,
+    told_actor,
+)
+from exchange.services.webhook_endpoints import send_test
+from tests.assertions.unchanged import everything
+from tests.environment.database import session
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.events import happened, nobody_took, organisation
+
+pytestmark = pytest.mark.django_db
+
+URL = "http://127.0.0.1:9/hook"
+
+
+@pytest.fixture
+def bystander() -> Organisation:
+    """Another organisation, made before, whose events nobody took."""
+    made = organisation(URL, "Bystander")
+    nobody_took(happened(made))
+    return made
+
+
+@pytest.fixture
+def owner(bystander: Organisation) -> Organisation:
+    return organisation(URL)
+
+
+def columns(event: Event) -> dict[str, Any]:
+    (found,) = Event.objects.filter(id=event.id).values(
+        "status", "attempts", "delivered_at", "next_attempt_at", "leased_until"
+    )
+    return dict(found)
+
+
+@pytest.mark.parametrize("status", ["Delivered", "Exhausted", "Unsent", "Pending"])
+def test_one_event_is_sent_again_from_the_beginning_and_no_other(owner, status):
+    event, others = happened(owner), [happened(owner), nobody_took(happened(owner))]
+    Event.objects.filter(id=event.id).update(
+        status=status, attempts=7, delivered_at=timezone.now(), next_attempt_at=None,
+        leased_until=timezone.now() - timedelta(seconds=1),
+    )  # fmt: skip
+    untouched = [columns(each) for each in others]
+    before = timezone.now()
+    again = redeliver(event_id=event.id, actor=TESTER, organisation_id=owner.pk)
+    assert (again.id, again.status, again.attempts) == (event.id, "Pending", 0)
+    now = columns(event)
+    assert now["next_attempt_at"] == again.next_attempt_at
+    assert now == {
+        "status": "Pending", "attempts": 0, "delivered_at": None, "leased_until": None,
+        "next_attempt_at": again.next_attempt_at,
+    }  # fmt: skip
+    assert again.next_attempt_at is not None
+    assert abs(again.next_attempt_at - before) < timedelta(seconds=5)
+    assert [columns(each) for each in others] == untouched
+
+
+def test_an_event_that_is_being_sent_keeps_its_lease(owner):
+    event, until = happened(owner), timezone.now() + timedelta(minutes=1)
+    Event.objects.filter(id=event.id).update(leased_until=until, attempts=3)
+    redeliver(event_id=event.id, actor=TESTER)
+    assert columns(event) == {
+        "status": "Pending", "attempts": 0, "delivered_at": None,
+        "leased_until": until, "next_attempt_at": until,
+    }  # fmt: skip
+
+
+def test_only_the_events_of_an_organisation_itself_are_found(owner, bystander):
+    event = happened(bystander)
+    before = everything()
+    for unknown, of in ((event.id, owner.pk), (uuid.uuid4(), owner.pk), (uuid.uuid4(), None)):
+        with pytest.raises(EventNotFound):
+            redeliver(event_id=unknown, actor=TESTER, organisation_id=of)
+    assert everything() == before
+
+
+@pytest.mark.parametrize("endpoint", ["none", "disabled"])
+def test_nothing_is_sent_again_without_an_enabled_endpoint_of_the_organisation(owner, endpoint):
+    event = nobody_took(happened(owner))
+    own = WebhookEndpoint.objects.filter(organisation=owner)
+    own.update(enabled=False) if endpoint == "disabled" else own.delete()
+    before = everything()
+    for act in (
+        lambda: redeliver(event_id=event.id, actor=TESTER),
+        lambda: redeliver_exhausted(organisation_id=owner.pk, actor=TESTER),
+    ):
+        with pytest.raises(Conflict) as refused:
+            act()
+        assert refused.value.message == "There is no enabled webhook endpoint to send to"
+        assert refused.value.code == "no_endpoint"
+    assert everything() == before
+
+
+def test_what_nobody_took_is_sent_again_and_nothing_else(owner, bystander):
+    exhausted = [nobody_took(happened(owner)) for _ in range(2)]
+    others = [happened(owner), *Event.objects.filter(organisation=bystander)]
+    done = happened(owner)
+    Event.objects.filter(id=done.id).update(status="Delivered", attempts=2, next_attempt_at=None)
+    untouched = [columns(each) for each in (*others, done)]
+    before = timezone.now()
+    assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 2
+    for event in exhausted:
+        now = columns(event)
+        assert abs(now.pop("next_attempt_at") - before) < timedelta(seconds=5)
+        assert now == {
+            "status": "Pending", "attempts": 0, "delivered_at": None, "leased_until": None,
+        }  # fmt: skip
+    assert [columns(each) for each in (*others, done)] == untouched
+    assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 0
+
+
+def test_a_thousand_are_sent_again_at_a_time_and_of_five_hundred_an_endpoint_tells(owner):
+    ids = [uuid7() for _ in range(1001)]
+    texts = ["{}"] * 1001
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT emit_events(%s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::text[])",
+            [ids, [owner.pk] * 1001, ["webhook.test"] * 1001, ids, texts],
+        )
+    own = Event.objects.filter(organisation=owner)
+    own.update(status="Exhausted", next_attempt_at=None)
+    assert endpoint_standing(owner.pk) == Standing(None, None, 1000)
+    tried = [
+        DeliveryAttempt.objects.create(
+            event_id=ids[-number], number=1, url=URL, milliseconds=1, status_code=500,
+            attempted_at=timezone.now() - timedelta(minutes=ago),
+        )
+        for number, ago in ((501, 1), (500, 9))
+    ]  # fmt: skip
+    assert endpoint_standing(owner.pk) == Standing(None, tried[1], 1000)
+    assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 1000
+    assert own.get(status="Exhausted").id == ids[-1]
+    assert endpoint_standing(owner.pk).exhausted == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_somebody_else_is_sending_again_is_not_waited_for():
+    owner = organisation(URL)
+    locked, free = [nobody_took(happened(owner)) for _ in range(2)]
+    with session("runtime") as other, connection.cursor() as cursor:
+        other.execute("SELECT FROM exchange_event WHERE id = %s FOR UPDATE", [locked.id])
+        cursor.execute("SET lock_timeout = '100ms'")
+        assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 1
+    assert [columns(each)["status"] for each in (locked, free)] == ["Exhausted", "Pending"]
+
+
+def test_whatever_is_to_be_sent_wakes_who_delivers_it(
+    owner, hinted, django_capture_on_commit_callbacks
+):
+    event = nobody_took(happened(owner))
+    for act in (
+        lambda: emit(
+            organisation_id=owner.pk, event_type="webhook.test", subject_id=uuid7(), data="{}"
+        ),
+        lambda: redeliver_exhausted(organisation_id=owner.pk, actor=TESTER),
+        lambda: redeliver(event_id=event.id, actor=TESTER),
+        lambda: send_test(organisation_id=owner.pk, actor=TESTER),
+    ):
+        wake.register(hinted.put)  # which passes its first hint on at once
+        with django_capture_on_commit_callbacks(execute=True) as hints:
+            act()
+        assert len(hints) == 1
+        assert hinted.get(timeout=10) == "exchange.tasks.deliver_events"
+
+
+def test_events_of_a_built_world_are_delivered_at_once_all_or_those_about_some_records(
+    owner, bystander
+):
+    first, second, third = [happened(owner) for _ in range(3)]
+    exhausted, theirs = nobody_took(happened(owner)), happened(bystander)
+    untouched = [columns(each) for each in (exhausted, theirs)]
+    for subjects, left, count in (
+        ([], [first, second, third], 0),
+        ([first.subject_id, second.subject_id, theirs.subject_id], [third], 2),
+        (None, [], 1),
+    ):
+        marked = mark_delivered_without_sending(organisation_id=owner.pk, subject_ids=subjects)
+        assert marked == count
+        pending = Event.objects.filter(organisation=owner, status="Pending")
+        assert set(pending) == set(left)
+    for event in (first, second, third):
+        now = columns(event)
+        assert now.pop("delivered_at") is not None
+        assert now == {
+            "status": "Delivered", "attempts": 0, "next_attempt_at": None, "leased_until": None,
+        }  # fmt: skip
+    assert [columns(each) for each in (exhausted, theirs)] == untouched
+
+
+def test_a_document_is_of_one_event_or_endpoint_and_of_its_organisation_alone(owner, bystander):
+    events = [happened(owner) for _ in range(2)]
+    WebhookEndpoint.objects.filter(organisation=owner).update(url=f"{URL}/own")
+    for document in (event_document, event_detail_document):
+        for event in events:
+            assert json.loads(document(owner.pk, event.id))["id"] == str(event.id)
+        for organisation_id, unknown in ((bystander.pk, events[0].id), (owner.pk, uuid.uuid4())):
+            with pytest.raises(EventNotFound):
+                document(organisation_id, unknown)
+    assert json.loads(endpoint_document(owner.pk))["url"] == f"{URL}/own"
+    with pytest.raises(EndpointNotFound):
+        endpoint_document(make_organisation().pk)
+
+
+def test_a_job_is_told_as_the_system():
+    make_organisation()
+    assert told_actor(Actor.system("nightly")) == {"role": "system", "id": "system"}

@@ -1,0 +1,139 @@
+"""How tries are counted, what locks out, and what is forgotten; of one account and no other."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from config.roles import AUDITOR
+from exchange.ids import uuid7
+from exchange.models import SignInTries
+from exchange.services import lockout
+from exchange.services.lockout import CODE, PASSWORD, Device, LockedOut, Try
+from tests.factories.logins import person
+
+pytestmark = pytest.mark.django_db
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture(autouse=True)
+def limits(settings) -> None:
+    settings.SIGN_IN_TRIES = {"account": 3, "address": 6}
+    settings.SIGN_IN_LOCKED_MINUTES = 15
+
+
+def begin(account: str = "ada", address: str = "here", device: Device | None = None) -> Try:
+    return lockout.begin(PASSWORD, account=account, address=address, device=device)
+
+
+def tries() -> list[int]:
+    return sorted(SignInTries.objects.values_list("tries", flat=True))
+
+
+def move(**back: float) -> None:
+    """As if all tries so far were so much longer ago."""
+    for row in SignInTries.objects.all():
+        row.ends_at -= timedelta(**back)
+        if row.locked_until:
+            row.locked_until -= timedelta(**back)
+        row.save()
+
+
+def test_the_last_try_that_fails_locks_out():
+    for count in (1, 2):
+        begin().failed()
+        assert tries() == [count, count]
+    with pytest.raises(LockedOut) as told:
+        begin().failed()
+    [end] = SignInTries.objects.exclude(locked_until=None).values_list("locked_until", flat=True)
+    assert end is not None
+    assert timedelta() <= timezone.now() + 15 * MINUTE - end < MINUTE
+    assert told.value.message == (
+        f"Too many wrong tries. Please try again after {end.astimezone(UTC):%H:%M:%S} UTC."
+    )
+    with pytest.raises(LockedOut) as again:
+        begin()
+    assert again.value.message == told.value.message
+    assert tries() == [3, 3]
+    begin("bob").failed()
+
+
+def test_tries_of_which_nothing_came_yet_count_as_well():
+    """A hundred that arrive at once are no more than are let through one by one."""
+    for _ in range(3):
+        begin()
+    with pytest.raises(LockedOut):
+        begin()
+    for _ in range(2):
+        begin("bob")
+    # The address has had its six tries.
+    with pytest.raises(LockedOut):
+        begin("eve")
+    begin("eve", "there")
+
+
+def test_what_succeeds_is_taken_off_and_the_address_stays_as_it_was():
+    for account in ("ada", "ada", "bob"):
+        begin(account).failed()
+    begin("eve", "there").failed()
+    assert tries() == [1, 1, 1, 2, 3]
+    begin().succeeded()
+    assert tries() == [1, 1, 1, 3]
+    device = Device(uuid7(), "one")
+    begin(device=device)
+    begin(device=device)
+    begin(device=Device(device.user_id, "two"))
+    assert tries() == [1, 1, 1, 1, 2, 3]
+    begin(device=device).succeeded()
+    assert tries() == [1, 1, 1, 1, 3]
+
+
+def test_the_end_of_a_lock_out_is_told_in_utc():
+    end = datetime.fromisoformat("2026-11-23T12:30:05+03:00")
+    told = "Too many wrong tries. Please try again after 09:30:05 UTC."
+    assert LockedOut(end).message == told
+
+
+def test_an_account_and_its_devices_are_forgotten_and_no_others():
+    ada, bob = person(AUDITOR), person(AUDITOR, "bob")
+    assert lockout.forget(ada) is False
+    for user in (ada, bob):
+        for _ in range(3):
+            begin(user.username, "")
+            lockout.begin(CODE, account=str(user.pk), address="")
+            begin(device=Device(user.pk, "one"))
+    assert {len(key) for key in SignInTries.objects.values_list("key", flat=True)} == {64}
+    # Who has had all tries is not locked out before the next one.
+    assert (lockout.locked_until(ada), lockout.locked_until(bob)) == (None, None)
+    assert SignInTries.objects.count() == 8
+    with pytest.raises(LockedOut):
+        begin(device=Device(ada.pk, "one"))
+    with pytest.raises(LockedOut):
+        begin("bob", "there")
+    assert lockout.locked_until(ada) is not None
+    move(minutes=16)
+    assert lockout.locked_until(ada) is None
+    move(minutes=-16)
+    assert lockout.forget(ada) is True
+    assert lockout.locked_until(ada) is None
+    assert SignInTries.objects.count() == 6
+    assert lockout.locked_until(bob) is not None
+    assert lockout.forget(ada) is False
+    assert lockout.forget(bob) is True
+    # What is left is of addresses.
+    assert SignInTries.objects.count() == 3
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 4, 1000])
+def test_all_that_is_over_is_removed_and_told(monkeypatch, batch):
+    monkeypatch.setattr(lockout, "_BATCH", batch)
+    assert lockout.purge() == 0
+    for name in ("ada", "bob", "eve"):
+        begin(name)
+    move(minutes=16)
+    begin("kim", "there")
+    assert lockout.purge() == 4
+    assert tries() == [1, 1]

@@ -1,0 +1,75 @@
+"""Creating, renaming and switching organisations: one of them, and no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from exchange.errors import InvalidRequest, NotFound
+from exchange.ids import uuid7
+from exchange.models import Organisation
+from exchange.services.organisations import (
+    change_organisation,
+    create_organisation,
+    set_active,
+)
+from tests.assertions.unchanged import everything
+from tests.factories.api_clients import TESTER
+
+pytestmark = pytest.mark.django_db
+
+EMAIL = "Enter a valid email address."
+
+
+def stored() -> list[tuple[Any, ...]]:
+    return list(Organisation.objects.order_by("created_at").values_list("name", "email", "active"))
+
+
+def test_one_organisation_is_renamed_and_switched_and_no_other():
+    first = create_organisation(name=" Acme ", email="acme@example.com", actor=TESTER)
+    second = create_organisation(name="Bond", actor=TESTER)
+    assert stored() == [("Acme", "acme@example.com", True), ("Bond", "", True)]
+    for act in (
+        lambda: change_organisation(organisation_id=second.pk, name=" Gilt ", email="g@x.example",
+                                    actor=TESTER),
+        lambda: set_active(organisation_id=second.pk, active=False, actor=TESTER),
+        lambda: set_active(organisation_id=second.pk, active=True, actor=TESTER),
+    ):  # fmt: skip
+        was = Organisation.objects.get(pk=second.pk)
+        changed = act()
+        second.refresh_from_db()
+        assert (changed.pk, changed.active, changed.updated_at) == (
+            second.pk, second.active, second.updated_at,
+        )  # fmt: skip
+        assert second.updated_at > was.updated_at
+        assert second.active is not was.active or second.name != was.name
+        first.refresh_from_db()
+        assert (first.name, first.email, first.active) == ("Acme", "acme@example.com", True)
+    assert stored()[1] == ("Gilt", "g@x.example", True)
+
+
+def test_a_bad_name_or_address_is_refused_and_nobody_is_not_found():
+    kept = create_organisation(name="Acme", actor=TESTER)
+    nobody: dict[str, Any] = {"organisation_id": uuid7(), "actor": TESTER}
+    before = everything()
+    for values, fields in (
+        ({"name": " ", "email": ""}, {"name": "This field cannot be blank."}),
+        ({"name": "Acme", "email": "nowhere"}, {"email": EMAIL}),
+    ):
+        for act in (
+            lambda values=values: create_organisation(**values, actor=TESTER),
+            lambda values=values: change_organisation(
+                organisation_id=kept.pk, **values, actor=TESTER
+            ),
+        ):
+            with pytest.raises(InvalidRequest) as refused:
+                act()
+            assert refused.value.fields == fields
+    for missing in (
+        lambda: change_organisation(name="New", email="", **nobody),
+        lambda: set_active(active=False, **nobody),
+    ):
+        with pytest.raises(NotFound, match=r"^Organisation not found$"):
+            missing()
+    assert everything() == before

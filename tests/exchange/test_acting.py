@@ -1,0 +1,134 @@
+"""What a statement says of who acts: which ones say it, and for how long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from psycopg import sql
+
+from exchange.acting import VISITOR, _say_who, acting, acting_as, acts
+from exchange.actors import Actor
+from exchange.ids import uuid7
+
+pytestmark = pytest.mark.django_db
+
+STAFF = Actor.staff(uuid7(), "O'Neill 100%")
+JOB = Actor.system("nightly")
+WRITING = "UPDATE exchange_organisation SET name = name"
+
+
+def execute(statement: Any, *parameters: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, *parameters)
+
+
+def told() -> tuple[str, ...]:
+    """Actor, label and way as the transaction knows them; a read that says nothing itself."""
+    names = ("exchange.actor", "exchange.actor_label", "exchange.via")
+    columns = ", ".join(f"coalesce(current_setting('{name}', true), '')" for name in names)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT 1 AS one, {columns}")
+        return tuple(cursor.fetchone()[1:])
+
+
+NOBODY = ("", "", "")
+
+
+@pytest.mark.parametrize("parameters", [[], [["x"]]])
+def test_what_may_write_says_who_acts_with_and_without_parameters(parameters):
+    where = " WHERE name = %s" if parameters else ""
+    with acting(STAFF, "request:1"):
+        assert told() == NOBODY
+        execute(WRITING + where, *parameters)
+        assert told() == (str(STAFF), "O'Neill 100%", "request:1")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO exchange_member (id) SELECT NULL WHERE false",
+        "DELETE FROM exchange_idempotencyrecord WHERE false",
+        "WITH x AS (SELECT 1 AS n) SELECT n FROM x",
+        "SELECT told_actor(NULL, '', false)",
+        "\n  select public.told_actor(NULL, '', false)",
+        "DO 'BEGIN END'",
+    ],
+)
+def test_statements_that_may_write_are_known_by_their_beginning(statement):
+    with acting(JOB, "task:1"):
+        execute(statement)
+        assert told() == (str(JOB), "nightly", "task:1")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT COUNT(*) FROM exchange_member",
+        "SELECT 1",
+        'SELECT "id" FROM exchange_member',
+        sql.SQL(WRITING),
+    ],
+)
+def test_what_reads_or_is_composed_elsewhere_is_sent_as_it_is(statement):
+    with acting(JOB, "task:1"):
+        execute(statement)
+        assert told() == NOBODY
+
+
+def test_a_cursor_of_the_server_is_opened_by_the_statement_alone():
+    with acting(JOB, "task:1"), connection.chunked_cursor() as cursor:
+        cursor.execute("WITH x AS (SELECT 7 AS n) SELECT n FROM x")
+        assert cursor.fetchall() == [(7,)]
+        assert told() == NOBODY
+
+
+def test_the_answer_is_that_of_the_statement_itself():
+    with acting(JOB, "task:1"), connection.cursor() as cursor:
+        cursor.execute("SELECT told_actor(%s, '', false)", ["system:x"])
+        assert cursor.fetchall() == [('{"role":"system","id":"system"}',)]
+        # Of several sent together, that of the last.
+        cursor.execute("DELETE FROM exchange_idempotencyrecord WHERE false; SELECT 7")
+        assert cursor.fetchall() == [(7,)]
+
+
+def test_who_acts_inside_another_acts_until_its_own_end():
+    with acting(STAFF, "request:1"):
+        with acting(JOB, "task:1"):
+            execute(WRITING)
+            assert told()[0] == str(JOB)
+        execute(WRITING)
+        assert told() == (str(STAFF), "O'Neill 100%", "request:1")
+        assert acting_as(JOB) == [str(JOB), "nightly", "request:1"]
+    assert acting_as(JOB) == [str(JOB), "nightly", ""]
+
+
+def test_a_visitor_acts_until_it_has_shown_who_it_is():
+    acts(STAFF)  # nobody is acting: nothing to change
+    with acting(lambda: None, "request:1"):
+        execute(WRITING)
+        assert told() == (VISITOR, "", "request:1")
+        acts(STAFF)
+        execute(WRITING)
+        assert told() == (str(STAFF), "O'Neill 100%", "request:1")
+
+
+def test_characters_that_no_text_holds_are_left_out():
+    with acting(Actor.system("a\0b"), "request:\1\0"):
+        execute(WRITING)
+        assert told() == ("system:ab", "ab", "request:\1")
+
+
+def test_where_nobody_acts_statements_go_as_they_are():
+    with connection.execute_wrapper(_say_who):
+        execute(WRITING)
+        assert told() == NOBODY
+
+
+def test_many_at_once_say_it_once_in_the_transaction_that_is_open():
+    with acting(JOB, "task:1"), connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE exchange_organisation SET name = %s WHERE name = %s", [["a", "b"], ["c", "d"]]
+        )
+        assert told() == (str(JOB), "nightly", "task:1")

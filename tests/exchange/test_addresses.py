@@ -1,0 +1,37 @@
+"""Where a request comes from: its address, or what our own proxies say of it."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import RequestFactory
+from pytest_django import Settings
+
+from exchange.addresses import address_of
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("nowhere", ""),
+        ("", ""),
+    ],
+)
+def test_an_address_is_told_and_of_ipv6_the_network_of_a_household(given: str, told: str) -> None:
+    assert address_of(RequestFactory().get("/", REMOTE_ADDR=given)) == told
+
+
+@pytest.mark.parametrize(
+    ("proxies", "told"),
+    [(0, "10.0.0.1"), (1, "10.9.9.9"), (2, "198.51.100.4"), (3, "192.0.2.7"), (4, "10.0.0.1")],
+)
+def test_only_what_our_own_proxies_wrote_is_believed(
+    settings: Settings, proxies: int, told: str
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    request = RequestFactory().get("/", REMOTE_ADDR="10.0.0.1")
+    request.META["HTTP_X_FORWARDED_FOR"] = "192.0.2.7, 198.51.100.4 ,10.9.9.9"
+    assert address_of(request) == told

@@ -1,0 +1,171 @@
+"""Who may decide, what is told to whom may not, and how one proposal is closed and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.actors import Actor, ActorKind
+from exchange.approvals import (
+    TwoPersonApproval,
+    describe_refusal,
+    require_decider,
+    require_deciding_actor,
+)
+from exchange.errors import Conflict, Forbidden, NotFound, Refused, StateConflict
+from exchange.ids import uuid7
+from exchange.models import Quote, StaffUser
+from exchange.services import quotes
+from exchange.services.quotes import QUOTES, Prices
+from tests.assertions.unchanged import everything
+from tests.factories.logins import person
+from tests.factories.staff import age_installation, create_staff, shift_access
+from tests.factories.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+DECIDE = "exchange.decide_quote"
+NO = "You may not decide"
+
+
+@pytest.fixture
+def office() -> StaffUser:
+    return person(BACK_OFFICE, "office")
+
+
+@pytest.fixture
+def finance() -> StaffUser:
+    return person(FINANCE_APPROVER, "finance")
+
+
+def with_tenured(people: Collection[UUID | str | None]) -> TwoPersonApproval[Quote]:
+    """Quotes of which these count as the first of the two who approve."""
+    return replace(QUOTES, tenured=lambda _record: people)
+
+
+def make_quote(office: StaffUser) -> Quote:
+    prices = Prices(Decimal(101), Decimal(100))
+    return quotes.propose(token_id=make_token().pk, prices=prices, user=office, note="New")
+
+
+def test_staff_decide_by_their_own_permission_and_keys_and_the_system_by_other_means(finance):
+    reader = person(AUDITOR, "aaron")
+    actor = require_decider(finance, DECIDE, NO)
+    assert actor == Actor.staff(finance.pk, "finance")
+    for passes in (actor, Actor(ActorKind.API_KEY, str(reader.pk), "key"), Actor.system("demo")):
+        require_deciding_actor(passes, DECIDE, NO)
+    for refused in (Actor.staff(reader.pk, "aaron"), Actor.staff(uuid7(), "nobody")):
+        with pytest.raises(Forbidden, match=NO):
+            require_deciding_actor(refused, DECIDE, NO)
+    new = create_staff("new", "x", FINANCE_APPROVER, settled=False)
+    with pytest.raises(Forbidden) as told:
+        require_decider(new, DECIDE, NO)
+    assert told.value.code == "cooling_off"
+
+
+def test_the_first_refusal_is_told_and_nothing_is_asked_after_it():
+    asked: list[str] = []
+
+    def passes() -> None:
+        asked.append("passes")
+
+    def refuses() -> None:
+        asked.append("refuses")
+        raise Conflict("Not now")
+
+    assert describe_refusal() == ""
+    assert describe_refusal(passes, passes) == ""
+    assert describe_refusal(passes, refuses, passes) == "Not now"
+    assert asked == ["passes"] * 3 + ["refuses"]
+
+
+def test_what_stands_in_the_way_of_each_person_is_told(office, finance):
+    quote = make_quote(office)
+    new = create_staff("new", "x", FINANCE_APPROVER, settled=False)
+    cooling = "Your access was given or reset a short time ago. You may look at everything"
+    for user, told in (
+        (finance, ""),
+        (office, "Somebody else must approve what you proposed"),
+        (new, cooling),
+    ):
+        assert QUOTES.describe_obstacle(quote, user).partition(", and decide from ")[0] == told
+    quotes.reject(quote_id=quote.pk, user=finance, reason="No")
+    quote.refresh_from_db()
+    over = "The quote is Rejected by finance, no longer Pending"
+    assert QUOTES.describe_obstacle(quote, office) == over
+    assert QUOTES.describe_closed(Quote(status="Approved")) == (
+        "The quote is Approved, no longer Pending"
+    )
+    assert QUOTES.describe_closed(Quote(status="Pending")) == ""
+    with_words = replace(QUOTES, closed=lambda record: f"It is {record.status}")
+    assert with_words.describe_closed(quote) == "It is Rejected"
+    assert with_words.describe_closed(Quote(status="Pending")) == ""
+
+
+def test_one_proposal_is_closed_and_no_other(office, finance):
+    first, second = make_quote(office), make_quote(office)
+    assert set(QUOTES.waiting()) == {first, second}
+    before = timezone.now()
+    closed = QUOTES.close(first, "Rejected", finance, reason="No")
+    assert closed is first
+    stored = Quote.objects.get(pk=first.pk)
+    for quote in (first, stored):
+        assert (quote.status, quote.decided_by, quote.reason) == ("Rejected", finance, "No")
+        assert quote.decided_at is not None
+        assert before <= quote.decided_at <= timezone.now()
+    assert set(QUOTES.waiting()) == {second}
+    unmoved = everything()
+    for record in (stored, Quote(pk=uuid7())):
+        with pytest.raises(StateConflict) as refused:
+            QUOTES.close(record, "Approved", finance)
+        assert refused.value.message == "The quote is no longer Pending"
+    with pytest.raises(StateConflict, match="no longer Pending"):
+        QUOTES.get_pending(first.pk)
+    with pytest.raises(Refused):
+        QUOTES.get_approvable(second.pk, office)
+    with pytest.raises(NotFound):
+        QUOTES.get(uuid7())
+    assert everything() == unmoved
+    assert QUOTES.get(first.pk) == first
+    assert QUOTES.get_approvable(second.pk, finance) == second
+    assert set(Quote.objects.filter(QUOTES.own(office))) == {first, second}
+    assert set(Quote.objects.filter(QUOTES.own(finance))) == set()
+
+
+def test_what_cannot_be_stored_for_another_reason_is_an_error_and_no_conflict(office):
+    quote = make_quote(office)
+    otherwise = Conflict("Another one waits")
+    values: dict[str, Any] = {"buy": 2, "sell": 1, "exchange": 0, "proposed_by": office}
+    with pytest.raises(Conflict, match="Another one waits"):
+        QUOTES.propose(otherwise, token=quote.token, **values)
+    with pytest.raises(IntegrityError, match="quote_"):
+        QUOTES.propose(otherwise, token=make_token(), **values | {"buy": -1})
+
+
+def test_of_the_two_who_approve_one_has_been_there_for_long(office, finance):
+    quote = make_quote(office)
+    age_installation(days=30)
+    for user in (office, finance):
+        shift_access(user, days=2)
+    people: tuple[tuple[Collection[UUID | str | None], bool], ...] = (
+        ((office.pk,), False),
+        ((f"staff:{office.pk}",), False),
+        # A command or an API key has proposed it: there is no first person.
+        ((None,), True),
+        (("system:demo", "api_key:1"), True),
+    )
+    for first, may in people:
+        obstacle = with_tenured(first).describe_obstacle(quote, finance)
+        assert obstacle == ("" if may else QUOTES.describe_obstacle(quote, finance)), first
+    assert QUOTES.describe_obstacle(quote, finance).startswith("One of the two who approve must")
+    shift_access(office, days=8)
+    assert QUOTES.describe_obstacle(quote, finance) == ""
+    assert QUOTES.get_approvable(quote.pk, finance) == quote

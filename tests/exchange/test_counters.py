@@ -1,0 +1,29 @@
+"""Counters in PostgreSQL, for the rate limits of an installation without Redis."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from exchange.counters import DatabaseCounters
+from exchange.models import SignInTries
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_counter_begins_at_nothing_and_is_of_its_key_and_version_alone():
+    counters = DatabaseCounters("", {})
+    assert [counters.incr("a"), counters.incr("a"), counters.incr("a", 5)] == [1, 2, 7]
+    assert counters.incr("b") == 1
+    assert counters.incr("a", version=2) == 1
+    assert DatabaseCounters("", {"KEY_PREFIX": "of others"}).incr("a") == 1
+    assert DatabaseCounters("", {}).incr("a") == 8
+
+
+def test_a_counter_is_kept_for_two_minutes():
+    before = timezone.now()
+    DatabaseCounters("", {}).incr("a")
+    kept = timedelta(minutes=2)
+    assert before + kept <= SignInTries.objects.get().ends_at <= timezone.now() + kept

@@ -1,0 +1,19 @@
+"""What a process remembers, and what it forgets first."""
+
+from __future__ import annotations
+
+from exchange.lru import Lru
+
+
+def test_what_was_used_longest_ago_is_forgotten_first():
+    kept: Lru[str, int] = Lru(2)
+    kept.put("a", 1)
+    kept.put("b", 2)
+    assert (kept.get("a"), kept.get("b"), kept.get("c")) == (1, 2, None)
+    kept.get("a")
+    kept.put("c", 3)
+    assert [kept.get(key) for key in "abc"] == [1, None, 3]
+    # To be kept anew is to be used.
+    kept.put("a", 4)
+    kept.put("d", 5)
+    assert [kept.get(key) for key in "acd"] == [4, None, 5]

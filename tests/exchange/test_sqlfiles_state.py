@@ -1,0 +1,56 @@
+"""What decides whether SQL has to be installed, and what an installer holds while it looks."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from exchange import sqlfiles
+from tests.environment.owner import as_owner
+
+pytestmark = pytest.mark.django_db
+
+_HELD = """
+SELECT classid::bigint << 32 | objid::bigint, current_setting('lock_timeout') FROM pg_locks
+WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+"""
+
+
+def test_every_file_is_declared_once_and_every_declared_file_is_there() -> None:
+    assert [config.label for config in sqlfiles.sql_apps()] == [
+        "exchange",
+        "wallets",
+        "credit",
+        "orders",
+    ]
+    for config in sqlfiles.sql_apps():
+        files = sorted(path.stem for path in config.sql_folder.iterdir())
+        assert sorted(config.sql_parts) == files, config.label
+
+
+def test_an_installer_keeps_out_others_of_every_release_and_waits_half_a_minute_for_them() -> None:
+    with as_owner() as cursor:
+        assert not sqlfiles.install("default")
+        cursor.execute(_HELD)
+        assert cursor.fetchall() == [(0x53514C, "30s")]
+
+
+def test_a_new_column_of_a_table_that_only_joins_two_others_counts_as_one() -> None:
+    with as_owner() as cursor:
+        cursor.execute("ALTER TABLE exchange_staffuser_groups ADD COLUMN motto text")
+        assert not sqlfiles.is_installed()
+
+
+def test_what_is_in_use_is_waited_for_and_what_is_wrong_is_not() -> None:
+    """Of a file that fails the name is told; one that only has to wait is tried again."""
+    busy = "DO $$BEGIN RAISE EXCEPTION 'busy' USING ERRCODE = 'lock_not_available'; END$$"
+    for statement, refused, told in (
+        (busy, OperationalError, "^busy"),
+        ("SELECT 1 / 0", sqlfiles.InstallError, "^a/sql/b.sql: division by zero"),
+    ):
+        with (
+            connection.cursor() as cursor,
+            pytest.raises(refused, match=told),
+            transaction.atomic(),
+        ):
+            sqlfiles._execute(cursor, "a/sql/b.sql", statement)
