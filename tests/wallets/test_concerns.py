@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from exchange.models import ApiKey, Member, Organisation
 from tests.factories.api_clients import make_caller
+from tests.factories.wallets import know_banks, make_member_wallet
 from wallets.models import BankAccount, Withdrawal
 from wallets.selectors import concerns
 from wallets.selectors.concerns import Concern, Level
@@ -127,3 +128,26 @@ def test_flags_are_kept_and_recalled_as_they_were():
     assert concerns.recalled(concerns.kept([look, stop])) == [look, stop]
     assert concerns.recalled(None) == []
     assert concerns.concerns_of([]) == {}
+
+
+def test_flags_are_of_the_facts_given_and_what_stops_stands_first(monkeypatch):
+    known = Concern("known", Level.STOP, "Known above.")
+    found = withdrawal_of(active=False, currency="NGN", name_resolved=False)
+    monkeypatch.setattr(concerns, "more_concerns", [lambda _: {found.pk: [known]}, lambda _: {}])
+    facts = Facts(AccountUse(**UNUSED | {"earlier": 0}), Requests(5, Decimal(1500)), Decimal(1))
+    codes = [flag.code for flag in concerns.concerns_of([found], {found.pk: facts})[found.pk]]
+    assert codes == [
+        "organisation_inactive", "known",
+        "name_not_told", "account_first_used", "much_larger", "many_a_day",
+    ]  # fmt: skip
+
+
+def test_flags_are_of_what_is_so_now_where_no_facts_are_given():
+    know_banks()
+    wallet = make_member_wallet(5000)
+    first, second = wallet.request(500), wallet.request(500, account="0690000045")
+    flags = concerns.concerns_of([first, second])
+    assert {pk: [flag.code for flag in found] for pk, found in flags.items()} == {
+        first.pk: ["account_first_used"],
+        second.pk: ["account_first_used"],
+    }

@@ -1,4 +1,4 @@
-"""A provider that knows nothing yet, and a wallet to pay out of."""
+"""A provider that knows nothing yet, a wallet to pay out of, and what workers are asked to do."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from exchange import wake
 from tests.factories.wallets import (
     Wallet,
     know_banks,
@@ -50,3 +51,13 @@ def wallet(sandbox: SandboxServer) -> Wallet:
     know_banks()
     sandbox.book.set_float("KES", Decimal(20_000))
     return make_member_wallet(20_000)
+
+
+@pytest.fixture
+def hints() -> Iterator[list[str]]:
+    """The tasks that workers were asked to run."""
+    found: list[str] = []
+    before = wake._waker
+    wake.register(found.append)
+    yield found
+    wake._waker = before

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
 
 from tests.factories.wallets import status_of
 from wallets.models import Payout, Withdrawal
+from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
 from wallets.services import payouts
@@ -49,6 +51,25 @@ def marked(withdrawal: Withdrawal) -> str:
     token = token_of(withdrawal)
     assert payouts._mark(withdrawal.id, token)
     return token
+
+
+def record_of(withdrawal: Withdrawal, status: TransferStatus, **changes: Any) -> TransferRecord:
+    """The provider's record of exactly what was ordered, but for `changes`."""
+    return TransferRecord(
+        **{
+            "provider_id": "77",
+            "reference": withdrawal.reference,
+            "status": status,
+            "amount": withdrawal.disburse_amount,
+            "fee": Decimal(0),
+            "currency": withdrawal.currency_id,
+            "account_number": withdrawal.bank.account_number,
+            "bank_code": withdrawal.bank.code,
+            "complete_message": "",
+            "raw": {},
+            **changes,
+        }
+    )
 
 
 def orders(sandbox: SandboxServer) -> int:

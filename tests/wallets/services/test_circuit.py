@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from exchange import wake
 from tests.environment.processes import wait_until
 from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
 from wallets.models import Alert, PayoutCircuit, Withdrawal
@@ -28,16 +26,6 @@ LONG = "x" * 400
 def wallet() -> Wallet:
     know_banks()
     return make_wallet(5_000)
-
-
-@pytest.fixture
-def hints() -> Iterator[list[str]]:
-    """The tasks that workers were asked to run."""
-    found: list[str] = []
-    before = wake._waker
-    wake.register(found.append)
-    yield found
-    wake._waker = before
 
 
 def become(state: str, *, trial: Withdrawal | None = None, **changes: Any) -> None:
@@ -90,9 +78,24 @@ def test_one_payout_is_permitted_while_half_open_and_has_two_minutes(wallet):
 
 @pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
 def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, answer):
-    become("Closed", failures=4, reason="broken")
-    answer(approved(wallet).id)
-    assert (row().state, row().failures, row().reason) == ("Closed", 0, "broken")
+    one = approved(wallet)
+    for failures in (1, 4):
+        become("Closed", failures=failures, reason="broken")
+        answer(one.id)
+        assert (row().state, row().failures, row().reason) == ("Closed", 0, "broken")
+
+
+@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
+def test_where_there_is_no_failure_to_reset_the_circuit_is_only_read(
+    wallet, answer, django_assert_num_queries
+):
+    one = approved(wallet)
+    with django_assert_num_queries(1):
+        answer(one.id)
+
+
+def test_there_is_one_circuit_and_a_new_one_would_take_its_place():
+    assert PayoutCircuit().pk == row().pk
 
 
 @pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
@@ -112,7 +115,8 @@ def test_the_acceptance_of_the_trial_closes_the_circuit(
 ):
     one = approved(wallet)
     circuit._alert(row())
-    become("Half-open", trial=one, failures=5, failed_trials=2, reason="broken")
+    # Whatever is counted, it is not closed before.
+    become("Half-open", trial=one, failures=0, failed_trials=2, reason="broken")
     with django_capture_on_commit_callbacks(execute=True):
         circuit.record_acceptance(one.id)
     found = row()

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from django.db import transaction
 
+from exchange.actors import Actor
+from exchange.ids import uuid7
 from exchange.models import Event
 from tests.assertions.unchanged import everything
+from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import SYSTEM, Wallet, approved, know_banks, make_wallet
 from wallets.errors import StateConflict, WithdrawalNotFound
@@ -114,3 +117,19 @@ def test_a_withdrawal_is_found_within_its_organisation_only(wallet):
     ):
         with pytest.raises(WithdrawalNotFound):
             lock(withdrawal_id, organisation_id)
+
+
+def test_workers_are_asked_to_deliver_what_is_told(
+    wallet, hints, django_capture_on_commit_callbacks
+):
+    withdrawal = approved(wallet)
+    with django_capture_on_commit_callbacks(execute=True):
+        move(withdrawal, come_from=(Status.APPROVED,), to=Status.PROCESSING)
+    wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "events are delivered", 10)
+
+
+def test_of_a_long_name_the_beginning_is_kept_with_the_decision(wallet):
+    label = "n" * 200 + "x"
+    withdrawal = wallet.request()
+    record(withdrawal, verdict=Verdict.CORRIDOR, actor=Actor.staff(uuid7(), label))
+    assert Decision.objects.get(withdrawal=withdrawal).actor_label == label[:200]

@@ -11,12 +11,14 @@ from tests.wallets.services.payout_rows import (
     change,
     fail,
     marked,
+    orders,
     refuse_orders,
     row,
     seconds,
     token_of,
 )
 from wallets.models import Alert, PayoutCircuit, Withdrawal
+from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
 from wallets.services import payouts
 
@@ -35,7 +37,10 @@ def test_a_refusal_of_the_first_order_fails_and_of_a_later_one_is_looked_up(
     change(other, attempts=5)
     refuse_orders(sandbox, BLACKLISTED)
     fail(sandbox)
+    PayoutCircuit.objects.update(failures=2)
     payouts.pay(one.id)
+    # It was an answer, so the provider is not failing.
+    assert PayoutCircuit.objects.get().failures == 0
     if attempts == 1:
         assert (status_of(one), row(one).last_error) == ("Failed", "")
         assert Withdrawal.objects.get(pk=one.pk).reason == BLACKLISTED
@@ -43,6 +48,16 @@ def test_a_refusal_of_the_first_order_fails_and_of_a_later_one_is_looked_up(
     reason = f"{BLACKLISTED}; the provider failed (503)"
     assert (status_of(one), row(one).last_error) == ("Unknown", reason)
     assert row(one).not_found_count == 0
+
+
+def test_a_later_order_that_is_refused_is_as_the_provider_has_the_earlier_one(sandbox, wallet):
+    withdrawal = approved(wallet)
+    change(withdrawal, attempts=1)
+    payment_provider().transfer(payouts.transfer_request(withdrawal))
+    refuse_orders(sandbox, BLACKLISTED)
+    payouts.pay(withdrawal.id)
+    assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
+    assert row(withdrawal).claimed_by == ""
 
 
 def test_a_later_order_that_is_refused_fails_where_the_provider_knows_of_no_other(sandbox, wallet):
@@ -76,9 +91,37 @@ def test_an_answer_that_is_lost_is_asked_for_at_once_unless_we_are_to_leave_them
     }[reads]
     assert (status_of(withdrawal), row(withdrawal).last_error) == (status, error)
     assert row(withdrawal).not_found_count == not_found
+    assert row(withdrawal).provider_status == ("NEW" if reads == "found" else "")
     circuit = PayoutCircuit.objects.get()
     assert seconds(circuit.quiet_until) == (120 if reads == "quiet" else None)
     assert circuit.failures == 1
+
+
+def test_an_order_under_a_reference_that_the_provider_has_is_looked_up(sandbox, wallet):
+    withdrawal = approved(wallet)
+    payment_provider().transfer(payouts.transfer_request(withdrawal))
+    PayoutCircuit.objects.update(failures=2)
+    payouts.pay(withdrawal.id)
+    assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
+    assert row(withdrawal).claimed_by == ""
+    assert PayoutCircuit.objects.get().failures == 0
+
+
+def test_what_a_worker_sent_and_did_not_come_back_to_is_asked_for_and_not_sent_again(
+    sandbox, wallet
+):
+    known, unknown = approved(wallet), approved(wallet)
+    payment_provider().transfer(payouts.transfer_request(known))
+    sent = orders(sandbox)
+    for withdrawal in (known, unknown):
+        marked(withdrawal)
+        change(withdrawal, leased_until=-SECOND)
+        payouts.pay(withdrawal.id)
+    assert (status_of(known), row(known).provider_status) == ("Processing", "NEW")
+    reason = "the worker that sent it did not come back"
+    assert (status_of(unknown), row(unknown).last_error) == ("Unknown", reason)
+    assert row(unknown).not_found_count == 1
+    assert orders(sandbox) == sent
 
 
 def test_a_look_up_that_is_told_to_come_later_leaves_the_provider_alone(sandbox, wallet):

@@ -124,6 +124,7 @@ def test_a_payout_is_marked_once_by_whoever_claimed_it_in_the_first_half_of_its_
     token_of(other)
     change(one, **changes)
     before, untouched = values(one), values(other)
+    assert not payouts._mark(other.id, token)
     assert payouts._mark(one.id, token) is may
     if may:
         assert row(one).posted_at == row(one).updated_at
@@ -139,7 +140,8 @@ def test_what_was_certainly_not_accepted_is_put_back_by_its_own_worker_only(wall
     marked(other)
     before, untouched = values(one), values(other)
     payouts._put_back(one.id, "claim_other", "late", 60)
-    assert values(one) == before
+    payouts._put_back(other.id, token, "not mine", 60)
+    assert (values(one), values(other)) == (before, untouched)
     payouts._put_back(one.id, token, "x" * 400, 60)
     payout = row(one)
     assert (status_of(one), payout.claimed_by, payout.last_error) == ("Approved", "", "x" * 300)
@@ -228,13 +230,15 @@ def test_the_order_says_who_is_paid_what_and_where(wallet):
     )
 
 
-def test_an_accepted_order_ends_the_want_of_float_of_its_currency(sandbox, wallet):
+def test_an_accepted_order_ends_the_want_of_float_of_its_currency_and_all_failures(sandbox, wallet):
+    PayoutCircuit.objects.update(failures=2)
     for currency in ("KES", "NGN"):
         raise_alert("float", subject=currency, message="Too little")
     withdrawal = approved(wallet)
     payouts.pay(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
     assert [*Alert.objects.filter(resolved_at=None).values_list("subject", flat=True)] == ["NGN"]
+    assert PayoutCircuit.objects.get().failures == 0
 
 
 def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):

@@ -99,32 +99,6 @@ def test_the_ledger_keeps_the_beginning_of_a_long_reason():
     assert released.memo == f"rejected: {why[:290]}"
 
 
-def test_a_deposit_has_a_reference_as_long_as_its_column():
-    wallet = make_wallet()
-    for reference, words in ((" ", "is required"), ("x" * 101, "must have at most 100 characters")):
-        with pytest.raises(InvalidRequest, match=f"reference {words}"):
-            deposits.enter(
-                arrival=deposits.Arrival(
-                    wallet.organisation.id, None, "KES", Decimal(5), reference
-                ),
-                user=make_staff(),
-            )
-
-
-def test_a_deposit_has_a_note_of_three_hundred_characters_at_most():
-    wallet, person = make_wallet(), make_staff()
-    for length in (300, 301):
-        arrival = deposits.Arrival(
-            wallet.organisation.id, None, "KES", Decimal(5), f"in-{length}", "x" * length
-        )
-        if length == 300:
-            entered = deposits.enter(arrival=arrival, user=person)
-            assert (entered.note, entered.reference) == ("x" * 300, "in-300")
-        else:
-            with pytest.raises(InvalidRequest, match="300"):
-                deposits.enter(arrival=arrival, user=person)
-
-
 def test_space_around_words_is_no_part_of_them():
     assert given("  so \n", otherwise="why?") == "so"
     assert given(" \n") == ""

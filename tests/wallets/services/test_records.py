@@ -18,9 +18,10 @@ from tests.factories.wallets import (
     make_member_wallet,
     status_of,
 )
+from tests.wallets.services.payout_rows import record_of
 from wallets.models import Alert, Entry, Payout, Transfer, TransferKind, Withdrawal
 from wallets.models import WithdrawalStatus as Status
-from wallets.providers.base import TransferRecord, TransferStatus
+from wallets.providers.base import TransferStatus
 from wallets.services import payouts, settlement
 from wallets.services.alerts import raise_alert
 
@@ -51,25 +52,6 @@ def posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
         last_not_found_at=now,
     )
     return Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
-
-
-def record_of(withdrawal: Withdrawal, status: TransferStatus, **changes: Any) -> TransferRecord:
-    """The provider's record of exactly what was ordered, but for `changes`."""
-    return TransferRecord(
-        **{
-            "provider_id": "77",
-            "reference": withdrawal.reference,
-            "status": status,
-            "amount": withdrawal.disburse_amount,
-            "fee": Decimal(0),
-            "currency": withdrawal.currency_id,
-            "account_number": withdrawal.bank.account_number,
-            "bank_code": withdrawal.bank.code,
-            "complete_message": "",
-            "raw": {},
-            **changes,
-        }
-    )
 
 
 def apply(withdrawal: Withdrawal, status: TransferStatus, **changes: Any) -> None:

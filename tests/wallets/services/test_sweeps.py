@@ -6,6 +6,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.factories.payouts import open_alerts
@@ -103,6 +105,9 @@ def test_what_is_due_is_taken_in_its_order_but_for_what_somebody_works_on():
     due = [(first.id, "Approved"), (second.id, "Approved"), (third.id, "Unknown")]
     assert sweeps.due_payouts() == due
     assert sweeps.due_payouts(2) == due[:2]
+    with CaptureQueriesContext(connection) as asked:
+        sweeps.due_payouts()
+    assert asked.captured_queries[-1]["sql"].endswith("LIMIT 100")
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
     assert sweeps.due_payouts() == due[2:]
 
@@ -152,7 +157,8 @@ def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxSer
     PayoutCircuit.objects.update(quiet_until=None)
     sweeps.take_step(new.id)
     assert orders_and_reads(sandbox) == (1, 0)
-    # The provider has it: it is asked for, when that is due.
+    # The provider has it: it is asked for, when that is due, whatever waits besides.
+    planned(wallet, 60)
     sweeps.take_step(new.id)
     assert orders_and_reads(sandbox) == (1, 0)
     Payout.objects.filter(withdrawal=new).update(next_step_at=timezone.now())

@@ -8,11 +8,14 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.db import transaction
+from django.utils import timezone
 
 from exchange.numbers import plain
 from tests.environment.concurrency import Callers
 from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
+from tests.factories.breaks import make_break
 from tests.factories.payouts import open_alerts
 from tests.factories.wallets import BANKS, SYSTEM, Wallet, know_banks, make_member_wallet
 from tests.wallets.services.reconciliation.harness import (
@@ -29,9 +32,11 @@ from tests.wallets.services.reconciliation.harness import (
     send_past_us,
     today,
 )
-from wallets.models import Alert, ReconciliationBreak
+from wallets.models import Alert, LineKind, ReconciliationBreak
 from wallets.services import payouts, reconciliation
 from wallets.services.reconciliation import comparison, reports
+from wallets.services.reconciliation.breaks import take_up
+from wallets.services.reconciliation.differences import Line
 
 pytestmark = pytest.mark.django_db
 
@@ -146,13 +151,17 @@ def test_a_gap_that_is_gone_stays_open_and_closing_it_expects_nothing(sandbox, n
     assert breaks()[1:] == [("Balance", "7", "Open", True)]
 
 
-def test_of_two_moves_the_one_that_is_undone_is_gone(sandbox, naira):
+@pytest.mark.parametrize(
+    ("held", "left", "shown"),
+    [("1000030", ["30"], [False, True]), ("1000000", [], [False, False])],
+)
+def test_of_two_moves_those_that_are_undone_are_gone(sandbox, naira, held, left, shown):
     compare()
-    for held in ("1000100", "1000130", "1000030"):
-        hold(sandbox, held)
+    for each in ("1000100", "1000130", held):
+        hold(sandbox, each)
         report = compare()
-    assert breaks() == [("Balance", "100", "Open", False), ("Balance", "30", "Open", True)]
-    assert off(report) == [("Balance", "", "", "Unexplained: 30")]
+    assert breaks() == [("Balance", "100", "Open", shown[0]), ("Balance", "30", "Open", shown[1])]
+    assert off(report) == [("Balance", "", "", f"Unexplained: {amount}") for amount in left]
 
 
 @pytest.mark.parametrize(
@@ -204,6 +213,36 @@ def test_an_older_reading_that_is_kept_later_judges_nothing(sandbox, naira):
     assert breaks() == [("Balance", "-1000", "Open", True)]
     assert off(compare()) == [("Balance", "", "", "Unexplained: -1000")]
     assert breaks() == [("Balance", "-1000", "Open", True)]
+
+
+@pytest.mark.parametrize(("later", "opened"), [(0, 1), (-1, 0)])
+def test_a_reading_of_the_same_moment_as_the_last_one_is_judged(sandbox, naira, later, opened):
+    report = compare()
+    assert report.balances_at is not None
+    line = Line(LineKind.GAP, "NGN", their_amount=Decimal(5))
+    take_up(report, [line], report.balances_at + timedelta(microseconds=later))
+    assert ReconciliationBreak.objects.count() == opened
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_report_is_judged_at_a_time_and_breaks_are_locked_for_who_changes_them(
+    owner_connection,
+):
+    report = make_break().first_report
+    missing = Line(LineKind.MISSING, "KES", off=True, reference="payout_a")
+    with transaction.atomic():
+        take_up(report, [missing], timezone.now())
+    look = "SELECT id FROM wallets_reconciliationbreak FOR {} SKIP LOCKED"
+    lock = "SELECT pg_try_advisory_xact_lock(hashtextextended('reconciliation', 0))"
+    with transaction.atomic():
+        take_up(
+            report, [Line(LineKind.GAP, "NGN", their_amount=Decimal(5)), missing], timezone.now()
+        )
+        assert owner_connection.execute(lock).fetchone() == (False,)
+        assert owner_connection.execute(look.format("SHARE")).fetchall() == []
+        # An explanation of a break may be written meanwhile.
+        assert len(owner_connection.execute(look.format("KEY SHARE")).fetchall()) == 2
+    assert owner_connection.execute(lock).fetchone() == (True,)
 
 
 def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(sandbox, wallet):
@@ -272,7 +311,11 @@ def test_a_break_of_one_day_leaves_the_alert_of_another_day_alone(sandbox, walle
 def test_a_balance_that_is_not_named_is_one_break(sandbox, naira):
     book(sandbox, "DELETE FROM floats WHERE currency = ?", "NGN")
     for _ in range(2):
-        assert [line[0] for line in off(compare())] == ["No balance named"]
+        report = compare()
+        assert [line[0] for line in off(report)] == ["No balance named"]
+        # The other balances are compared all the same.
+        gaps = {gap_of(report, code) for code in ("GHS", "KES", "ZAR")}
+        assert gaps == {(Decimal(0), Decimal(0))}
         naira.fund(1, "NGN")
     assert breaks() == [("No balance named", "-1000000", "Open", True)]
 

@@ -119,6 +119,21 @@ def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sa
     assert {*disputed()} == {returned.reference, taken.reference, posted.reference}
 
 
+@pytest.mark.parametrize(("days", "look_ups"), [(1, 0), (2, 1)])
+def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked_up(
+    sandbox, wallet, days, look_ups
+):
+    pay(wallet)
+    earlier = timezone.now().replace(hour=12) - timedelta(days=days)
+    Payout.objects.update(posted_at=earlier)
+    book(sandbox, "UPDATE transfers SET created_at = ?", earlier.timestamp())
+    asked = len(sandbox.requests.entries())
+    report = compare()
+    assert (report.status, report.compared) == ("Agrees", 0)
+    # The balances, and one page of the list.
+    assert len(sandbox.requests.entries()) == asked + 2 + look_ups
+
+
 class BusyDay(FlutterwaveClient):
     """Money arrives whenever the balances are asked for, so many times more."""
 
@@ -133,7 +148,13 @@ class BusyDay(FlutterwaveClient):
 
 
 def test_balances_are_read_three_times_until_nothing_moves_meanwhile(sandbox, wallet):
-    provider = BusyDay(base_url=sandbox.base_url, secret_key=sandbox.options.secret_key)
+    provider = BusyDay(
+        base_url=sandbox.base_url,
+        secret_key=sandbox.options.secret_key,
+        connect_timeout=5,
+        read_timeout=35,
+        total_timeout=45,
+    )
     provider.wallet, provider.arrivals = wallet, 2
     ours, theirs = read_balances(provider)
     assert ours.clearing["KES"] == 20_002

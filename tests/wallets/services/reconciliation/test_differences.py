@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,12 +12,20 @@ from django.utils import timezone
 
 from exchange.ids import uuid7
 from tests.factories.wallets import approved
+from tests.wallets.services.reconciliation.harness import done, pay
 from wallets.models import LineKind
 from wallets.models import WithdrawalStatus as Status
-from wallets.providers.base import ListedTransfer, TransferRecord, TransferStatus
-from wallets.selectors.reconciliation import Held, held_under, movements
+from wallets.providers.base import (
+    ListedTransfer,
+    ProviderBalance,
+    ProviderUnavailable,
+    TransferRecord,
+    TransferStatus,
+)
+from wallets.providers.registry import payment_provider
+from wallets.selectors.reconciliation import Held, Holding, held_under, movements
 from wallets.services.reconciliation import comparison
-from wallets.services.reconciliation.balances import _under_way
+from wallets.services.reconciliation.balances import _under_way, balance_lines
 from wallets.services.reconciliation.differences import Line, charge, differences
 from wallets.services.reconciliation.figures import movement_lines, totals
 
@@ -96,6 +105,11 @@ def test_each_of_our_states_agrees_with_its_own_of_the_provider_only():
         ({}, {"fee": Decimal("99.99")}, ("Charge", "100", "99.99")),
         ({"charge": None}, {}, ("Charge", "0", "100")),
         ({}, {"fee": Decimal(0)}, ("Charge", "100", "0")),
+        (
+            {"account_number": "8" * 250},
+            {"account_number": "9" * 250},
+            ("Account", f"01 {'8' * 197}", f"1 {'9' * 198}"),
+        ),
     ],
 )
 def test_each_fact_that_differs_is_a_line_of_its_own(ours, record, wanted):
@@ -116,7 +130,7 @@ def test_a_charge_counts_only_where_the_payout_was_paid_and_as_it_is_booked():
     ]
     assert found(held_as(charge=None), theirs(fee=Decimal(0))) == []
     assert found(held_as(), theirs(fee=Decimal("100.004"))) == []
-    for currency in ("KES", "XXX"):
+    for currency in ("KES", "ZZZ"):
         assert charge(theirs(fee=Decimal("1.006")), currency) == Decimal("1.01")
 
 
@@ -138,7 +152,7 @@ def test_what_was_sent_and_not_given_back_must_not_be_missing(status, posted):
     assert differences(None, None) == []
 
 
-@pytest.mark.parametrize(("currency", "known"), [("KES", "KES"), ("XXX", None)])
+@pytest.mark.parametrize(("currency", "known"), [("KES", "KES"), ("ZZZ", None)])
 def test_what_we_know_nothing_of_is_kept_as_far_as_it_has_room(currency, known):
     record = theirs(
         currency=currency, reference="r" * 130, provider_id="7" * 50, account_number="9" * 250
@@ -173,6 +187,51 @@ def test_the_provider_is_ahead_of_our_books_by_what_it_took_and_we_have_not_book
         },
     }
     assert _under_way(held_as(Status.UNKNOWN), None) == 0
+
+
+def test_a_gap_is_what_neither_our_books_nor_payouts_under_way_explain():
+    booked = {"NGN": Decimal(10), "KES": Decimal(20), "UGX": Decimal(0)}
+    named = {
+        code: ProviderBalance(code, Decimal(available), Decimal(in_books))
+        for code, available, in_books in (("KES", 17, 18), ("ZAR", 5, 5))
+    }
+    under_way = {
+        name: held_as(Status.PROCESSING, reference=name, currency=code)
+        for name, code in (("a", "KES"), ("b", "KES"), ("c", "ZAR"), ("d", "KES"))
+    }
+    records = {
+        name: theirs(TransferStatus.NEW, reference=name, amount=Decimal(amount), fee=Decimal(fee))
+        for name, amount, fee in (("a", 1, 2), ("b", 4, 8), ("c", 16, 32))
+    }
+    lines = balance_lines(Holding(booked, frozenset()), named, under_way, records)
+    assert lines == [
+        Line(
+            LineKind.NO_BALANCE,
+            "NGN",
+            off=True,
+            our_amount=Decimal(10),
+            their_text="The provider names no balance",
+        ),
+        *balance_of("KES", ours=20, theirs=17, in_books="18", expected=-15, gap=12),
+        *balance_of("ZAR", ours=0, theirs=5, in_books="5", expected=-48, gap=53),
+    ]
+
+
+def balance_of(
+    currency: str, *, ours: int, theirs: int, in_books: str, expected: int, gap: int
+) -> list[Line]:
+    """The three lines of a balance."""
+    return [
+        Line(
+            LineKind.BALANCE,
+            currency,
+            our_amount=Decimal(ours),
+            their_amount=Decimal(theirs),
+            their_text=f"In its books: {in_books}",
+        ),
+        Line(LineKind.EXPECTED, currency, their_amount=Decimal(expected)),
+        Line(LineKind.GAP, currency, their_amount=Decimal(gap)),
+    ]
 
 
 def test_totals_are_by_currency_and_state_of_what_is_compared():
@@ -235,24 +294,66 @@ def test_a_payout_is_of_the_day_it_was_sent_on(held, ours):
     assert comparison._is_of_the_day(held, DAY) is ours
 
 
-def test_two_hundred_look_ups_are_made_at_most(sandbox):
-    for count, refused in ((200, False), (201, True)):
-        under_way = {f"payout_{n}": held_as(Status.UNKNOWN) for n in range(count)}
-        wanted = set(under_way)
-        held = {name: held_as(Status.UNKNOWN, reference=name) for name in under_way}
-        sides = comparison._Sides(DAY, NOON, held, {}, frozenset())
-        if refused:
-            why = "^201 payouts are under way, too many to ask for one by one$"
-            with pytest.raises(comparison.Unreliable, match=why):
-                comparison._records_of(under_way, {})
-            why = "^201 payouts differ or are not in the provider's list, too many to be so$"
-            with pytest.raises(comparison.Unreliable, match=why):
-                comparison._look_again(wanted, sides)
-            assert len(sandbox.requests.entries()) == 400
-        else:
-            assert comparison._records_of(under_way, {}) == {}
-            comparison._look_again(wanted, sides)
-            assert len(sandbox.requests.entries()) == 400
+@pytest.mark.parametrize(
+    ("count", "not_asked_for", "not_asked_again"),
+    [
+        (200, "^no connection could be made$", "^no connection could be made$"),
+        (
+            201,
+            "^201 payouts are under way, too many to ask for one by one$",
+            "^201 payouts differ or are not in the provider's list, too many to be so$",
+        ),
+    ],
+)
+def test_two_hundred_look_ups_are_made_at_most(sandbox, count, not_asked_for, not_asked_again):
+    """With a provider that is gone, the first of them fails."""
+    sandbox.stop()
+    held = {
+        name: held_as(Status.UNKNOWN, reference=name)
+        for name in (f"payout_{number}" for number in range(count))
+    }
+    sides = comparison._Sides(DAY, NOON, held, {}, frozenset())
+    with pytest.raises((comparison.Unreliable, ProviderUnavailable), match=not_asked_for):
+        comparison._records_of(held, {})
+    with pytest.raises((comparison.Unreliable, ProviderUnavailable), match=not_asked_again):
+        comparison._look_again(set(held), sides)
+
+
+def test_what_differs_is_read_anew_on_both_sides_and_nothing_else_is(sandbox, wallet):
+    """Both sides had gone on when the list was read."""
+    late, same = pay(wallet), pay(wallet)
+    done(sandbox, late, same)
+    before = held_under({late.reference, same.reference})
+    listed = payment_provider().list_transfers(
+        first=late.created_at.date(), last=timezone.now().date()
+    )
+    records = {found.record.reference: found.record for found in listed}
+    sides = comparison._Sides(
+        timezone.now().date(),
+        timezone.now(),
+        before | {late.reference: replace(before[late.reference], status=Status.UNKNOWN)},
+        records | {late.reference: theirs(TransferStatus.FAILED, reference=late.reference)},
+        frozenset(records),
+    )
+    asked = len(sandbox.requests.entries())
+    comparison._look_again({late.reference, same.reference}, sides)
+    assert (sides.held, sides.records) == (before, records)
+    assert len(sandbox.requests.entries()) == asked + 1
+
+
+def test_whatever_is_under_way_and_not_listed_is_looked_up(sandbox, wallet):
+    known, unlisted = pay(wallet), pay(wallet)
+    under_way = {
+        name: held_as(Status.UNKNOWN, reference=name)
+        for name in (known.reference, unlisted.reference, "payout_a")
+    }
+    records = {known.reference: theirs(reference=known.reference)}
+    asked = len(sandbox.requests.entries())
+    found = comparison._records_of(under_way, records)
+    assert len(sandbox.requests.entries()) == asked + 2
+    assert {*found} == {known.reference, unlisted.reference}
+    assert found[known.reference] is records[known.reference]
+    assert found[unlisted.reference].amount == unlisted.disburse_amount
 
 
 @pytest.mark.parametrize(

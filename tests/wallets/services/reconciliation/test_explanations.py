@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from psycopg import errors
 
@@ -19,11 +22,15 @@ from tests.environment.database import Connection, session
 from tests.factories.breaks import make_break
 from tests.factories.wallets import make_staff
 from tests.wallets.services.reconciliation.harness import approver
-from wallets.models import Alert, BreakExplanation, ReconciliationBreak
+from wallets.models import Alert, BreakExplanation, BreakStatus, ReconciliationBreak
 from wallets.services import reconciliation
 from wallets.services.alerts import raise_alert
+from wallets.services.reconciliation import explanations
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
+
+# What others than the test see, on connections of their own.
+committed = pytest.mark.django_db(transaction=True)
 
 WHY = "The bank collected its yearly fee; statement of 3 March, line 12"
 
@@ -133,8 +140,44 @@ def test_a_break_is_taken_and_handed_over_until_it_is_closed(found):
     hand_over = partial(reconciliation.hand_over, break_id=found.pk)
     assert hand_over(owner=first, user=first).owner == first
     assert hand_over(owner=second, user=first).owner == second
+    assert ReconciliationBreak.objects.get().owner == second
     reconciliation.close(explanation_id=explain(found, first).pk, user=second)
     refuses(StateConflict, hand_over, owner=first, user=first)
+
+
+def test_a_refusal_has_three_hundred_characters_at_most(found):
+    proposed = explain(found)
+    refuse = partial(reconciliation.refuse, explanation_id=proposed.pk, user=approver())
+    message = refuses(InvalidRequest, refuse, reason="x" * 301)
+    assert message == "The text must have at most 300 characters, not 301"
+    assert refuse(reason="x" * 300).reason == "x" * 300
+
+
+def test_a_break_that_is_no_longer_what_it_was_is_not_moved(found):
+    with pytest.raises(StateConflict, match=r"^The break is no longer Explained$"):
+        explanations._move(found, BreakStatus.EXPLAINED, BreakStatus.CLOSED)
+    assert status_of(found) == "Open"
+
+
+@committed
+def test_a_break_is_locked_before_its_explanation_and_comparisons_before_both(
+    found, owner_connection
+):
+    look = "SELECT id FROM wallets_reconciliationbreak FOR {} SKIP LOCKED"
+    for act in (partial(reconciliation.refuse, reason="No"), reconciliation.close):
+        decide = partial(act, explanation_id=explain(found).pk, user=approver())
+        with CaptureQueriesContext(connection) as made, transaction.atomic():
+            decide()
+            # Who writes about the break does not wait for the decision.
+            assert owner_connection.execute(look.format("SHARE")).fetchall() == []
+            assert len(owner_connection.execute(look.format("KEY SHARE")).fetchall()) == 1
+        locks = [
+            re.findall(r'pg_advisory_xact_lock|FROM "(\w+)" .* FOR [A-Z ]*UPDATE', query["sql"])
+            for query in made.captured_queries
+        ]
+        both = [["wallets_reconciliationbreak"], ["wallets_breakexplanation"]]
+        comparisons = [[""]] if act is reconciliation.close else []
+        assert [each for each in locks if each] == [*comparisons, *both]
 
 
 def test_what_is_not_there_is_not_found():
@@ -145,6 +188,7 @@ def test_what_is_not_there_is_not_found():
     refuses(NotFound, reconciliation.hand_over, break_id=missing, owner=user, user=user)
 
 
+@committed
 def test_of_many_who_explain_close_and_refuse_at_once_one_does():
     people = [approver() for _ in range(4)]
     with Callers(4) as crowd:
@@ -172,6 +216,7 @@ def test_of_many_who_explain_close_and_refuse_at_once_one_does():
             assert status_of(found) == wanted[proposed.status]
 
 
+@committed
 def test_the_last_breaks_of_a_day_that_are_closed_at_once_end_its_alert():
     """Each of the two would still see the other one open."""
     with Callers(2) as crowd:
@@ -202,6 +247,7 @@ def is_refused(
     return refusal.value.diag.constraint_name or ""
 
 
+@committed
 def test_the_database_wants_two_people(runtime, found):
     proposed = explain(found)
     approve = (
@@ -224,6 +270,7 @@ def test_the_database_wants_two_people(runtime, found):
     assert broken == "explanation_in_writing"
 
 
+@committed
 def test_the_database_closes_no_break_without_an_explanation(runtime, found):
     change = "UPDATE wallets_reconciliationbreak SET status = %s WHERE id = %s"
     for status in ("Explained", "Closed"):
@@ -237,6 +284,7 @@ def test_the_database_closes_no_break_without_an_explanation(runtime, found):
         is_refused(runtime, errors.RestrictViolation, change, status, found.pk)
 
 
+@committed
 def test_the_database_keeps_what_a_break_is_about(runtime, found):
     for column, value in (("difference", 0), ("day", timezone.now().date()), ("kind", "Amount")):
         change = f"UPDATE wallets_reconciliationbreak SET {column} = %s WHERE id = %s"

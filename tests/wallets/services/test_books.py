@@ -1,0 +1,76 @@
+"""How a proof of books is run and kept: its findings, its alert, its totals, its snapshot."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from exchange.ids import first_id_at
+from tests.factories.wallets import make_wallet
+from wallets.models import Alert, BooksProof
+from wallets.services import books
+from wallets.services.books import Finding, sql_check
+
+pytestmark = pytest.mark.django_db
+
+HOLDS = sql_check("holds", "SELECT 1, 2, 3 WHERE false")
+OFF = sql_check("off", "SELECT 'KES', 1.50::numeric, NULL UNION ALL SELECT 'NGN', 2, 3.10")
+FALSE = sql_check("false", "SELECT 'x', 'a', 'b'")
+
+
+def test_a_check_finds_a_hundred_things_at_most_and_words_them_plainly():
+    assert OFF.run() == [Finding("off", "KES", "1.5", "None"), Finding("off", "NGN", "2", "3.1")]
+    many = sql_check("many", "SELECT n, 0, 1 FROM generate_series(1, 150) n").run()
+    assert [found.subject for found in many] == [str(number) for number in range(1, 101)]
+
+
+def test_a_proof_runs_all_checks_in_order_and_says_how_long_it_took():
+    began = time.monotonic()
+    proof = books.prove([FALSE, HOLDS, OFF])
+    assert proof.titles == ("false", "holds", "off")
+    assert [found.check for found in proof.findings] == ["false", "off", "off"]
+    assert (proof.passed, books.prove([HOLDS]).passed) == (False, True)
+    whole = books.prove()
+    assert whole.titles == tuple(check.title for check in books.WALLET_CHECKS)
+    assert 1 <= whole.milliseconds <= round((time.monotonic() - began) * 1000) + 1
+
+
+def test_a_proof_that_fails_alerts_with_its_first_finding_until_one_holds():
+    for checks, findings, times in (([FALSE], 1, 1), ([OFF, FALSE], 3, 2)):
+        kept = books.prove_and_keep(checks)
+        kept.refresh_from_db()
+        assert (kept.passed, len(kept.findings)) == (False, findings)
+        assert Alert.objects.get(kind="books", resolved_at=None).times == times
+    assert kept.findings[0] == {
+        "check": "off", "subject": "KES", "expected": "1.5", "found": "None",
+    }  # fmt: skip
+    assert Alert.objects.get().message == (
+        "The books are off in 3 places, first: off (KES: expected 1.5, found None)"
+    )
+    held = books.prove_and_keep([HOLDS])
+    held.refresh_from_db()
+    assert (held.passed, held.findings, BooksProof.objects.count()) == (True, [], 3)
+    assert Alert.objects.get().resolved_at is not None
+
+
+def test_what_the_exchanges_own_accounts_came_to_is_kept_as_of_an_hour_before():
+    make_wallet(1000)
+    hour = timedelta(hours=1)
+    before = first_id_at(timezone.now() - hour)
+    limit, totals = books._system_totals()
+    after = first_id_at(timezone.now() - hour)
+    assert (before <= limit <= after, totals) == (True, {})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_all_checks_of_a_proof_read_one_snapshot_and_write_nothing():
+    settings = sql_check(
+        "settings",
+        "SELECT '', current_setting('transaction_isolation'),"
+        " current_setting('transaction_read_only')",
+    )
+    (found,) = books.prove([settings]).findings
+    assert (found.expected, found.found) == ("repeatable read", "on")

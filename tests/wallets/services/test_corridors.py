@@ -1,0 +1,51 @@
+"""What a country's payouts need besides bank and account number."""
+
+from __future__ import annotations
+
+import pytest
+
+from exchange.errors import InvalidRequest
+from wallets.models import BankAccount
+from wallets.services.corridors import clean_phone, missing_fields, needed_fields
+
+
+@pytest.mark.parametrize(
+    ("currency", "labels"),
+    [
+        ("KES", []),
+        ("GHS", ["branch code"]),
+        ("UGX", ["branch code"]),
+        ("TZS", ["branch code"]),
+        (
+            "ZAR",
+            [
+                "recipient's first name",
+                "recipient's last name",
+                "recipient's email",
+                "recipient's phone",
+                "recipient's address",
+            ],
+        ),
+    ],
+)
+def test_what_is_missing_is_what_the_currency_needs_and_nobody_has_filled_in(currency, labels):
+    names = [*needed_fields(currency)]
+    assert [*needed_fields(currency).values()] == labels
+    assert missing_fields(currency, BankAccount()) == labels
+    assert missing_fields(currency, BankAccount(**dict.fromkeys(names, " "))) == labels
+    assert missing_fields(currency, BankAccount(**dict.fromkeys(names, "x"))) == []
+    for name, label in zip(names, labels, strict=True):
+        assert missing_fields(currency, BankAccount(**{name: "x"})) == [
+            each for each in labels if each != label
+        ]
+
+
+def test_a_phone_number_has_its_country_code_and_loses_what_people_write_between_digits():
+    assert clean_phone(" +27 (82) 123-4567") == "+27821234567"
+    assert clean_phone("+1234567") == "+1234567"
+    assert clean_phone("+123456789012345") == "+123456789012345"
+    for wrong in ("", "0821234567", "+0821234567", "+123456", "+1234567890123456", "+27x21234567"):
+        with pytest.raises(InvalidRequest) as refused:
+            clean_phone(wrong)
+        words = "recipient_phone must be a phone number with its country code, such as +27821234567"
+        assert (refused.value.message, refused.value.fields) == (words, {"recipient_phone": words})

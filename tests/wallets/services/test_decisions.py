@@ -1,0 +1,221 @@
+"""Decisions about a withdrawal below the pages: by whom, on what, and what each of them leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from django.utils import timezone
+
+from exchange.actors import Actor
+from exchange.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.models import StaffUser
+from tests.assertions.unchanged import everything
+from tests.environment.processes import wait_until
+from tests.factories.api_clients import TESTER
+from tests.factories.configuration import set_figure
+from tests.factories.wallets import (
+    OVERRIDE,
+    assert_books_hold,
+    know_banks,
+    make_staff,
+    make_wallet,
+)
+from wallets.models import BankList, Decision, Payout, Withdrawal
+from wallets.services import decisions, requests
+from wallets.services.requests import Corridor
+
+pytestmark = pytest.mark.django_db
+
+RECIPIENT = Corridor(
+    recipient_first_name="Ada",
+    recipient_last_name="Obi",
+    recipient_email="ada@example.com",
+    recipient_phone="+27 (82) 123-4567",
+    recipient_address="1 Long Street, Cape Town",
+)
+
+
+@pytest.fixture(autouse=True)
+def _banks() -> None:
+    know_banks()
+    for currency in ("ZAR", "GHS"):
+        BankList.objects.create(
+            currency_id=currency,
+            banks=[{"id": 7, "name": "Absa", "code": "07"}],
+            fetched_at=timezone.now(),
+        )
+
+
+def approve(withdrawal: Withdrawal, person: StaffUser, override: str = "") -> Withdrawal:
+    version = Withdrawal.objects.values_list("version", flat=True).get(pk=withdrawal.pk)
+    return decisions.approve(
+        withdrawal_id=withdrawal.pk, version=version, approver=person, override=override
+    )
+
+
+def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> DomainError:
+    """Assert that the act is refused and moves nothing."""
+    before = everything()
+    with pytest.raises(kind) as refusal:
+        act()
+    assert refusal.value.message == message
+    assert everything() == before
+    return refusal.value
+
+
+def test_nobody_approves_what_they_entered_or_approved_before():
+    told = "Somebody else must approve this withdrawal: you entered or approved it already"
+    person, other = make_staff(), make_staff()
+    wallet = make_wallet(600_000)
+    answer = partial(
+        requests.request_withdrawal,
+        organisation_id=wallet.organisation.id,
+        member_id=None,
+        actor=Actor.staff(person.pk, str(person)),
+    )
+    order = requests.WithdrawalOrder(Decimal(500), "KES", "KCB Bank Kenya", "Ada Obi", "0690000031")
+    answer(order=order)
+    entered = Withdrawal.objects.get()
+    refused = refuses(partial(approve, entered, person), Refused, told)
+    assert refused.code == "approver_not_independent"
+    assert approve(entered, other).status == "Approved"
+    large = make_wallet(500_000).request(500_000, account="0611111111")
+    assert approve(large, other).status == "Pending"
+    refuses(partial(approve, large, other), Refused, told)
+    assert approve(large, person).second_approver == person
+    assert_books_hold()
+
+
+def test_what_is_flagged_stop_is_approved_by_who_writes_why():
+    withdrawal = make_wallet(1000).request(500)
+    make_wallet(1000).request(500)
+    person = make_staff()
+    before = everything()
+    with pytest.raises(Refused) as refused:
+        approve(withdrawal, person)
+    assert refused.value.code == "stop_not_overridden"
+    assert everything() == before
+    assert approve(withdrawal, person, OVERRIDE).status == "Approved"
+    kept = Decision.objects.get(withdrawal=withdrawal)
+    assert (kept.verdict, kept.override, kept.version) == ("Approve", OVERRIDE, 1)
+
+
+def test_payouts_are_swept_as_soon_as_the_last_needed_approval_is_given(
+    hints, django_capture_on_commit_callbacks
+):
+    large = make_wallet(500_000).request(500_000)
+    with django_capture_on_commit_callbacks(execute=True) as first:
+        approve(large, make_staff())
+    assert first == []
+    assert not Payout.objects.exists()
+    with django_capture_on_commit_callbacks(execute=True):
+        approve(large, make_staff())
+    wait_until(lambda: "wallets.tasks.sweep_payouts" in hints, "payouts are swept", 10)
+    assert Payout.objects.get().withdrawal_id == large.pk
+
+
+def test_who_was_to_be_approved_by_two_stays_so_when_the_threshold_rises():
+    withdrawal = make_wallet(500_000).request(500_000)
+    assert withdrawal.approvals_needed == 2
+    for key in ("SECOND_APPROVAL_ABOVE_KES", "SECOND_APPROVAL_DAILY_ABOVE_KES"):
+        set_figure(key, 10_000_000)
+    once = approve(withdrawal, make_staff())
+    assert (once.status, once.approvals_needed) == ("Pending", 2)
+
+
+def test_what_the_corridor_needs_is_filled_in_before_the_approval():
+    withdrawal = make_wallet(5000, currency="ZAR").request(500, currency="ZAR", bank="Absa")
+    person = make_staff()
+    told = (
+        "Before approval, ZAR payouts need: recipient's first name, recipient's last name,"
+        " recipient's email, recipient's phone, recipient's address"
+    )
+    assert refuses(partial(approve, withdrawal, person), Refused, told).code == (
+        "corridor_incomplete"
+    )
+    fill = partial(
+        decisions.fill_in_corridor, withdrawal_id=withdrawal.pk, version=1, approver=person
+    )
+    filled = fill(corridor=RECIPIENT)
+    assert (filled.status, filled.version) == ("Pending", 2)
+    filled.bank.refresh_from_db()
+    assert {name: getattr(filled.bank, name) for name in RECIPIENT.as_columns()} == {
+        **RECIPIENT.as_columns(),
+        "recipient_phone": "+27821234567",
+    }
+    kept = Decision.objects.get(withdrawal=withdrawal)
+    assert (kept.verdict, kept.details) == ("Fill in", {"branch_code": ""})
+    told = "The withdrawal changed meanwhile. Please look at it again"
+    refuses(partial(fill, corridor=RECIPIENT), StateConflict, told)
+    assert approve(withdrawal, person).status == "Approved"
+
+
+WRONG_CORRIDORS: list[tuple[str, Corridor, dict[str, str]]] = [
+    (
+        "GHS",
+        Corridor(branch_code="x" * 41),
+        {"branch_code": "Ensure this value has at most 40 characters (it has 41)."},
+    ),
+    (
+        "GHS",
+        Corridor(branch_code="GH010101", recipient_email="nobody"),
+        {"recipient_email": "Enter a valid email address."},
+    ),
+    (
+        "ZAR",
+        Corridor(recipient_phone="0821234567"),
+        {
+            "recipient_phone": "recipient_phone must be a phone number with its country code,"
+            " such as +27821234567"
+        },
+    ),
+]
+
+
+def fill_in(currency: str, corridor: Corridor) -> Callable[[], Withdrawal]:
+    """What a member of staff does to a new request."""
+    wallet = make_wallet(5000, currency=currency)
+    withdrawal = wallet.request(500, currency=currency, bank="Absa")
+    return partial(
+        decisions.fill_in_corridor,
+        withdrawal_id=withdrawal.pk,
+        version=1,
+        corridor=corridor,
+        approver=make_staff(),
+    )
+
+
+def test_what_is_filled_in_has_the_form_and_length_of_its_column():
+    for currency, corridor, wrong in WRONG_CORRIDORS:
+        [message] = wrong.values()
+        act = fill_in(currency, corridor)
+        assert refuses(act, InvalidRequest, message).fields == wrong
+    # Where no phone is needed, it is kept as it was written.
+    filled = fill_in("GHS", Corridor("GH1", recipient_phone="0"))()
+    assert filled.bank.recipient_phone == "0"
+
+
+def test_only_who_may_decide_decides_and_only_on_the_version_they_saw():
+    withdrawal = make_wallet(1000).request(500)
+    acts: list[Callable[..., Withdrawal]] = [
+        decisions.approve,
+        partial(decisions.reject, reason="no"),
+        partial(decisions.fill_in_corridor, corridor=Corridor()),
+    ]
+    stranger, person = make_staff("resolve_payout"), make_staff()
+    stale = "The withdrawal changed meanwhile. Please look at it again"
+    asked = [partial(act, withdrawal_id=withdrawal.pk) for act in acts]
+    for act in asked:
+        told = "You may not decide about withdrawals"
+        refuses(partial(act, version=1, approver=stranger), Forbidden, told)
+        refuses(partial(act, version=2, approver=person), StateConflict, stale)
+    decisions.cancel(
+        withdrawal_id=withdrawal.pk, organisation_id=withdrawal.organisation_id, actor=TESTER
+    )
+    gone = "The withdrawal is Cancelled by tests, no longer Pending"
+    for act in asked:
+        refuses(partial(act, version=2, approver=person), StateConflict, gone)
+    assert_books_hold()

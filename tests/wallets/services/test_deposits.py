@@ -1,0 +1,168 @@
+"""Deposits below the pages: what may be entered, who decides, and what moves when."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+
+from exchange.errors import Conflict, DomainError, Forbidden, InvalidRequest, Refused
+from exchange.ids import uuid7
+from exchange.models import Member
+from exchange.numbers import LARGEST
+from tests.assertions.unchanged import everything
+from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.wallets import Wallet, assert_books_hold, make_staff
+from wallets.errors import InvalidCurrency
+from wallets.models import Deposit, Entry, Transfer
+from wallets.services import deposits
+from wallets.services.deposits import DEPOSITS, Arrival
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def member() -> Member:
+    return make_member(make_organisation("Acme"), "Ada Obi")
+
+
+@pytest.fixture
+def arrival(member: Member) -> Arrival:
+    return Arrival(member.organisation_id, member.id, "KES", Decimal("90.02"), "bank-1", " first ")
+
+
+def test_money_is_booked_from_clearing_to_the_owner_at_once_or_when_it_is_confirmed(
+    arrival, member
+):
+    booked = deposits.deposit(arrival=arrival, actor=TESTER)
+    assert (booked.status, booked.entered_by, booked.decided_by) == ("Confirmed", None, None)
+    first, second = make_staff("add_deposit"), make_staff("decide_deposit")
+    entered = deposits.enter(arrival=replace(arrival, reference="bank-2"), user=first)
+    assert (entered.status, entered.note, entered.entered_by) == ("Pending", "first", first)
+    wallet = Wallet(member.organisation, member)
+    assert wallet.kes == (Decimal("90.02"), Decimal(0))
+    confirmed = deposits.confirm(deposit_id=entered.id, user=second)
+    assert (confirmed.status, confirmed.decided_by) == ("Confirmed", second)
+    assert wallet.kes == (Decimal("180.04"), Decimal(0))
+    for row, actor in ((booked, TESTER), (confirmed, f"staff:{second.pk}")):
+        assert Deposit.objects.get(pk=row.pk).status == "Confirmed"
+        transfer = Transfer.objects.get(subject_id=row.pk)
+        assert (transfer.kind, transfer.reference) == ("deposit", f"deposit:{row.pk}")
+        assert (transfer.actor, transfer.memo) == (str(actor), row.reference)
+        legs = Entry.objects.filter(transfer=transfer).values_list("account__kind", "amount")
+        assert dict(legs) == {"clearing": Decimal("-90.02"), "available": Decimal("90.02")}
+    assert_books_hold()
+
+
+def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(arrival, member):
+    stranger = make_member(make_organisation())
+    deposits.deposit(arrival=arrival, actor=TESTER)
+    limits = "amount must be above 0 and not above 1000000000000000"
+    taken = "A deposit with reference bank-1 exists already"
+    wrong: list[tuple[dict[str, Any], type[DomainError], str, str]] = [
+        *(
+            ({"amount": Decimal(amount)}, InvalidRequest, "amount", limits)
+            for amount in ("0", "-1", "-0.5", "NaN", "Infinity", "1000000000000000.01")
+        ),
+        (
+            {"amount": Decimal("1.005")},
+            InvalidRequest,
+            "amount",
+            "amount must have at most 2 decimals",
+        ),
+        ({"reference": " "}, InvalidRequest, "reference", "reference is required"),
+        (
+            {"reference": "x" * 101},
+            InvalidRequest,
+            "reference",
+            "reference must have at most 100 characters",
+        ),
+        *(
+            (
+                {"member_id": other},
+                InvalidRequest,
+                "member",
+                "The member does not belong to the organisation",
+            )
+            for other in (stranger.id, uuid7())
+        ),
+        ({"reference": "bank-1"}, Conflict, "reference", taken),
+    ]
+    acts = (
+        partial(deposits.deposit, actor=TESTER),
+        partial(deposits.enter, user=make_staff("add_deposit")),
+    )
+    before = everything()
+    for change, error, field, message in wrong:
+        for act in acts:
+            with pytest.raises(error) as refused:
+                act(arrival=replace(arrival, **{"reference": "new", **change}))
+            assert refused.value.fields == {field: message}, change
+            assert refused.value.message == message
+    with pytest.raises(InvalidCurrency):
+        deposits.deposit(arrival=replace(arrival, currency="EUR"), actor=TESTER)
+    assert everything() == before
+
+
+def test_the_smallest_and_the_largest_amounts_arrive_with_the_longest_words(arrival):
+    note = "x" * 300
+    for number, amount in enumerate((Decimal("0.01"), Decimal(1), LARGEST)):
+        reference = f"{number}".rjust(100, "x")
+        given = replace(arrival, amount=amount, reference=reference, note=note, member_id=None)
+        row = deposits.deposit(arrival=given, actor=TESTER)
+        assert (row.amount, row.reference, row.note) == (amount, reference, note)
+        assert row.owner_id == arrival.organisation_id
+    assert_books_hold()
+    with pytest.raises(InvalidRequest) as refused:
+        deposits.deposit(arrival=replace(arrival, note=note + "x"), actor=TESTER)
+    assert refused.value.message == "The text must have at most 300 characters, not 301"
+
+
+def test_each_decision_about_a_deposit_needs_its_own_permission(arrival):
+    entered = deposits.enter(arrival=arrival, user=make_staff("add_deposit"))
+    other = replace(arrival, reference="bank-2")
+    entering, deciding = make_staff("add_deposit"), make_staff("decide_deposit")
+    before = everything()
+    for act, person, verb in (
+        (partial(deposits.enter, arrival=other), deciding, "enter"),
+        (partial(deposits.cancel, deposit_id=entered.id), deciding, "cancel"),
+        (partial(deposits.confirm, deposit_id=entered.id), entering, "confirm"),
+        (partial(deposits.reject, deposit_id=entered.id, reason="no"), entering, "reject"),
+    ):
+        with pytest.raises(Forbidden) as refused:
+            act(user=person)
+        assert refused.value.message == f"You may not {verb} deposits"
+    assert everything() == before
+
+
+def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(arrival):
+    person, other = make_staff(), make_staff()
+    row = deposits.enter(arrival=arrival, user=person)
+    before = everything()
+    with pytest.raises(Refused) as refused:
+        deposits.confirm(deposit_id=row.id, user=person)
+    assert refused.value.message == "Somebody else must confirm what you entered"
+    with pytest.raises(Forbidden) as forbidden:
+        deposits.cancel(deposit_id=row.id, user=other)
+    assert forbidden.value.message == "Only the person who entered a deposit cancels it"
+    assert everything() == before
+    cancelled = deposits.cancel(deposit_id=row.id, user=person)
+    assert (cancelled.status, cancelled.decided_by) == ("Cancelled", person)
+    again = deposits.enter(arrival=arrival, user=person)
+    rejected = deposits.reject(deposit_id=again.id, user=other, reason=" not ours ")
+    assert (rejected.status, rejected.decided_by, rejected.reason) == (
+        "Rejected", other, "not ours",
+    )  # fmt: skip
+    assert not Transfer.objects.exists()
+
+
+def test_entries_of_ones_own_are_those_of_that_person(arrival):
+    people = make_staff(), make_staff()
+    for number, person in enumerate(people):
+        deposits.enter(arrival=replace(arrival, reference=f"bank-{number}"), user=person)
+    for number, person in enumerate(people):
+        found = DEPOSITS.waiting().filter(DEPOSITS.own(person))
+        assert list(found.values_list("reference", flat=True)) == [f"bank-{number}"]

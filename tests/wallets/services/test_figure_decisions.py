@@ -1,0 +1,259 @@
+"""Who proposes, approves, rejects, takes back and withdraws figures, below the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from exchange.errors import (
+    Conflict,
+    DomainError,
+    Forbidden,
+    InvalidRequest,
+    Refused,
+    StateConflict,
+)
+from exchange.models import StaffUser
+from tests.assertions.unchanged import everything
+from tests.factories.configuration import set_figure
+from tests.factories.loans import as_time_does
+from tests.factories.staff import age_installation, shift_access
+from tests.factories.wallets import make_staff
+from wallets.models import ConfigurationFigure
+from wallets.selectors.configuration import figure_in_force
+from wallets.services import configuration as figures
+
+pytestmark = pytest.mark.django_db
+
+FEE = "KES_WITHDRAWAL_FEE"
+MINIMUM = "MINIMUM_WITHDRAWAL_KES"
+RATE = "KES_USD_RATE"
+
+
+@pytest.fixture
+def proposer() -> StaffUser:
+    return make_staff("propose_configuration")
+
+
+@pytest.fixture
+def approver() -> StaffUser:
+    return make_staff("decide_configuration")
+
+
+def propose(
+    user: StaffUser, key: str = FEE, *, value: int = 40, hours: float | None = None
+) -> ConfigurationFigure:
+    when = None if hours is None else timezone.now() + timedelta(hours=hours)
+    return figures.propose(
+        key=key, value=Decimal(value), reason=" why ", effective_from=when, user=user
+    )
+
+
+def approve(figure: ConfigurationFigure, user: StaffUser) -> ConfigurationFigure:
+    seen = figure_in_force(figure.configuration_id)
+    assert seen is not None
+    return figures.approve(figure_id=figure.pk, seen=seen, user=user)
+
+
+def coming(
+    proposer: StaffUser, approver: StaffUser, key: str = FEE, *, hours: float = 5
+) -> ConfigurationFigure:
+    """An approved figure that takes effect in so many hours."""
+    return approve(propose(proposer, key, hours=hours), approver)
+
+
+def ask(figure: ConfigurationFigure, user: StaffUser) -> ConfigurationFigure:
+    return figures.ask_to_withdraw(figure_id=figure.pk, user=user, reason=" a slip ")
+
+
+def withdrawn(figure: ConfigurationFigure, first: StaffUser, second: StaffUser) -> None:
+    ask(figure, first)
+    figures.agree_to_withdraw(figure_id=figure.pk, user=second)
+
+
+def pass_hours(figure: ConfigurationFigure, hours: int) -> None:
+    change = f"in_force_from = in_force_from - interval '{hours} hours'"
+    as_time_does("wallets_configurationfigure", "USER", change, figure.pk)
+
+
+def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> None:
+    before = everything()
+    with pytest.raises(kind) as refusal:
+        act()
+    assert refusal.value.message == message
+    assert everything() == before
+
+
+def test_each_decision_about_a_figure_needs_its_own_permission(proposer, approver):
+    pending, later = propose(proposer), ask(coming(proposer, approver, MINIMUM), approver)
+    unasked = coming(proposer, approver, RATE)
+    nobody = make_staff("decide_withdrawal")
+    cases: list[tuple[Callable[..., object], ConfigurationFigure | None, StaffUser, str]] = [
+        (partial(propose, key="GHS_WITHDRAWAL_FEE"), None, approver, "propose figures"),
+        (partial(figures.approve, seen=Decimal(30)), pending, proposer, "approve figures"),
+        (partial(figures.reject, reason="no"), pending, proposer, "reject figures"),
+        (figures.take_back, pending, approver, "take figures back"),
+        (partial(figures.ask_to_withdraw, reason="a slip"), unasked, nobody, "withdraw figures"),
+        (figures.agree_to_withdraw, later, proposer, "withdraw figures"),
+        (figures.keep, later, proposer, "decide about figures"),
+    ]
+    for act, figure, person, what in cases:
+        which = {} if figure is None else {"figure_id": figure.pk}
+        refuses(partial(act, user=person, **which), Forbidden, f"You may not {what}")
+
+
+def test_a_figure_is_proposed_and_decided_once(proposer, approver):
+    figure = propose(proposer)
+    assert (figure.status, figure.reason, figure.proposed_by) == ("Pending", "why", proposer)
+    refuses(partial(propose, proposer), Conflict, f"Another figure of {FEE} waits for a decision")
+    other = make_staff("propose_configuration")
+    told = "Only the person who proposed a figure takes it back"
+    refuses(partial(figures.take_back, figure_id=figure.pk, user=other), Forbidden, told)
+    taken = figures.take_back(figure_id=figure.pk, user=proposer)
+    assert (taken.status, taken.decided_by) == ("Taken back", proposer)
+    rejected = figures.reject(figure_id=propose(proposer).pk, user=approver, reason=" no ")
+    assert (rejected.status, rejected.decision_note) == ("Rejected", "no")
+    both = make_staff("propose_configuration", "decide_configuration")
+    own = propose(both)
+    told = "Somebody else must approve what you proposed"
+    refuses(partial(approve, own, both), Refused, told)
+    assert approve(own, approver).status == "Approved"
+    assert figure_in_force(FEE) == 40
+
+
+def test_a_figure_is_approved_beside_the_one_in_force_even_when_that_is_nothing(proposer, approver):
+    for key, now in ((FEE, "45.5"), ("GHS_WITHDRAWAL_FEE", "0")):
+        set_figure(key, now)
+        act = partial(figures.approve, figure_id=propose(proposer, key).pk, user=approver)
+        told = f"{key} is {now} by now. Please look at it again"
+        refuses(partial(act, seen=Decimal(30)), StateConflict, told)
+        assert act(seen=Decimal(now)).status == "Approved"
+
+
+def test_only_figures_of_one_key_do_not_take_effect_at_one_instant(proposer, approver):
+    first = coming(proposer, approver)
+    same = {"effective_from": first.in_force_from, "reason": "why", "user": proposer}
+    again = figures.propose(key=FEE, value=Decimal(41), **same)
+    told = "Another approved figure takes effect at the same instant"
+    refuses(partial(approve, again, approver), Conflict, told)
+    figures.take_back(figure_id=again.pk, user=proposer)
+    assert coming(proposer, approver, hours=6).status == "Approved"
+    other = approve(figures.propose(key=RATE, value=Decimal(41), **same), approver)
+    assert other.in_force_from == first.in_force_from
+
+
+def test_what_is_coming_is_withdrawn_when_another_person_agrees_in_time(proposer, approver):
+    figure = coming(proposer, approver)
+    other = make_staff("decide_configuration")
+    told = "Nobody asks to withdraw this figure any more"
+    for act in (figures.agree_to_withdraw, figures.keep):
+        refuses(partial(act, figure_id=figure.pk, user=other), StateConflict, told)
+    asked = ask(figure, proposer)
+    assert (asked.withdrawal_asked_by, asked.withdrawal_reason) == (proposer, "a slip")
+    refuses(partial(ask, figure, approver), StateConflict, f"{proposer} asked for it before")
+    for person in (proposer, other):
+        kept = figures.keep(figure_id=figure.pk, user=person)
+        kept.refresh_from_db()
+        assert (kept.withdrawal_asked_by, kept.withdrawal_reason) == (None, "")
+        ask(figure, proposer)
+    figures.agree_to_withdraw(figure_id=figure.pk, user=approver)
+    figure.refresh_from_db()
+    assert (figure.status, figure.withdrawn_by) == ("Withdrawn", approver)
+    assert figure.withdrawn_at is not None
+
+
+def test_only_an_approved_figure_that_is_not_in_force_is_withdrawn(proposer, approver):
+    pending = propose(proposer)
+    gone, late, now = (
+        coming(proposer, approver, key) for key in (MINIMUM, RATE, "KES_INTERNAL_FEE")
+    )
+    withdrawn(gone, proposer, approver)
+    ask(late, proposer)
+    for figure in (late, now):
+        pass_hours(figure, 6)
+    for figure, told in (
+        (pending, "The figure is Pending, not Approved"),
+        (gone, "The figure is Withdrawn, not Approved"),
+        (late, "The figure is in force already. Please propose another one"),
+        (now, "The figure is in force already. Please propose another one"),
+    ):
+        refuses(partial(ask, figure, proposer), StateConflict, told)
+        agree = partial(figures.agree_to_withdraw, figure_id=figure.pk, user=approver)
+        refuses(agree, StateConflict, told)
+
+
+def test_figures_to_decide_are_those_pending_or_to_be_withdrawn_and_ones_own_are_left_out(
+    proposer, approver
+):
+    other = make_staff("propose_configuration")
+    keys = (FEE, MINIMUM, RATE, "KES_INTERNAL_FEE", "GHS_WITHDRAWAL_FEE", "GHS_USD_RATE")
+    mine, theirs = propose(proposer, keys[0]), propose(other, keys[1])
+    asked, passed, gone = (ask(coming(proposer, approver, key), approver) for key in keys[2:5])
+    coming(other, approver, keys[5])
+    pass_hours(passed, 6)
+    figures.agree_to_withdraw(figure_id=gone.pk, user=make_staff("decide_configuration"))
+    every = ConfigurationFigure.objects.all()
+
+    def keys_of(rows: QuerySet[ConfigurationFigure]) -> set[str]:
+        return set(rows.values_list("configuration_id", flat=True))
+
+    assert keys_of(figures.undecided(every)) == {
+        each.configuration_id for each in (mine, theirs, asked)
+    }
+    assert keys_of(every.filter(figures.own(proposer))) == {mine.configuration_id}
+    assert keys_of(every.filter(figures.own(other))) == {theirs.configuration_id}
+    assert keys_of(every.filter(figures.own(approver))) == {
+        each.configuration_id for each in (asked, passed)
+    }
+
+
+def test_a_figure_is_one_of_a_key_that_is_read_and_within_its_bounds(proposer):
+    for key, value, told in (
+        ("NOBODY_READS_IT", 1, "This key is not one the service reads"),
+        (FEE, -1, "The value must be at least 0 and not above 1000000000000000"),
+    ):
+        refuses(partial(propose, proposer, key, value=value), InvalidRequest, told)
+
+
+def test_words_about_a_figure_are_given_and_have_three_hundred_characters_at_most(
+    proposer, approver
+):
+    figure, later = propose(proposer), coming(proposer, approver, MINIMUM)
+    for act, needed in (
+        (
+            partial(figures.propose, key=RATE, value=Decimal(9), user=proposer),
+            "A figure needs a reason",
+        ),
+        (
+            partial(figures.reject, figure_id=figure.pk, user=approver),
+            "A rejection needs a reason",
+        ),
+        (
+            partial(figures.ask_to_withdraw, figure_id=later.pk, user=proposer),
+            "A withdrawal needs a reason",
+        ),
+    ):
+        refuses(partial(act, reason=" "), InvalidRequest, needed)
+        told = "The text must have at most 300 characters, not 301"
+        refuses(partial(act, reason="x" * 301), InvalidRequest, told)
+        act(reason="x" * 300)
+
+
+def test_of_two_who_withdraw_a_figure_one_has_held_access_for_long(proposer, approver):
+    figure = ask(coming(proposer, approver), proposer)
+    age_installation(days=60)
+    for person in (proposer, approver):
+        shift_access(person, days=6)
+    told = "One of the two who approve must have held their access undisturbed for 7 days"
+    agree = partial(figures.agree_to_withdraw, figure_id=figure.pk, user=approver)
+    refuses(agree, Refused, told)
+    assert figures.describe_obstacle_to_withdrawal(figure, approver) == told
+    shift_access(proposer, days=8)
+    assert figures.describe_obstacle_to_withdrawal(figure, approver) == ""
+    assert agree().status == "Withdrawn"

@@ -1,0 +1,110 @@
+"""Which figure of a key is in force, which one comes, and what stands in for none."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from tests.environment.owner import without_guards
+from tests.factories.bare_rows import put
+from tests.factories.configuration import set_figure
+from wallets.models import ConfigurationFigure
+from wallets.selectors.approvals import SoleApprovals
+from wallets.selectors.configuration import (
+    coming,
+    figure_in_force,
+    in_force,
+    keys_with_figures,
+    minimum_withdrawal,
+    withdrawal_fee,
+)
+from wallets.selectors.currencies import currencies, payout_currencies
+
+pytestmark = pytest.mark.django_db
+
+FEE = "KES_WITHDRAWAL_FEE"
+HOUR = timedelta(hours=1)
+
+
+def put_figures(*figures: tuple[str, str, int, timedelta | None]) -> None:
+    """Figures: key, status, value and when they take effect, from now."""
+    now = timezone.now()
+    with without_guards() as cursor:
+        for number, (key, status, value, after) in enumerate(figures):
+            put(
+                cursor,
+                ConfigurationFigure,
+                configuration_id=key,
+                status=status,
+                value=value,
+                in_force_from=None if after is None else now + after,
+                decided_at=now + number * timedelta(minutes=1),
+            )
+
+
+def test_the_smallest_withdrawal_is_at_least_one_and_a_fee_may_be_none():
+    key = "MINIMUM_WITHDRAWAL_KES"
+    for value, least in (("0.5", 1), ("1", 1), ("1.5", Decimal("1.5"))):
+        set_figure(key, value)
+        assert (figure_in_force(key), minimum_withdrawal("KES")) == (Decimal(value), least)
+    assert figure_in_force("NOTHING") is None
+    assert (minimum_withdrawal("ZZZ"), withdrawal_fee("ZZZ")) == (Decimal(1), Decimal(0))
+    set_figure(FEE, "7.5")
+    assert withdrawal_fee("KES") == Decimal("7.5")
+
+
+def test_a_key_shows_the_figure_in_force_the_next_one_and_what_waits():
+    put_figures(
+        (FEE, "Approved", 1, -3 * HOUR),
+        (FEE, "Approved", 2, -HOUR),
+        # Approved later for the same instant: it counts.
+        (FEE, "Approved", 3, -HOUR),
+        (FEE, "Rejected", 4, -HOUR / 2),
+        (FEE, "Rejected", 5, HOUR / 2),
+        (FEE, "Approved", 6, 2 * HOUR),
+        (FEE, "Approved", 7, HOUR),
+        (FEE, "Approved", 8, HOUR),
+        (FEE, "Pending", 9, None),
+        ("NGN_WITHDRAWAL_FEE", "Pending", 10, None),
+        ("GHS_WITHDRAWAL_FEE", "Approved", 11, -HOUR / 4),
+    )
+    assert [figure.value for figure in in_force()] == [11, 3, 2, 1]
+    assert [figure.value for figure in coming()] == [8, 7, 6]
+    columns = ("in_force", "coming", "waiting")
+    rows: dict[str, Any] = {row["key"]: row for row in keys_with_figures().values()}
+    assert [rows[FEE][name] for name in columns] == [3, 8, 9]
+    effect = {row.value: row.in_force_from for row in ConfigurationFigure.objects.all()}
+    assert rows[FEE]["since"] == effect[Decimal(3)]
+    assert rows[FEE]["coming_from"] == effect[Decimal(8)]
+    other = rows["NGN_WITHDRAWAL_FEE"]
+    assert [other[name] for name in columns] == [other["value"], None, 10]
+    assert (other["since"], other["coming_from"]) == (None, None)
+    unchanged = [
+        row for row in rows.values() if row["in_force"] == row["value"] and row["waiting"] is None
+    ]
+    assert len(unchanged) == len(rows) - 3
+    assert figure_in_force(FEE) == 3
+
+
+def test_alone_somebody_approves_up_to_the_limit_and_any_amount_without_one():
+    for total, most, left, allowed, refused in (
+        (3, 5, 2, [0, 2], [3]),
+        (5, 5, 0, [0], [1]),
+        (7, 5, 0, [], [0, 1]),
+        (3, None, 0, [0, 10**9], []),
+        (0, 0, 0, [0], [1]),
+    ):
+        found = SoleApprovals(Decimal(total), None if most is None else Decimal(most))
+        assert found.left == left, (total, most)
+        for amount in (*allowed, *refused):
+            assert found.allow(Decimal(amount)) is (amount in allowed), (total, most, amount)
+
+
+def test_currencies_are_read_once():
+    assert currencies() is currencies()
+    assert [*currencies()] == ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
+    assert payout_currencies() == ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")

@@ -1,0 +1,75 @@
+"""Filters of withdrawals: amounts as they are written, and what each of them finds."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.core.exceptions import ValidationError
+from drf_spectacular.drainage import get_override
+
+from exchange.models import Organisation
+from tests.factories.api_clients import make_member
+from tests.factories.wallets import Wallet, know_banks, make_wallet
+from wallets.filtersets import AmountField, AmountFilter, WithdrawalFilters, read_amount
+from wallets.models import Withdrawal
+
+
+def test_an_amount_is_a_plain_number_up_to_ten_to_the_fifteenth():
+    for text in ("0", "1", "90.02", "0.12345678", "1000000000000000", "0000000000000001"):
+        assert read_amount(text) == Decimal(text), text
+    for text in (
+        *("", "-1", "+1", "1e3", "NaN", "Infinity", " 1", "1.", ".5", "1,000", "\u0661"),
+        *("1000000000000000.00000001", "1000000000000001", "00000000000000001", "0.123456789"),
+    ):
+        assert read_amount(text) is None, text
+
+
+def test_an_amount_to_compare_with_has_two_decimals_at_most():
+    field = AmountField(required=False)
+    assert field.clean("") is None
+    assert field.clean(None) is None
+    for text in ("0", "500", "90.0", "90.02", "90.020"):
+        assert field.clean(text) == Decimal(text)
+    for text, message in (
+        ("1e3", "must be a number such as 1000 or 90.02"),
+        ("90.025", "must not have more than 2 decimals"),
+    ):
+        with pytest.raises(ValidationError) as refused:
+            field.clean(text)
+        assert refused.value.messages == [message]
+
+
+def test_the_schema_tells_what_an_amount_may_be():
+    assert get_override(AmountFilter, "field") == {
+        "type": "number", "minimum": 0, "maximum": 10**15, "multipleOf": 0.01,
+    }  # fmt: skip
+
+
+def found(**query: str) -> set[Withdrawal]:
+    filters = WithdrawalFilters(query, queryset=Withdrawal.objects.all())
+    assert filters.is_valid(), filters.errors
+    return set(filters.qs)
+
+
+@pytest.mark.django_db
+def test_withdrawals_are_found_by_amount_and_owner():
+    know_banks()
+    wallet: Wallet = make_wallet(1000)
+    organisation: Organisation = wallet.organisation
+    members = Wallet(organisation, make_member(organisation)).fund(1000).request("200.5")
+    own = wallet.request(500)
+    for query, rows in (
+        ({"owner_model": "organisation"}, {own}),
+        ({"owner_model": "user"}, {members}),
+        ({"amount_from": "200.5"}, {own, members}),
+        ({"amount_from": "200.51"}, {own}),
+        ({"amount_to": "500"}, {own, members}),
+        ({"amount_to": "499.99"}, {members}),
+        ({"owner": str(members.member_id)}, {members}),
+        ({"user_id": str(organisation.id)}, set()),
+        ({"reference": own.reference}, {own}),
+        ({"reference": "x" * 40}, set()),
+    ):
+        assert found(**query) == rows, query
+    assert not WithdrawalFilters({"reference": "x" * 41}).is_valid()

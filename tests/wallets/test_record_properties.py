@@ -1,0 +1,64 @@
+"""What records say about themselves: their names, and facts that follow from their columns."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from wallets.models import (
+    Account,
+    BooksProof,
+    Payout,
+    ProviderEvent,
+    ReconciliationBreak,
+    ReconciliationLine,
+    Withdrawal,
+)
+
+AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+SOMEBODY = UUID(int=7)
+
+
+@pytest.mark.parametrize(
+    ("record", "name"),
+    [
+        (BooksProof(ran_at=AT, passed=True), "2026-03-01 12:30 holds"),
+        (BooksProof(ran_at=AT, passed=False), "2026-03-01 12:30 OFF"),
+        (ProviderEvent(reference="payout_x", digest="0123456789abcdef"), "payout_x"),
+        (ProviderEvent(digest="0123456789abcdef"), "0123456789ab"),
+        (ReconciliationLine(kind="k", reference="payout_x", currency_id="KES"), "k payout_x"),
+        (ReconciliationLine(kind="k", currency_id="KES"), "k KES"),
+        (ReconciliationLine(kind="k"), "k"),
+        (ReconciliationBreak(kind="k", reference="payout_x", currency_id="KES"), "k payout_x"),
+        (ReconciliationBreak(kind="k", currency_id="KES"), "k KES"),
+        (ReconciliationBreak(kind="k"), "k"),
+    ],
+)
+def test_what_a_record_is_called(record: Any, name: str):
+    assert str(record) == name
+
+
+def test_an_account_is_called_by_its_owner_or_the_exchange():
+    account = Account(asset_id="KES", kind="escrow")
+    account.owner_id = SOMEBODY
+    assert str(account) == f"KES escrow of {SOMEBODY}"
+    account.owner_id = None
+    assert str(account) == "KES escrow of the exchange"
+
+
+def test_a_payout_was_returned_when_the_provider_has_it_as_failed_after_it_was_settled():
+    facts = {
+        (status, settled): Payout(provider_status=status, settled_at=settled).returned
+        for status in ("FAILED", "SUCCESSFUL", "")
+        for settled in (AT, None)
+    }
+    assert {case for case, returned in facts.items() if returned is True} == {("FAILED", AT)}
+    assert [*facts.values()].count(False) == 5
+
+
+def test_a_wallet_is_a_members_or_its_organisations_own():
+    assert Withdrawal(member_id=SOMEBODY).owner_model == "user"
+    assert Withdrawal().owner_model == "organisation"

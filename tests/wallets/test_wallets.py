@@ -1,0 +1,169 @@
+"""What an owner holds: which accounts count, whose, and until when."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from exchange.ids import uuid7
+from exchange.models import Token
+from tests.environment.owner import without_guards
+from tests.factories.bare_rows import put
+from tests.factories.tokens import make_token
+from wallets.errors import WithdrawalNotFound
+from wallets.models import Account, AccountKind, Asset, Deposit, Entry, Transfer, Withdrawal
+from wallets.selectors.holdings import held_tokens, holding_documents
+from wallets.selectors.wallets import (
+    available_balance,
+    balance_before,
+    statement,
+    wallet_balances,
+)
+from wallets.selectors.withdrawals import (
+    transaction_documents,
+    withdrawal_document,
+    withdrawals_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+MOMENT = timedelta(microseconds=1)
+
+
+def put_account(cursor: Any, owner: UUID, asset: str, kind: str, balance: int | str) -> UUID:
+    """An account of an organisation."""
+    row = put(
+        cursor, Account, organisation_id=owner, asset_id=asset, kind=kind, balance=Decimal(balance)
+    )
+    found: UUID = row["id"]
+    return found
+
+
+def put_entry(cursor: Any, account: UUID, amount: int | str, **transfer: Any) -> UUID:
+    """A transfer with one entry."""
+    moved = put(cursor, Transfer, **{"kind": "deposit", "created_at": NOON} | transfer)
+    asset = Account.objects.values_list("asset_id", flat=True).get(pk=account)
+    row = put(
+        cursor,
+        Entry,
+        transfer_id=moved["id"],
+        account_id=account,
+        asset_id=asset,
+        amount=Decimal(amount),
+    )
+    found: UUID = row["id"]
+    return found
+
+
+def test_a_wallet_is_what_is_available_in_escrow_and_reserved():
+    owner, stranger = uuid7(), uuid7()
+    with without_guards() as cursor:
+        for kind, balance in (("available", 1), ("escrow", 2), ("reserved", "4.5"), ("lien", 8)):
+            put_account(cursor, owner, "KES", kind, balance)
+        put_account(cursor, owner, "NGN", "escrow", 16)
+        put_account(cursor, stranger, "KES", "available", 32)
+    rows = {row["currency"]: row for row in wallet_balances(owner)}
+    assert [*rows] == ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
+    assert rows["KES"] == {
+        "currency": "KES",
+        "available": 1,
+        "escrow": 2,
+        "reserved": Decimal("4.5"),
+        "total": Decimal("7.5"),
+    }
+    assert (rows["NGN"]["available"], rows["NGN"]["total"]) == (Decimal(0), Decimal(16))
+    assert rows["GHS"]["total"] == 0
+    spendable = {code: available_balance(owner, code) for code in ("KES", "NGN", "GHS")}
+    assert spendable == {"KES": 1, "NGN": 0, "GHS": 0}
+
+
+def test_the_balance_before_a_moment_is_the_sum_of_earlier_entries_of_the_account():
+    with without_guards() as cursor:
+        account, other = (
+            put_account(cursor, uuid7(), "KES", AccountKind.AVAILABLE, 0) for _ in range(2)
+        )
+        for amount, moment in ((1, NOON - 9 * MOMENT), (2, NOON - MOMENT), (4, NOON)):
+            put_entry(cursor, account, amount, created_at=moment)
+        put_entry(cursor, other, 8, created_at=NOON - MOMENT)
+    assert balance_before(account, NOON) == 3
+    assert balance_before(account, NOON - 9 * MOMENT) == 0
+    assert balance_before(account, None) == 0
+
+
+def test_a_statement_holds_the_entries_of_an_owners_money_the_newest_first():
+    owner, token = uuid7(), make_token()
+    with without_guards() as cursor:
+        mine = [
+            put_entry(cursor, put_account(cursor, owner, "KES", kind, 0), 1)
+            for kind in ("available", "escrow", "reserved")
+        ]
+        for someone, asset, kind in (
+            (owner, "KES", "raise"),
+            (owner, str(token.pk), "available"),
+            (uuid7(), "KES", "available"),
+        ):
+            put_entry(cursor, put_account(cursor, someone, asset, kind, 0), 1)
+    assert [entry.pk for entry in statement(owner)] == mine[::-1]
+
+
+def test_entries_are_told_by_the_reference_of_what_they_are_about_in_the_order_asked_for():
+    with without_guards() as cursor:
+        account = put_account(cursor, uuid7(), "KES", AccountKind.AVAILABLE, 0)
+        withdrawal, deposit = put(cursor, Withdrawal), put(cursor, Deposit)
+        entries = [
+            put_entry(cursor, account, 1, subject_id=subject, reference=f"transfer {number}")
+            for number, subject in enumerate((withdrawal["id"], deposit["id"], uuid7(), None))
+        ]
+        put_entry(cursor, account, 1)
+    wanted = [withdrawal["reference"], deposit["reference"], "transfer 2", "transfer 3"]
+    for step in (1, -1):
+        told = [json.loads(text) for text in transaction_documents(entries[::step])]
+        assert [row["_id"] for row in told] == [str(entry) for entry in entries[::step]]
+        assert [row["reference"] for row in told] == wanted[::step]
+
+
+def test_a_withdrawal_is_found_by_its_id_within_its_organisation_only():
+    owner, stranger = uuid7(), uuid7()
+    with without_guards() as cursor:
+        first, second, foreign = (
+            put(cursor, Withdrawal, organisation_id=someone, document=f"{number}", reason="why")
+            for number, someone in enumerate((owner, owner, stranger))
+        )
+    assert {row.pk for row in withdrawals_of(owner)} == {first["id"], second["id"]}
+    for row in (first, second):
+        assert withdrawal_document(owner, row["id"]) == (row["document"], "why")
+    for missing in (foreign["id"], uuid7()):
+        with pytest.raises(WithdrawalNotFound):
+            withdrawal_document(owner, missing)
+
+
+def test_tokens_are_held_in_any_state_but_unsold_and_as_long_as_there_are_units():
+    owner = uuid7()
+    cases: list[tuple[str, str, bool]] = [
+        ("available", "1", True),
+        ("reserved", "0.00000001", True),
+        ("lien", "5", True),
+        ("unsold", "5", False),
+        ("available", "0", False),
+    ]
+    held: list[Token] = []
+    with without_guards() as cursor:
+        for kind, balance, is_held in cases:
+            token = make_token()
+            put_account(cursor, owner, str(token.pk), kind, balance)
+            if is_held:
+                held.append(token)
+        put_account(cursor, uuid7(), str(make_token().pk), "available", 5)
+        put_account(cursor, owner, "KES", "available", 5)
+    assert {*held_tokens(owner)} == {*held}
+    assert Asset.objects.filter(token__in=held).count() == 3
+    wanted = [token.pk for token in held]
+    for step in (1, -1):
+        told = [json.loads(text) for text in holding_documents(owner, wanted[::step])]
+        assert [row["symbol"] for row in told] == [token.symbol for token in held[::step]]
