@@ -12,17 +12,18 @@ from django.db import connection
 # of) that it does not answer.
 _LEFT_OUT = ("wallets_banklist", "wallets_alert", "exchange_change")
 
+# A key remembers the minute of its last use.
 _TABLES = """
-SELECT relname::text FROM pg_class
+SELECT relname::text, CASE WHEN relname = 'exchange_apikey'
+    THEN '(to_jsonb(t) - ''last_used_at'')::text' ELSE 't::text' END
+FROM pg_class
 WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname ~ %s
   AND relname <> ALL (%s) AND has_table_privilege(oid, 'SELECT')
 ORDER BY relname
 """
 _OURS = "^(exchange|wallets|orders|credit)_"
-# A key remembers the minute of its last use.
 _TABLE = (
-    "SELECT '{0}', count(*),"
-    " coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)::numeric), 0)"
+    "SELECT '{0}', count(*), coalesce(sum(hashtextextended({1}, 0)::numeric), 0)"
     ' FROM public."{0}" t'
 )
 
@@ -57,4 +58,4 @@ def _contents(pattern: str, left_out: tuple[str, ...]) -> dict[str, tuple[int, i
 def _statement(pattern: str, left_out: tuple[str, ...]) -> str:
     with connection.cursor() as cursor:
         cursor.execute(_TABLES, [pattern, list(left_out)])
-        return " UNION ALL ".join(_TABLE.format(name) for (name,) in cursor.fetchall())
+        return " UNION ALL ".join(_TABLE.format(*found) for found in cursor.fetchall())

@@ -19,7 +19,7 @@ from config.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from tests.environment.browser import confine
+from tests.environment.browser import stray_requests
 from tests.environment.keyboard import PASSWORD, is_, person, says, sign_in, tab_to
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
@@ -249,7 +249,7 @@ def test_on_a_phone_the_menu_opens_and_nothing_is_cut_off(
     context = chromium.new_context(
         base_url=live_service.base_url, viewport={"width": 390, "height": 844}, has_touch=True
     )
-    strayed = confine(context)
+    strayed = stray_requests(context)
     page = context.new_page()
     sign_in(page, "amina")
     menu = page.get_by_role("button", name="Menu")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from config.roles import FINANCE_APPROVER
-from tests.environment.browser import PATIENCE_MILLISECONDS, confine
+from tests.environment.browser import PATIENCE_MILLISECONDS
 from tests.environment.keyboard import person, sign_in
 from tests.environment.services import Service
 from tests.factories.breaks import make_break
@@ -35,7 +35,6 @@ def signed_in(
             context = chromium.new_context(base_url=live_service.base_url)
             stack.callback(context.close)
             context.set_default_timeout(PATIENCE_MILLISECONDS)
-            confine(context)
             page = context.new_page()
             sign_in(page, name)
             return page

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from config.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Member, Quote
 from tests.assertions import accessibility as axe
-from tests.environment.browser import confine
+from tests.environment.browser import stray_requests
 from tests.environment.keyboard import person, sign_in
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
@@ -38,7 +38,7 @@ def another(
     """A second person, in a browser of their own."""
     person(name, role)
     context = chromium.new_context(base_url=service.base_url)
-    strayed = confine(context)
+    strayed = stray_requests(context)
     shown = context.new_page()
     sign_in(shown, name)
     yield shown

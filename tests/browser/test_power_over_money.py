@@ -22,7 +22,7 @@ from exchange.models import AccessProposal, ApiKey, Organisation, Quote, SecondF
 from exchange.services import quotes
 from exchange.services.access import issue_api_key
 from tests.assertions import accessibility as axe
-from tests.environment.browser import PATIENCE_MILLISECONDS, confine
+from tests.environment.browser import PATIENCE_MILLISECONDS
 from tests.environment.keyboard import PASSWORD, person, sign_in
 from tests.environment.services import Service
 from tests.factories.api_clients import TESTER, make_organisation
@@ -76,7 +76,6 @@ def browser_of(
     def opened(name: str = "") -> Page:
         context = chromium.new_context(base_url=live_service.base_url)
         context.set_default_timeout(PATIENCE_MILLISECONDS)
-        confine(context)
         contexts.append(context)
         page = context.new_page()
         if name:

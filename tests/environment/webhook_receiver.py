@@ -36,6 +36,13 @@ class Reply:
     wait_seconds: float = 0.0
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    # A connection that finds the queue full is tried again a second later.
+    request_queue_size = 64
+
+
 class Receiver:
     """`url` is where it listens on loopback; `reply` (a Reply, or a function) is how it answers."""
 
@@ -59,9 +66,7 @@ class Receiver:
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 """Keep the test's output clean."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self.port: int = self._server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}/hook"
         self._thread = threading.Thread(
@@ -101,7 +106,7 @@ class Receiver:
 
 
 @contextlib.contextmanager
-def raw_server(talk: Callable[[socket.socket], None]) -> Iterator[int]:
+def raw_server(talk: Callable[[socket.socket], object]) -> Iterator[int]:
     """The loopback port of a TCP server that lets `talk` speak to each connection."""
     listener = socket.create_server(("127.0.0.1", 0))
     stop = threading.Event()
@@ -117,6 +122,10 @@ def raw_server(talk: Callable[[socket.socket], None]) -> Iterator[int]:
     def speak(connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):
             talk(connection)
+            # To close before all of the request is read would take the answer back.
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65536):
+                pass
 
     threading.Thread(target=serve, daemon=True).start()
     try:

@@ -12,6 +12,8 @@ from django.db import connection
 from credit.selectors.portfolio import portfolio
 from exchange.api.authentication import _caller
 from exchange.database import fetch_one
+from exchange.models import Token
+from exchange.selectors.catalogue import catalogue_page, question_of
 from exchange.selectors.tokens import token_document
 from orders.selectors.orders import order_text
 from tests.environment.processes import wait_until
@@ -40,9 +42,11 @@ def test_a_read_by_an_id_is_asked_again_on_a_new_connection(owner_connection):
     token = make_trader().issue()
     order_id = trader.place(token, "Buy", 10, 1)
     caller = make_caller(organisation=organisation)
+    asked = question_of(Token.objects.order_by("-created_at"))
     reads: list[Callable[[], object]] = [
         lambda: order_text(organisation.id, order_id),
         lambda: token_document(organisation.id, token.id),
+        lambda: catalogue_page(asked, organisation.id, offset=0, limit=20),
         lambda: portfolio(organisation.id, member.id),
         lambda: _caller(caller.token),
     ]

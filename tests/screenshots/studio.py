@@ -23,7 +23,7 @@ from config.demo import file
 from config.roles import ADMINISTRATOR
 from config.supervisor.ports import claim_port
 from exchange.services import second_factor
-from tests.environment.browser import PATIENCE_MILLISECONDS, confine
+from tests.environment.browser import PATIENCE_MILLISECONDS, stray_requests
 from tests.environment.processes import Program
 from tests.environment.services import HOST
 
@@ -117,7 +117,7 @@ class Studio:
             base_url=self.demo["base_url"], reduced_motion="reduce"
         )
         context.set_default_timeout(PATIENCE_MILLISECONDS)
-        self._strayed.append(confine(context))
+        self._strayed.append(stray_requests(context))
         page = context.new_page()
         seen = self.troubles.seen
         page.on("pageerror", lambda error: seen.append(f"a script failed: {error}"))
