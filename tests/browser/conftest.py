@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.environment.browser import chromium, page
+from tests.environment.browser import chromium, page, profile
 
-__all__ = ["chromium", "page"]
+__all__ = ["chromium", "page", "profile"]

@@ -22,7 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.environment.services import HOST, Service
+from tests.environment.services import HOST, Service, Stage
 
 # As root Chromium runs only without its sandbox; it shall not call home.
 _FLAGS = (
@@ -53,7 +53,7 @@ def launch(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
 
 
-def stray_requests(context: BrowserContext) -> list[str]:
+def stray_requests(context: BrowserContext | Page) -> list[str]:
     """The requests to other hosts: `launch` lets none through, and the list grows with each."""
     found: list[str] = []
 
@@ -82,16 +82,29 @@ def chromium() -> Iterator[Browser]:
         del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
-@pytest.fixture
-def page(chromium: Browser, live_service: Service) -> Iterator[Page]:
-    """A page of a new browser profile at the service's address; faults in its scripts fail."""
-    context = chromium.new_context(base_url=live_service.base_url)
+@pytest.fixture(scope="session")
+def profile(chromium: Browser, stage: Stage) -> Iterator[BrowserContext]:
+    """One browser profile for all tests of this process: its cache keeps styles and scripts."""
+    context = chromium.new_context(base_url=stage.base_url)
     context.set_default_timeout(PATIENCE_MILLISECONDS)
-    elsewhere = stray_requests(context)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(profile: BrowserContext, live_service: Service) -> Iterator[Page]:
+    """A page at the service's address, of a profile without cookies and other traces.
+
+    Faults in its scripts fail the test, and so does a request to another host.
+    """
+    shown = profile.new_page()
+    elsewhere = stray_requests(shown)
     faults: list[str] = []
-    shown = context.new_page()
     shown.on("pageerror", lambda error: faults.append(str(error)))
     yield shown
-    context.close()
+    everything = {"origin": live_service.base_url, "storageTypes": "all"}
+    profile.new_cdp_session(shown).send("Storage.clearDataForOrigin", everything)
+    for each in profile.pages:
+        each.close()
     assert elsewhere == [], "pages asked other hosts"
     assert faults == [], "scripts of a page failed"
