@@ -66,9 +66,10 @@ class Covering:
 
     def of_function(self, name: str, definitions: dict[str, str]) -> set[str]:
         """The tests in which the server counted a call of a function, or of one that mentions it:
-        a short function of SQL becomes part of the statement around it, and is not counted.
+        a short function of SQL becomes part of the statement around it, and is not counted. A call
+        that ends in an error is not counted either: all tests of a file are taken if one is.
         """
-        wanted, found = {name}, set(self._functions[name])
+        wanted, found = {name}, self._with_file(self._functions[name])
         if not definitions[name].lower().count("language sql"):
             return found
         waiting = [name]
@@ -81,6 +82,11 @@ class Covering:
                     if "language sql" in definition.lower():
                         waiting.append(other)
         return found
+
+    def _with_file(self, names: set[str]) -> set[str]:
+        """The tests, and all others of their files."""
+        files = {name.partition("::")[0] for name in names}
+        return {name for name in self.tests if name.partition("::")[0] in files}
 
     def ordered(self, names: Iterable[str], module: str) -> list[str]:
         """The likeliest and quickest first: the file that is called after the module; files that
