@@ -17,7 +17,7 @@ from tests.environment.database import (
     renew_worn_tables,
     start_run,
 )
-from tests.environment.hints import hinted
+from tests.environment.hints import hints
 from tests.environment.property_tests import load_profile
 from tests.environment.run_order import position
 from tests.environment.services import (
@@ -33,7 +33,7 @@ from wallets.services.banks import forget_bank_lists
 
 __all__ = [
     "django_db_setup",
-    "hinted",
+    "hints",
     "live_service",
     "live_worker",
     "owner_connection",

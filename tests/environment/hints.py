@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from queue import SimpleQueue
 
 import pytest
 
@@ -11,10 +10,10 @@ from exchange import wake
 
 
 @pytest.fixture
-def hinted() -> Iterator[SimpleQueue[str]]:
+def hints() -> Iterator[list[str]]:
     """The tasks that workers are woken for."""
-    tasks: SimpleQueue[str] = SimpleQueue()
+    tasks: list[str] = []
     before = wake._waker
-    wake.register(tasks.put)
+    wake.register(tasks.append)
     yield tasks
     wake._waker = before

@@ -27,6 +27,7 @@ from exchange.models import Token
 from orders.errors import OrderNotActive, OrderNotFound, refusal
 from orders.models import Order
 from orders.services import placing
+from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import SYSTEM
@@ -203,14 +204,14 @@ def test_who_owns_an_order_is_the_member_else_the_key_of_a_customer_else_the_org
 
 
 def test_placing_and_cancelling_wake_who_delivers_events(
-    trader, token, hinted, django_capture_on_commit_callbacks
+    trader, token, hints, django_capture_on_commit_callbacks
 ):
     with django_capture_on_commit_callbacks(execute=True):
         order_id = trader.place(token, "Buy", 100, 1)
-    assert hinted.get(timeout=10) == "exchange.tasks.deliver_events"
+    wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "one is woken", 10)
     with django_capture_on_commit_callbacks(execute=True):
         trader.cancel(order_id)
-    assert hinted.get(timeout=10) == "exchange.tasks.deliver_events"
+    wait_until(lambda: hints == ["exchange.tasks.deliver_events"] * 2, "one is woken again", 10)
 
 
 def test_only_the_organisation_cancels_its_order_and_only_once(trader, token):

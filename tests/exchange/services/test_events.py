@@ -33,6 +33,7 @@ from exchange.services.events import (
 from exchange.services.webhook_endpoints import send_test
 from tests.assertions.unchanged import everything
 from tests.environment.database import session
+from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.events import happened, nobody_took, organisation
 
@@ -173,7 +174,7 @@ def test_what_somebody_else_is_sending_again_is_not_waited_for():
 
 
 def test_whatever_is_to_be_sent_wakes_who_delivers_it(
-    owner, hinted, django_capture_on_commit_callbacks
+    owner, hints, django_capture_on_commit_callbacks
 ):
     event = nobody_took(happened(owner))
     for act in (
@@ -184,11 +185,12 @@ def test_whatever_is_to_be_sent_wakes_who_delivers_it(
         lambda: redeliver(event_id=event.id, actor=TESTER),
         lambda: send_test(organisation_id=owner.pk, actor=TESTER),
     ):
-        wake.register(hinted.put)  # which passes its first hint on at once
-        with django_capture_on_commit_callbacks(execute=True) as hints:
+        hints.clear()
+        wake.register(hints.append)  # which passes its first hint on at once
+        with django_capture_on_commit_callbacks(execute=True) as callbacks:
             act()
-        assert len(hints) == 1
-        assert hinted.get(timeout=10) == "exchange.tasks.deliver_events"
+        assert len(callbacks) == 1
+        wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "events are delivered", 10)
 
 
 def test_events_of_a_built_world_are_delivered_at_once_all_or_those_about_some_records(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from exchange import wake
+from tests.environment.processes import wait_until
 from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet
 from wallets.models import Payout, ProviderEvent, Withdrawal
 
@@ -52,22 +51,6 @@ def event_of(reference: str, status: str = "SUCCESSFUL") -> dict[str, Any]:
 
 
 @pytest.fixture
-def hints():
-    """The tasks that were hinted at."""
-    found: list[str] = []
-    told = threading.Event()
-
-    def publish(task: str) -> None:
-        found.append(task)
-        told.set()
-
-    before = wake._waker
-    wake.register(publish)
-    yield lambda: (told.wait(30), found)[1]
-    wake._waker = before
-
-
-@pytest.fixture
 def paying() -> Withdrawal:
     """An approved withdrawal whose next step is an hour away."""
     know_banks()
@@ -85,7 +68,7 @@ def test_an_authentic_webhook_brings_the_look_up_forward_and_changes_nothing_els
     payout = Payout.objects.get(withdrawal=paying)
     assert payout.next_step_at is not None
     assert payout.next_step_at <= timezone.now()
-    assert hints() == ["wallets.tasks.sweep_payouts"]
+    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept")
     paying.refresh_from_db()
     assert paying.status == "Approved"
     (event,) = kept(body)

@@ -1,4 +1,6 @@
-"""A provider that knows nothing yet, a wallet to pay out of, and what workers are asked to do."""
+"""A provider that knows nothing yet, a wallet to pay out of, and people who
+propose and approve figures.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,12 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from exchange import wake
+from exchange.models import StaffUser
 from tests.factories.wallets import (
     Wallet,
     know_banks,
     make_member_wallet,
+    make_staff,
 )
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxOptions, SandboxServer
@@ -54,10 +57,12 @@ def wallet(sandbox: SandboxServer) -> Wallet:
 
 
 @pytest.fixture
-def hints() -> Iterator[list[str]]:
-    """The tasks that workers were asked to run."""
-    found: list[str] = []
-    before = wake._waker
-    wake.register(found.append)
-    yield found
-    wake._waker = before
+def proposer() -> StaffUser:
+    """Somebody who proposes figures."""
+    return make_staff("propose_configuration")
+
+
+@pytest.fixture
+def approver() -> StaffUser:
+    """Somebody who decides about figures."""
+    return make_staff("decide_configuration")

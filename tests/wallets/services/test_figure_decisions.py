@@ -36,16 +36,6 @@ MINIMUM = "MINIMUM_WITHDRAWAL_KES"
 RATE = "KES_USD_RATE"
 
 
-@pytest.fixture
-def proposer() -> StaffUser:
-    return make_staff("propose_configuration")
-
-
-@pytest.fixture
-def approver() -> StaffUser:
-    return make_staff("decide_configuration")
-
-
 def propose(
     user: StaffUser, key: str = FEE, *, value: int = 40, hours: float | None = None
 ) -> ConfigurationFigure:

@@ -24,16 +24,6 @@ pytestmark = pytest.mark.django_db
 FEE = "KES_WITHDRAWAL_FEE"
 
 
-@pytest.fixture
-def proposer() -> StaffUser:
-    return make_staff("propose_configuration")
-
-
-@pytest.fixture
-def approver() -> StaffUser:
-    return make_staff("decide_configuration")
-
-
 def propose(value: int, user: StaffUser, hours: int | None = None) -> ConfigurationFigure:
     when = None if hours is None else timezone.now() + timedelta(hours=hours)
     return figures.propose(
