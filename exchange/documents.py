@@ -90,12 +90,27 @@ class Variant:
     fields: Sequence[WireField]
 
 
+class WireSchema:
+    """What the OpenAPI document describes under a name of its own.
+
+    A schema object may hold another `WireSchema` where that one's schema belongs.
+    """
+
+    __slots__ = ()
+    name: str
+    example: Any
+
+    def schema(self) -> dict[str, Any]:
+        """The OpenAPI schema object."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Document:
+class Document(WireSchema):
     """The mapping of one table: `name` is the OpenAPI component, `table` the database table.
 
     `variants` are tried in order before `fields`; most documents have none. `example` is a whole
-    record for the schema. A field's `schema` may hold another `Document` where its schema belongs.
+    record for the schema.
     """
 
     name: str

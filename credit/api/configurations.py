@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from credit.api.terms import (
@@ -29,84 +28,69 @@ from credit.selectors.configurations import (
 from credit.services.configurations import propose, propose_change
 from exchange.api.answers import Answer, RawJSON, documents
 from exchange.api.idempotency import answer_once
-from exchange.api.schema import Created, Operation, Record, Records
-from exchange.api.views import ApiView, path_id
+from exchange.api.operations import Records, operation
+from exchange.api.viewsets import ApiViewSet, path_id
 
 
-class ConfigurationsView(ApiView):
-    """The configurations that the caller may use or owns."""
+class ConfigurationViewSet(ApiViewSet):
+    """The loan configurations that the caller may use or owns."""
 
-    operations: ClassVar = {
-        "GET": Operation("loan_configurations", "list", "Loan configurations retrieved"),
-        "POST": Operation("loan_configurations", "create", "Loan configuration proposed"),
-    }
-    required_scopes: ClassVar = {"GET": "credit:read", "POST": "credit:write"}
-    takes_idempotency_key = True
-    serializer_class = TermsInput
+    lookup_url_kwarg = "configuration_id"
     filterset_class = ConfigurationFilters
-    answers: ClassVar = {
-        "GET": Records(LOAN_CONFIGURATION),
-        "POST": Created(Record(LOAN_CONFIGURATION)),
-    }
-
-    @property
-    def failures(self) -> dict[str, dict[str, str]]:
-        """Messages of a refused proposal."""
-        return {"400": FAILURES["400"]} if self.request.method == "POST" else {}
 
     def get_queryset(self) -> QuerySet[LoanConfiguration]:
         """What the caller may use or owns, newest first."""
         return usable_by(self.caller.organisation_id)
 
-    @extend_schema(parameters=[STATUS_PARAMETER, CURRENCY_PARAMETER])
-    def get(self, _request: Request) -> Answer:
+    @operation(
+        "Loan configurations retrieved",
+        scope="credit:read",
+        query=[STATUS_PARAMETER, CURRENCY_PARAMETER],
+        answer=Records(LOAN_CONFIGURATION),
+    )
+    def list(self, _request: Request) -> Answer:
         """List loan configurations. Those your members may borrow on, and your own in any state,
         newest first, with the terms in force, or the newest where none are.
         """
         found = self.filter_queryset(self.get_queryset())
-        texts = configuration_texts(self.caller.organisation_id, found)
-        return Answer(documents(texts), "Loan configurations retrieved")
+        return self.answer(documents(configuration_texts(self.caller.organisation_id, found)))
 
-    @extend_schema(examples=[TERMS_EXAMPLE])
-    def post(self, request: Request) -> Answer:
+    @operation(
+        "Loan configuration retrieved",
+        scope="credit:read",
+        answer=LOAN_CONFIGURATION,
+        refusals={"404": FAILURES["404"]},
+    )
+    def retrieve(self, _request: Request, configuration_id: str) -> Answer:
+        """Fetch a loan configuration. One your members may borrow on, or your own."""
+        return self._answer(path_id(configuration_id, ConfigurationNotFound()))
+
+    @operation(
+        "Loan configuration proposed",
+        scope="credit:write",
+        idempotent=True,
+        body=TermsInput,
+        answer=LOAN_CONFIGURATION,
+        status=201,
+        refusals={"400": FAILURES["400"]},
+        examples=[TERMS_EXAMPLE],
+    )
+    def create(self, request: Request) -> Answer:
         """Propose a loan configuration. You are its creditor. It is Pending, and makes loans once
         it is Approved; emits `loan_configuration.approved` or `loan_configuration.rejected` then.
         """
         values = self.body()
         return answer_once(request, lambda: self._propose(values))
 
-    def _propose(self, values: dict[str, Any]) -> Answer:
-        caller = self.caller
-        made = propose(
-            creditor_id=caller.organisation_id, terms=terms_of(values), actor=caller.actor
-        )
-        text = configuration_text(caller.organisation_id, made.id)
-        return Answer(RawJSON(text), "Loan configuration proposed", status=201)
-
-
-class ConfigurationView(ApiView):
-    """One configuration."""
-
-    operations: ClassVar = {
-        "GET": Operation("loan_configurations", "retrieve", "Loan configuration retrieved"),
-        "PUT": Operation("loan_configurations", "update", "Loan configuration change proposed"),
-    }
-    required_scopes: ClassVar = {"GET": "credit:read", "PUT": "credit:write"}
-    serializer_class = TermsInput
-    answers: ClassVar = {"GET": Record(LOAN_CONFIGURATION), "PUT": Record(LOAN_CONFIGURATION)}
-
-    @property
-    def failures(self) -> dict[str, dict[str, str]]:
-        """Messages of a refused change; reading only fails to find."""
-        return FAILURES if self.request.method == "PUT" else {"404": FAILURES["404"]}
-
-    def get(self, _request: Request, configuration_id: str) -> Answer:
-        """Fetch a loan configuration. One your members may borrow on, or your own."""
-        found = path_id(configuration_id, ConfigurationNotFound())
-        return self._answer(found, "Loan configuration retrieved")
-
-    @extend_schema(examples=[TERMS_EXAMPLE])
-    def put(self, _request: Request, configuration_id: str) -> Answer:
+    @operation(
+        "Loan configuration change proposed",
+        scope="credit:write",
+        body=TermsInput,
+        answer=LOAN_CONFIGURATION,
+        refusals=FAILURES,
+        examples=[TERMS_EXAMPLE],
+    )
+    def update(self, _request: Request, configuration_id: str) -> Answer:
         """Propose new terms of your own loan configuration. All of them: what is left out takes
         its default. Terms in force stay so, and the new ones are `pending`, until they are
         approved; loans keep the terms they were made on. Where none are in force yet, the new
@@ -114,8 +98,15 @@ class ConfigurationView(ApiView):
         """
         found = path_id(configuration_id, ConfigurationNotFound())
         propose_change(configuration_id=found, terms=terms_of(self.body()), actor=self.caller.actor)
-        return self._answer(found, "Loan configuration change proposed")
+        return self._answer(found)
 
-    def _answer(self, configuration_id: UUID, message: str) -> Answer:
+    def _propose(self, values: dict[str, Any]) -> Answer:
+        caller = self.caller
+        made = propose(
+            creditor_id=caller.organisation_id, terms=terms_of(values), actor=caller.actor
+        )
+        return self._answer(made.id)
+
+    def _answer(self, configuration_id: UUID) -> Answer:
         text = configuration_text(self.caller.organisation_id, configuration_id)
-        return Answer(RawJSON(text), message)
+        return self.answer(RawJSON(text))

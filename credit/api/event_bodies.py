@@ -6,7 +6,7 @@ from typing import Any
 
 from credit import examples
 from credit.payloads import LOAN, LOAN_CONFIGURATION
-from exchange.api.schema import Shape
+from exchange.api.operations import Shape
 from exchange.api.schema_webhooks import USER, add_webhooks
 from exchange.examples import USER as USER_EXAMPLE
 

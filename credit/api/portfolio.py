@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.drainage import set_override
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
@@ -14,8 +14,8 @@ from rest_framework.request import Request
 from credit.payloads import INVESTMENT
 from credit.selectors.portfolio import portfolio
 from exchange.api.answers import Answer, RawJSON
-from exchange.api.schema import Operation, Records
-from exchange.api.views import ApiView, path_id
+from exchange.api.operations import Records, operation
+from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.errors import InvalidCurrency, InvalidRequest, UserNotFound
 from exchange.models import InvestmentCategory, InvestmentType
 from wallets.api.fields import LeanSerializer
@@ -95,25 +95,28 @@ _EXAMPLE = OpenApiExample(
 )
 
 
-class PortfolioView(ApiView):
+class PortfolioViewSet(ApiViewSet):
     """A member's investments."""
 
-    operations: ClassVar = {"POST": Operation("investments", "list", "Investments retrieved")}
-    required_scopes: ClassVar = {"POST": "portfolio:read"}
-    serializer_class = PortfolioInput
-    failures: ClassVar[dict[str, dict[str, str]]] = {
-        "400": {"invalid_currency": "currencies item 1: Currency must be one of [NGN, USD, KES]"},
-        "404": {"user_not_found": "User not found"},
-    }
-    answers: ClassVar = {"POST": Records(INVESTMENT)}
-
-    @extend_schema(examples=[_EXAMPLE])
-    def post(self, _request: Request, member_id: str) -> Answer:
+    @operation(
+        "Investments retrieved",
+        id="investments_list",
+        scope="portfolio:read",
+        body=PortfolioInput,
+        answer=Records(INVESTMENT),
+        refusals={
+            "400": {
+                "invalid_currency": "currencies item 1: Currency must be one of [NGN, USD, KES]"
+            },
+            "404": {"user_not_found": "User not found"},
+        },
+        examples=[_EXAMPLE],
+    )
+    def create(self, _request: Request, member_id: str) -> Answer:
         """Get a member's investments. All of them, by token name, unless the body filters; it may
         be left out. What is held is shown whatever became of its token; of which nothing is
         left, is not.
         """
         filters = self.body()
         found = path_id(member_id, UserNotFound())
-        text = portfolio(self.caller.organisation_id, found, **filters)
-        return Answer(RawJSON(text), "Investments retrieved")
+        return self.answer(RawJSON(portfolio(self.caller.organisation_id, found, **filters)))

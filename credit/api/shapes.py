@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample
 
 from credit import examples
-from exchange.api.schema import Shape
+from exchange.api.operations import Shape
 from exchange.examples import MEMBER_ID, TOKEN_ID
 
 

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from credit.api.configurations import ConfigurationViewSet
+from credit.api.loans import LoanViewSet
+from credit.api.portfolio import PortfolioViewSet
+from exchange.api.routers import Router
 
-from credit.api.configurations import ConfigurationsView, ConfigurationView
-from credit.api.loans import (
-    LoanCollateralView,
-    LoanCreateView,
-    LoanQuoteView,
-    LoanReleaseView,
-    LoanRepayView,
-    LoanStatementView,
-    LoansView,
-    LoanView,
-)
-from credit.api.portfolio import PortfolioView
+_LOAN = {"create", "quote", "retrieve", "statement", "repay", "collateral", "release"}
 
-urlpatterns = [
-    path("api/credit/loan", LoanCreateView.as_view()),
-    path("api/credit/loan/quote", LoanQuoteView.as_view()),
-    path("api/credit/loans", LoansView.as_view()),
-    path("api/credit/loan/<str:loan_id>", LoanView.as_view()),
-    path("api/credit/loan/<str:loan_id>/statement", LoanStatementView.as_view()),
-    path("api/credit/loan/<str:loan_id>/repay", LoanRepayView.as_view()),
-    path("api/credit/loan/<str:loan_id>/collateral", LoanCollateralView.as_view()),
-    path("api/credit/loan/<str:loan_id>/release", LoanReleaseView.as_view()),
-    path("api/credit/loan-configuration", ConfigurationsView.as_view()),
-    path("api/credit/loan-configuration/<str:configuration_id>", ConfigurationView.as_view()),
-    path("api/credit/user/portfolio/<str:member_id>", PortfolioView.as_view()),
-]
+router = Router()
+router.register("api/credit/loans", LoanViewSet, "loans", only={"list"})
+router.register("api/credit/loan", LoanViewSet, "loans", only=_LOAN)
+router.register("api/credit/loan-configuration", ConfigurationViewSet, "loan_configurations")
+router.register("api/credit/user/portfolio/<str:member_id>", PortfolioViewSet, "investments")
+
+urlpatterns = router.urls

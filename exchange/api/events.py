@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db.models import QuerySet
+from rest_framework.decorators import action
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from exchange.api.answers import Answer, RawJSON
-from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import Operation, PageOf, Record
-from exchange.api.views import ApiView, path_id
+from exchange.api.operations import PageOf, operation
+from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.errors import EventNotFound
 from exchange.filtersets import EventFilters
 from exchange.models import Event
@@ -24,13 +25,11 @@ from exchange.selectors.events import (
 from exchange.services.events import redeliver
 
 
-class EventsView(ApiView):
+class EventViewSet(ApiViewSet):
     """The organisation's events."""
 
-    operations: ClassVar = {"GET": Operation("events", "list", "Events retrieved")}
-    required_scopes: ClassVar = {"GET": "webhooks:manage"}
+    lookup_url_kwarg = "event_id"
     filterset_class = EventFilters
-    plural = "events"
     sort_fields: ClassVar = {
         "created_at": "created_at",
         "delivered_at": "delivered_at",
@@ -38,43 +37,31 @@ class EventsView(ApiView):
         "status": "status",
     }
     default_sort = "-created_at"
-    answers: ClassVar = {"GET": PageOf(EVENT, "events")}
 
     def get_queryset(self) -> QuerySet[Event]:
         """The caller's events."""
         return events_of(self.caller.organisation_id)
 
-    def get(self, request: Request) -> Answer:
+    @operation("Events retrieved", scope="webhooks:manage", answer=PageOf(EVENT, "events"))
+    def list(self, _request: Request) -> Response:
         """List events. Filter by type, status, record and time."""
         found = self.filter_queryset(self.get_queryset())
-        page = EnvelopePagination()
-        page.paginate_queryset(event_texts(found), request, self)
-        return page.answer(self, "Events retrieved")
+        return self.paginated(event_texts(found))
 
-
-class EventView(ApiView):
-    """One event."""
-
-    operations: ClassVar = {"GET": Operation("events", "retrieve", "Event retrieved")}
-    required_scopes: ClassVar = {"GET": "webhooks:manage"}
-    answers: ClassVar = {"GET": Record(EVENT_DETAIL)}
-
-    def get(self, _request: Request, event_id: str) -> Answer:
+    @operation("Event retrieved", scope="webhooks:manage", answer=EVENT_DETAIL)
+    def retrieve(self, _request: Request, event_id: str) -> Answer:
         """Fetch an event. With its body and every attempt to deliver it."""
         found = path_id(event_id, EventNotFound())
-        text = event_detail_document(self.caller.organisation_id, found)
-        return Answer(RawJSON(text), "Event retrieved")
+        return self.answer(RawJSON(event_detail_document(self.caller.organisation_id, found)))
 
-
-class EventRedeliveryView(ApiView):
-    """Sending an event again."""
-
-    operations: ClassVar = {"POST": Operation("events", "redeliver", "Event queued for delivery")}
-    required_scopes: ClassVar = {"POST": "webhooks:manage"}
-    answers: ClassVar = {"POST": Record(EVENT)}
-    failures: ClassVar = {"409": {"no_endpoint": "There is no enabled webhook endpoint to send to"}}
-
-    def post(self, _request: Request, event_id: str) -> Answer:
+    @operation(
+        "Event queued for delivery",
+        scope="webhooks:manage",
+        answer=EVENT,
+        refusals={"409": {"no_endpoint": "There is no enabled webhook endpoint to send to"}},
+    )
+    @action(detail=True, methods=["post"])
+    def redeliver(self, _request: Request, event_id: str) -> Answer:
         """Send an event again. Now, whatever became of it; its attempts so far are kept."""
         caller = self.caller
         event = redeliver(
@@ -82,5 +69,4 @@ class EventRedeliveryView(ApiView):
             organisation_id=caller.organisation_id,
             actor=caller.actor,
         )
-        text = event_document(caller.organisation_id, event.id)
-        return Answer(RawJSON(text), "Event queued for delivery")
+        return self.answer(RawJSON(event_document(caller.organisation_id, event.id)))

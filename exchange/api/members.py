@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.fields import EmailField, TextField
 from exchange.api.idempotency import answer_once
-from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import Created, Operation, PageOf, Record
-from exchange.api.views import ApiView, path_id
+from exchange.api.operations import PageOf, operation
+from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.errors import UserNotFound
 from exchange.filtersets import MemberFilters
 from exchange.models import Member
@@ -44,18 +44,11 @@ _TAKEN = {
 }
 
 
-class MembersView(ApiView):
+class MemberViewSet(ApiViewSet):
     """The organisation's members."""
 
-    operations: ClassVar = {
-        "GET": Operation("members", "list", "Members retrieved"),
-        "POST": Operation("members", "create", "Member created"),
-    }
-    required_scopes: ClassVar = {"GET": "members:read", "POST": "members:write"}
-    takes_idempotency_key = True
-    serializer_class = MemberInput
+    lookup_url_kwarg = "member_id"
     filterset_class = MemberFilters
-    plural = "members"
     sort_fields: ClassVar = {
         "createdAt": "created_at",
         "updatedAt": "updated_at",
@@ -63,26 +56,34 @@ class MembersView(ApiView):
         "email": "email",
     }
     default_sort = "-createdAt"
-    answers: ClassVar = {"GET": PageOf(MEMBER, "members"), "POST": Created(Record(MEMBER))}
-
-    @property
-    def failures(self) -> dict[str, dict[str, str]]:
-        """Making a member may be refused for another one."""
-        return {"409": _TAKEN} if self.request.method == "POST" else {}
 
     def get_queryset(self) -> QuerySet[Member]:
         """The caller's members."""
         return members_of(self.caller.organisation_id)
 
-    def get(self, request: Request) -> Answer:
+    @operation("Members retrieved", scope="members:read", answer=PageOf(MEMBER, "members"))
+    def list(self, _request: Request) -> Response:
         """List members. Filter by email or by your own id."""
         found = self.filter_queryset(self.get_queryset())
-        page = EnvelopePagination()
-        page.paginate_queryset(found.values_list("document", flat=True), request, self)
-        return page.answer(self, "Members retrieved")
+        return self.paginated(found.values_list("document", flat=True))
 
-    @extend_schema(examples=[_EXAMPLE])
-    def post(self, request: Request) -> Answer:
+    @operation("Member retrieved", scope="members:read", answer=MEMBER)
+    def retrieve(self, _request: Request, member_id: str) -> Answer:
+        """Fetch a member."""
+        found = path_id(member_id, UserNotFound())
+        return self.answer(RawJSON(member_document(self.caller.organisation_id, found)))
+
+    @operation(
+        "Member created",
+        scope="members:write",
+        body=MemberInput,
+        answer=MEMBER,
+        status=201,
+        idempotent=True,
+        refusals={"409": _TAKEN},
+        examples=[_EXAMPLE],
+    )
+    def create(self, request: Request) -> Answer:
         """Create a member. Its id is the `user_id` of other endpoints."""
         values = self.body()
         return answer_once(request, lambda: self._create(values))
@@ -90,19 +91,4 @@ class MembersView(ApiView):
     def _create(self, values: dict[str, str]) -> Answer:
         caller = self.caller
         member = create_member(organisation_id=caller.organisation_id, actor=caller.actor, **values)
-        text = member_document(caller.organisation_id, member.id)
-        return Answer(RawJSON(text), "Member created", status=201)
-
-
-class MemberView(ApiView):
-    """One member."""
-
-    operations: ClassVar = {"GET": Operation("members", "retrieve", "Member retrieved")}
-    required_scopes: ClassVar = {"GET": "members:read"}
-    answers: ClassVar = {"GET": Record(MEMBER)}
-
-    def get(self, _request: Request, member_id: str) -> Answer:
-        """Fetch a member."""
-        found = path_id(member_id, UserNotFound())
-        text = member_document(self.caller.organisation_id, found)
-        return Answer(RawJSON(text), "Member retrieved")
+        return self.answer(RawJSON(member_document(caller.organisation_id, member.id)))

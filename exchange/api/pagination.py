@@ -1,17 +1,10 @@
-"""Lists: `page`, `limit` and `sort`, exact totals, and stored documents passed through.
-
-A list view declares `plural` (the name of the records in `data`), `sort_fields` (wire name →
-column) and `default_sort`. Its queryset selects the texts to show:
-`.values_list("document", flat=True)`.
-"""
+"""Lists: `page`, `limit` and `sort`, exact totals, and stored documents passed through."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -20,7 +13,9 @@ from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON, documents
+from exchange.api.operations import Operation
 from exchange.api.parameters import read_count
+from exchange.api.schema_parts import parameter
 from exchange.errors import InvalidRequest
 
 
@@ -39,86 +34,81 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: its number, the limit in force, the total of all matches, and its documents."""
+    """One page: its window, and the total of all matches."""
 
-    number: int
-    limit: int
+    window: Window
     total: int
-    texts: Sequence[str]
 
     @property
     def pages(self) -> int:
         """How many pages all matches make."""
-        return -(-self.total // self.limit)
+        return -(-self.total // self.window.limit)
+
+    def data(self, plural: str, count: int, records: RawJSON) -> dict[str, Any]:
+        """Return the `data` of an answer: where the page is, and its `count` records."""
+        return {
+            "page": self.window.number,
+            "pages": self.pages,
+            "count": count,
+            "total": self.total,
+            plural: records,
+        }
 
 
 def read_window(request: Request) -> Window:
-    """What `page` and `limit` ask for; raises `InvalidRequest`."""
+    """Read what `page` and `limit` ask for; raise `InvalidRequest`."""
     query = request.query_params
     number = read_count(query, "page", 1)
     limit = read_count(query, "limit", settings.API_PAGE_LIMIT_DEFAULT)
     return Window(number, min(limit, settings.API_PAGE_LIMIT_MOST))
 
 
-def page_data(
-    window: Window, total: int, count: int, plural: str, records: RawJSON
-) -> dict[str, Any]:
-    """The `data` of a page with `count` of `total` matches on it."""
-    return {
-        "page": window.number,
-        "pages": -(-total // window.limit),
-        "count": count,
-        "total": total,
-        plural: records,
-    }
-
-
 class EnvelopePagination(BasePagination):
-    """Pages of `{page, pages, count, total, <plural>: […]}`."""
+    """Pages of `{page, pages, count, total, <plural>: […]}`.
 
-    page: Page
-
-    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The documents of the page that `request` asks for."""
-        window = read_window(request)
-        number, limit, offset = window.number, window.limit, window.offset
-        count = getattr(view, "count_matches", QuerySet.count)
-        if number == 1:
-            texts = list(queryset[:limit])
-            # A page that is not full tells the total by itself.
-            total = len(texts) if len(texts) < limit else count(queryset)
-        else:
-            total = count(queryset)
-            texts = list(queryset[offset : offset + limit]) if offset < total else []
-        self.page = Page(number, limit, total, texts)
-        return texts
-
-    def answer(self, view: Any, message: str, meta: Mapping[str, Any] | None = None) -> Answer:
-        """The answer for the page read last."""
-        page = self.page
-        window = Window(page.number, page.limit)
-        texts = documents(page.texts)
-        data = page_data(window, page.total, len(page.texts), view.plural, texts)
-        return Answer(data, message, meta=meta)
-
-
-class IdPages(EnvelopePagination, ABC):
-    """Pages of ids, whose documents are read or made for the page only.
-
-    Filters, order and totals need what is in an index and nothing else; the documents are in the
-    table.
+    What is paged are stored documents, or ids where order and totals need an index and nothing
+    else; a viewset then reads the documents of the page's ids alone.
     """
 
-    @abstractmethod
-    def texts(self, ids: list[UUID]) -> list[str]:
-        """The documents of the records with these ids, in their order."""
+    page: Page
+    operation: Operation
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The documents of the page that `request` asks for. Rows of `queryset` end with an id."""
-        rows = super().paginate_queryset(queryset, request, view)
-        texts = self.texts([row[-1] for row in rows]) if rows else []
-        self.page = replace(self.page, texts=texts)
-        return texts
+        """Read the page of `queryset` that `request` asks for."""
+        self.operation = view.operation
+        window = read_window(request)
+        number, limit, offset = window.number, window.limit, window.offset
+        if number == 1:
+            rows = list(queryset[:limit])
+            # A page that is not full tells the total by itself.
+            total = len(rows) if len(rows) < limit else queryset.count()
+        else:
+            total = queryset.count()
+            rows = list(queryset[offset : offset + limit]) if offset < total else []
+        self.page = Page(window, total)
+        return rows
+
+    def get_paginated_response(self, data: Sequence[str]) -> Answer:
+        """Answer the page read last; `data` are the documents of its records."""
+        operation = self.operation
+        if operation.page is None:
+            raise TypeError("only operations that declare a page answer one")
+        records = self.page.data(operation.page.plural, len(data), documents(data))
+        return Answer(records, operation.message, meta=self.meta())
+
+    def meta(self) -> Mapping[str, Any] | None:
+        """Return what the answer has besides its data."""
+        return None
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Describe `page` and `limit`."""
+        whole = {"type": "integer", "minimum": 1}
+        most, usual = settings.API_PAGE_LIMIT_MOST, settings.API_PAGE_LIMIT_DEFAULT
+        limit = f"Records a page; above {most} counts as that"
+        return [
+            parameter("page", "Page, from 1", {**whole, "default": 1}),
+            parameter("limit", limit, {**whole, "default": usual}),
+        ]
 
 
 class Sorting(BaseFilterBackend):
@@ -128,7 +118,7 @@ class Sorting(BaseFilterBackend):
         self, request: Request, queryset: QuerySet[Any], view: Any
     ) -> QuerySet[Any]:
         """`queryset` in the order asked for, or the view's default."""
-        fields: Mapping[str, str] | None = getattr(view, "sort_fields", None)
+        fields: Mapping[str, str] = view.sort_fields
         if not fields:
             return queryset
         wanted = request.query_params.get("sort", view.default_sort)
@@ -141,7 +131,7 @@ class Sorting(BaseFilterBackend):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         """The `sort` parameter for the schema."""
-        fields: Mapping[str, str] = getattr(view, "sort_fields", {})
+        fields: Mapping[str, str] = view.sort_fields
         if not fields:
             return []
         choices = [sign + name for name in fields for sign in ("", "-")]

@@ -1,7 +1,7 @@
 """Query parameters: an address takes those it knows, each once and with a value.
 
-A misspelt or empty filter must never return everything. `ApiView` checks every GET by what the view
-declares, so that a new list is covered by itself.
+A misspelt or empty filter must never return everything. `ApiViewSet` checks every GET by what the
+action declares, so that a new list is covered by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from exchange.api.operations import Operation
 from exchange.errors import InvalidRequest
 
 _DIGITS = 100
@@ -22,12 +23,17 @@ _MOST = 10
 
 
 @cache
-def known_parameters(view: type[Any]) -> tuple[str, ...]:
-    """The query parameters of a view: its filters, those of its pages, and `query_parameters`."""
-    filters = getattr(getattr(view, "filterset_class", None), "base_filters", ())
-    pages = ("page", "limit") if hasattr(view, "plural") else ()
-    sort = ("sort",) if hasattr(view, "sort_fields") else ()
-    return (*filters, *pages, *sort, *view.query_parameters)
+def known_parameters(view: type[Any], action: str) -> tuple[str, ...]:
+    """Return the query parameters of an action: filters, those of a page, and what it declares."""
+    method = getattr(view, action)
+    operation: Operation = method.operation
+    # DRF's `@action` may name another filter set than the viewset's.
+    filters = getattr(method, "kwargs", {}).get("filterset_class", view.filterset_class)
+    names = [*getattr(filters, "base_filters", ())] if operation.filtered else []
+    if operation.page:
+        names += ["page", "limit"]
+        names += ["sort"] if view.sort_fields else []
+    return (*names, *(parameter.name for parameter in operation.query))
 
 
 def check_parameters(query: QueryDict, known: Sequence[str]) -> None:

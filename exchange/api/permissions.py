@@ -1,8 +1,7 @@
-"""What a caller may do: every view declares the scope that each of its methods needs."""
+"""What a caller may do: every action declares the scope that it needs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -11,6 +10,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from exchange.api.authentication import Caller
+from exchange.api.operations import operation_of
 
 logger = structlog.get_logger(__name__)
 
@@ -24,25 +24,23 @@ class InsufficientScope(PermissionDenied):
 
 
 class HasScope(BasePermission):
-    """Lets a caller through whose key and token have `view.required_scopes[method]`.
+    """Lets a caller through whose key and token have the scope of the view's operation.
 
-    A view without a declaration for a method it has is refused: forgetting is not permission.
-    Methods a view does not have pass, to be answered with 405.
+    An action without a declaration is refused: forgetting is not permission. Methods an address
+    does not have pass, to be answered with 405.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """True, or an exception that says what is missing."""
+        """Return True, or raise what says what is missing."""
         caller = request.auth
         if not isinstance(caller, Caller):
             raise NotAuthenticated("An access token is needed (Authorization: Bearer …)")
-        method = "GET" if request.method == "HEAD" else str(request.method)
-        if method == "OPTIONS" or not hasattr(view, method.lower()):
+        if request.method == "OPTIONS" or getattr(view, "action", "") is None:
             return True
-        declared: Mapping[str, str] = getattr(view, "required_scopes", {})
-        scope = declared.get(method)
-        if scope is None:
-            logger.error("api.scope_undeclared", view=type(view).__name__, method=method)
+        operation = operation_of(view)
+        if operation is None:
+            logger.error("api.scope_undeclared", view=type(view).__name__, method=request.method)
             return False
-        if scope not in caller.scopes:
-            raise InsufficientScope(scope)
+        if operation.scope not in caller.scopes:
+            raise InsufficientScope(operation.scope)
         return True

@@ -1,26 +1,25 @@
-"""The OpenAPI document: what views declare, in the envelope every answer has.
+"""The OpenAPI document: what actions declare, in the envelope every answer has.
 
-A view declares in `answers` what `data` holds, per method: a `Record`, `Records` (an array),
-`PageOf` (a page), or a `Shape` of its own; `Created(…)` when the status is 201. `operations` names
-each method's resource, action and message. Failures, headers, security and `Idempotency-Key`
-follow from the view's other declarations.
+Wire documents and envelopes are components by `WireSchemaExtension`; failures, headers, security
+and `Idempotency-Key` follow from each action's declaration (`exchange.api.operations`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.conf import settings
 from drf_spectacular.extensions import (
     OpenApiAuthenticationExtension,
+    OpenApiSerializerExtension,
     OpenApiSerializerFieldExtension,
 )
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
-from drf_spectacular.utils import Direction
+from drf_spectacular.utils import Direction, OpenApiExample
 
+from exchange.api.operations import Envelope, Operation
 from exchange.api.schema_parts import (
     FAILURE,
     FAILURES,
@@ -30,106 +29,65 @@ from exchange.api.schema_parts import (
     TAG_OF,
     describe_path_id,
     describe_query,
-    parameter,
     unknown_ids,
 )
-from exchange.documents import Document
+from exchange.documents import WireSchema
 from exchange.errors import InvalidCurrency
 from exchange.numbers import LARGEST
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What one method of a view does: `withdrawals`, `cancel`, and the message of its success."""
-
-    resource: str
-    action: str
-    message: str
-
-    @property
-    def id(self) -> str:
-        """The operation id: `withdrawals_cancel`."""
-        return f"{self.resource}_{self.action}"
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One record."""
-
-    document: Document
-
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """An array of records, not paged."""
-
-    document: Document
-
-
-@dataclass(frozen=True, slots=True)
-class PageOf:
-    """A page of records under the name `plural`."""
-
-    document: Document
-    plural: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A component of its own: a schema object, which may hold documents, and an example."""
-
-    name: str
-    schema: dict[str, Any]
-    example: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """A creation (201) that answers `shape`; `or_changed`: a change of what exists (200) too."""
-
-    shape: Any
-    or_changed: bool = False
-
-
 class EnvelopeSchema(AutoSchema):
-    """Describes a view from its declarations."""
+    """Describes an action from its declaration."""
 
     view: Any
 
     @property
     def operation(self) -> Operation:
-        """What the view declares of the method."""
-        declared: Operation = self.view.operations[self.method]
+        """The declaration."""
+        declared: Operation = self.view.operation
         return declared
 
     def get_summary(self) -> str | None:
-        """The first sentence of the method's docstring."""
+        """Return the first sentence of the action's docstring."""
         return self.get_description().partition(".")[0] or None
 
+    def get_description(self) -> str:  # type: ignore[override]
+        """Return the docstring; `{owner}` in it is whose records the path is about."""
+        owner = "a member" if "{member_id}" in self.path else "the organisation"
+        text: str = super().get_description()
+        return text.replace("{owner}", owner)
+
     def get_operation_id(self) -> str:
-        """Resource and action: `members_list`."""
-        return self.operation.id
+        """Return resource and action: `members_list`."""
+        return self.operation.id or f"{self.view.basename}_{self.view.action}"
 
     def get_tags(self) -> list[str]:
-        """The part of the API that the resource belongs to."""
-        return [TAG_OF[self.operation.resource]]
+        """Return the part of the API that the resource belongs to."""
+        return [TAG_OF[self.view.basename]]
 
     def get_request_serializer(self) -> Any:
-        """The body, for methods that have one."""
-        return super().get_request_serializer() if self._has_body() else None
+        """Return what checks the body."""
+        return self.operation.body
 
-    def get_filter_backends(self) -> list[Any]:
-        """Filters and sorting belong to lists."""
-        return list(self.view.filter_backends) if self._is_page() else []
+    def get_response_serializers(self) -> Any:
+        """Return the envelope by each status of success."""
+        operation = self.operation
+        answer = operation.answer_of(self.view.basename)
+        envelope = Envelope(answer, operation.message, operation.meta)
+        return dict.fromkeys(sorted({operation.status, *operation.also}), envelope)
+
+    def get_override_parameters(self) -> list[Any]:
+        """Return the query parameters beyond those of lists, and `Idempotency-Key`."""
+        keys = [IDEMPOTENCY_KEY] if self.operation.idempotent else []
+        return [*self.operation.query, *keys]
+
+    def get_examples(self) -> list[OpenApiExample]:
+        """Return examples of the body."""
+        return list(self.operation.examples)
 
     def _is_list_view(self, serializer: Any = None) -> bool:  # noqa: ARG002 - the toolkit's signature
-        # What lists look like is declared; the toolkit's own guesses stay out of it.
-        return False
-
-    def _get_request_body(self, direction: Direction = "request") -> Any:
-        if not self._has_body():
-            return None
-        return super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        # Whether filters, order and pages are described; what is answered the envelope says.
+        return self.operation.page is not None
 
     def _get_serializer_field_meta(self, field: Any, direction: Direction) -> Any:
         # A default makes generated types demand the field.
@@ -139,63 +97,38 @@ class EnvelopeSchema(AutoSchema):
 
     def _get_parameters(self) -> Any:
         parameters = super()._get_parameters()
-        filters = getattr(getattr(self.view, "filterset_class", None), "base_filters", {})
         for found in parameters:
             if found["in"] == "path":
                 describe_path_id(found)
-            else:
-                describe_query(found, filters.get(found["name"]))
-        if self._is_page():
-            whole = {"type": "integer", "minimum": 1}
-            most, usual = settings.API_PAGE_LIMIT_MOST, settings.API_PAGE_LIMIT_DEFAULT
-            parameters += [
-                parameter("page", "Page, from 1", {**whole, "default": 1}),
-                parameter(
-                    "limit",
-                    f"Records a page; above {most} counts as that",
-                    {**whole, "default": usual},
-                ),
-            ]
-        if self._takes_key():
-            parameters.append(IDEMPOTENCY_KEY)
+            elif found["in"] == "query":
+                describe_query(found, self._filters().get(found["name"]))
         return parameters
 
-    def _get_response_bodies(self, direction: Direction = "response") -> Any:  # noqa: ARG002 - the toolkit's signature
-        declared = self.view.answers[self.method]
-        statuses, shape = ["200"], declared
-        if isinstance(declared, Created):
-            statuses, shape = ["200", "201"] if declared.or_changed else ["201"], declared.shape
-        success = self._success(shape)
-        answers = dict.fromkeys(statuses, success)
+    def _get_response_bodies(self, direction: Direction = "response") -> Any:
+        answers = super()._get_response_bodies(direction)
+        operation = self.operation
+        example = Envelope(
+            operation.answer_of(self.view.basename), operation.message, operation.meta
+        ).example
+        for answer in answers.values():
+            answer.update(self._success())
+            answer["content"]["application/json"]["examples"] = {
+                "success": {"summary": "A success", "value": example}
+            }
         for status in sorted(self._failures()):
             answers[status] = self._failure(status)
         return answers
 
-    def _success(self, shape: Any) -> dict[str, Any]:
-        replayed = ("Idempotent-Replayed",) if self._takes_key() else ()
-        example: dict[str, Any] = {
-            "status": "success",
-            "message": self.operation.message,
-            "data": _example(shape),
-        }
-        meta = self._meta()
-        if meta is not None:
-            example["meta"] = meta.example
+    def _success(self) -> dict[str, Any]:
+        operation = self.operation
+        replayed = ("Idempotent-Replayed",) if operation.idempotent else ()
         return {
-            "description": f"{self.operation.message}.",
+            "description": f"{operation.message}.",
             "headers": self._headers(("X-Request-ID", *RATE_LIMIT, *replayed)),
-            "content": {
-                "application/json": {
-                    "schema": self._envelope(shape, meta),
-                    "examples": {"success": {"summary": "A success", "value": example}},
-                }
-            },
         }
 
     def _failure(self, status: str) -> dict[str, Any]:
-        """The shared component, or what the view says of its own: `failures`, status → code →
-        message.
-        """
+        """Return the shared component, or what the action says of its own refusals."""
         name, description, shared, more = FAILURES[status]
         own = self._own_failures(status)
         messages = own if own and status == "404" else {**shared, **own}
@@ -216,75 +149,32 @@ class EnvelopeSchema(AutoSchema):
 
     def _own_failures(self, status: str) -> dict[str, str]:
         """Messages by code: of ids in the path, of a filter by currency, and what is declared."""
-        declared = getattr(self.view, "failures", ())
-        own = dict(declared.get(status, {})) if isinstance(declared, dict) else {}
+        own = dict(self.operation.refusals.get(status, {}))
         if status == "404":
             return unknown_ids(self.path) | own
-        filters = getattr(getattr(self.view, "filterset_class", None), "base_filters", {})
-        if status == "400" and self.method == "GET" and "currency" in filters:
-            error = InvalidCurrency(filters["currency"].extra["allowed"])
+        if status == "400" and self.operation.filtered and "currency" in self._filters():
+            error = InvalidCurrency(self._filters()["currency"].extra["allowed"])
             own[error.code] = error.message
         return own
 
     def _failures(self) -> set[str]:
-        codes = {"400", "401", "403", "429", "500", "503"} | set(getattr(self.view, "failures", ()))
+        operation = self.operation
+        codes = {"400", "401", "403", "429", "500", "503", *operation.refusals}
         if "{" in self.path:
             codes.add("404")
-        if self._has_body():
+        if operation.body:
             codes |= {"408", "413", "415"}
-        if self._takes_key():
+        if operation.idempotent:
             codes |= {"409", "422"}
         return codes
+
+    def _filters(self) -> Mapping[str, Any]:
+        return getattr(self.view.filterset_class, "base_filters", {})
 
     def _headers(self, names: Iterable[str]) -> dict[str, Any]:
         return {
             name: self._component(name, HEADERS[name], ResolvedComponent.HEADER) for name in names
         }
-
-    def _meta(self) -> Shape | None:
-        found: Shape | None = getattr(self.view, "meta_schema", None)
-        return found
-
-    def _envelope(self, shape: Any, meta: Shape | None) -> dict[str, Any]:
-        properties = {
-            "status": {"type": "string", "const": "success", "description": "Always `success`"},
-            "message": {"type": "string", "description": "What was done, for people"},
-            "data": self._data(shape),
-        }
-        if meta is not None:
-            properties["meta"] = self._data(meta)
-        return self._component(f"{_name(shape)}Response", _object(properties))
-
-    def _data(self, shape: Any) -> dict[str, Any]:
-        if isinstance(shape, Record):
-            return self._component(shape.document.name, self._nested(shape.document.schema()))
-        if isinstance(shape, Records):
-            return {
-                "type": "array",
-                "description": "All that match",
-                "items": self._data(Record(shape.document)),
-            }
-        if isinstance(shape, PageOf):
-            whole = {"type": "integer", "minimum": 0}
-            properties = {
-                "page": {"type": "integer", "minimum": 1, "description": "This page, from 1"},
-                "pages": {**whole, "description": "Pages of all matches"},
-                "count": {**whole, "description": "Records on this page"},
-                "total": {**whole, "description": "All matches"},
-                shape.plural: {
-                    "type": "array",
-                    "description": "The records of this page",
-                    "items": self._data(Record(shape.document)),
-                },
-            }
-            return self._component(_name(shape), _object(properties))
-        if isinstance(shape, Shape):
-            return self._component(shape.name, self._nested(shape.schema))
-        raise TypeError(f"{shape!r} does not say what an answer holds")
-
-    def _nested(self, schema: dict[str, Any]) -> dict[str, Any]:
-        nested: dict[str, Any] = with_references(schema, lambda held: self._data(Record(held)))
-        return nested
 
     def _component(
         self, name: str, schema: dict[str, Any], kind: str = ResolvedComponent.SCHEMA
@@ -294,52 +184,37 @@ class EnvelopeSchema(AutoSchema):
         ref: dict[str, Any] = component.ref
         return ref
 
-    def _has_body(self) -> bool:
-        return self.method in {"POST", "PUT", "PATCH"} and bool(self.view.serializer_class)
 
-    def _is_page(self) -> bool:
-        return self.method == "GET" and isinstance(self.view.answers.get("GET"), PageOf)
+class WireSchemaExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Documents, pages and envelopes as components, each referring to those that it holds."""
 
-    def _takes_key(self) -> bool:
-        if self.method in getattr(self.view, "takes_key_on", ()):
-            return True
-        return self.method == "POST" and (
-            self.view.moves_money or getattr(self.view, "takes_idempotency_key", False)
-        )
+    target_class = WireSchema
+    match_subclasses = True
+
+    def get_name(self, auto_schema: AutoSchema, direction: Direction) -> str:  # noqa: ARG002
+        """Return the component's name."""
+        name: str = self.target.name
+        return name
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> Any:
+        """Return the schema object."""
+
+        def refer(held: Any) -> dict[str, Any]:
+            ref: dict[str, Any] = auto_schema.resolve_serializer(held, direction).ref
+            return ref
+
+        return with_references(self.target.schema(), refer)
 
 
-def with_references(value: Any, refer: Callable[[Document], dict[str, Any]]) -> Any:
-    """A schema with what `refer` gives in place of each document that it holds."""
-    if isinstance(value, Document):
+def with_references(value: Any, refer: Callable[[WireSchema], dict[str, Any]]) -> Any:
+    """Return a schema with what `refer` gives in place of each schema that it holds."""
+    if isinstance(value, WireSchema):
         return refer(value)
     if isinstance(value, dict):
         return {key: with_references(inner, refer) for key, inner in value.items()}
     if isinstance(value, list):
         return [with_references(inner, refer) for inner in value]
     return value
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _name(shape: Any) -> str:
-    """The name of the component of `shape`, or what its envelope is named after."""
-    if isinstance(shape, Shape):
-        return shape.name
-    document: Document = shape.document
-    return document.name + {Record: "", Records: "List", PageOf: "Page"}[type(shape)]
-
-
-def _example(shape: Any) -> Any:
-    if isinstance(shape, Shape):
-        return shape.example
-    record = shape.document.example
-    if isinstance(shape, Record):
-        return record
-    if isinstance(shape, Records):
-        return [record]
-    return {"page": 1, "pages": 1, "count": 1, "total": 1, shape.plural: [record]}
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -365,9 +240,9 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         ]
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> Any:
-        """The scope that the method needs."""
-        scope = getattr(auto_schema.view, "required_scopes", {}).get(auto_schema.method)
-        return [{"oauth2": [scope] if scope else []}, {"bearer": []}]
+        """Return the scope that the action needs."""
+        view: Any = auto_schema.view
+        return [{"oauth2": [view.operation.scope]}, {"bearer": []}]
 
 
 class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import OpenApiParameter
+
 from exchange.examples import MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
 
 # Tag: what it is about, and the resources of operation ids that it holds.
@@ -184,23 +186,19 @@ _ALSO = {
 }
 
 
-def parameter(
-    name: str, description: str, schema: dict[str, Any], *, place: str = "query"
-) -> dict[str, Any]:
-    """An optional parameter."""
+def parameter(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """An optional query parameter."""
     return {
         "name": name,
-        "in": place,
+        "in": "query",
         "required": False,
         "description": description,
         "schema": schema,
     }
 
 
-IDEMPOTENCY_KEY = parameter(
+IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    "Your own key of this request: sent again within 24 hours, it has no second effect and gets "
-    "the first answer. Printable ASCII characters, not only spaces.",
     {
         "type": "string",
         "minLength": 1,
@@ -208,7 +206,9 @@ IDEMPOTENCY_KEY = parameter(
         "pattern": "^[ -~]*[!-~][ -~]*$",
         "examples": ["withdrawal-2025-07-04-17"],
     },
-    place="header",
+    OpenApiParameter.HEADER,
+    description="Your own key of this request: sent again within 24 hours, it has no second effect "
+    "and gets the first answer. Printable ASCII characters, not only spaces.",
 )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from exchange.api.schema import Shape, with_references
-from exchange.documents import Document
+from exchange.api.operations import Shape
+from exchange.api.schema import with_references
+from exchange.documents import WireSchema
 from exchange.examples import EVENT_ID
 
 USER: dict[str, Any] = {
@@ -50,12 +51,12 @@ def add_webhooks(result: dict[str, Any], data: Shape, told: Mapping[str, str], t
     """
     schemas = result["components"]["schemas"]
 
-    def refer(document: Document) -> dict[str, Any]:
+    def refer(document: WireSchema) -> dict[str, Any]:
         if document.name not in schemas:
             schemas[document.name] = with_references(document.schema(), refer)
         return {"$ref": f"#/components/schemas/{document.name}"}
 
-    schemas[data.name] = with_references(data.schema, refer)
+    schemas[data.name] = with_references(data.schema(), refer)
     webhooks = result.setdefault("webhooks", {})
     for event_type, when in told.items():
         example = data.example[event_type]

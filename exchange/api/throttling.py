@@ -25,6 +25,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from exchange.api.authentication import Caller
+from exchange.api.operations import operation_of
 from exchange.errors import NotReady
 
 logger = structlog.get_logger(__name__)
@@ -145,7 +146,7 @@ def _increment(counts: BaseCache, key: str) -> int:
 
 
 class KeyThrottle(BaseThrottle):
-    """All requests of a key, and within them its money-moving POSTs (`view.moves_money`)."""
+    """All requests of a key, and within them those that move money."""
 
     _wait: int | None = None
 
@@ -154,7 +155,8 @@ class KeyThrottle(BaseThrottle):
         caller = request.auth
         if not settings.RATE_LIMITS_ENABLED or not isinstance(caller, Caller):
             return True
-        moves_money = request.method == "POST" and getattr(view, "moves_money", False)
+        operation = operation_of(view)
+        moves_money = operation is not None and operation.moves_money
         kinds = ["requests", "money"] if moves_money else ["requests"]
         who = str(caller.key_id)
         budgets = [b for kind in kinds if (b := spend(kind, who, in_process=not moves_money))]

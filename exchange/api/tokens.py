@@ -8,15 +8,16 @@ caller's organisation.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db.models import QuerySet
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON
-from exchange.api.pagination import Window, page_data, read_window
-from exchange.api.schema import Operation, PageOf, Record
-from exchange.api.views import ApiView, path_id
+from exchange.api.operations import PageOf, operation
+from exchange.api.pagination import Page, Window, read_window
+from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.errors import TokenNotFound
 from exchange.filtersets import ActiveTokenFilters, TokenSearchFilters
 from exchange.lru import Lru
@@ -36,28 +37,55 @@ class _Asked:
 
 # Longer query strings are read each time.
 _LONGEST = 300
-_asked: Lru[tuple[type[Any], str], _Asked] = Lru(2_000)
+_asked: Lru[tuple[str, str], _Asked] = Lru(2_000)
+_PAGE = PageOf(TOKEN, "tokens")
 
 
-class TokenList(ApiView):
-    """What both lists of tokens share."""
+class TokenViewSet(ApiViewSet):
+    """Tokens, as the caller's organisation sees them."""
 
-    required_scopes: ClassVar = {"GET": "tokens:read"}
-    plural = "tokens"
+    lookup_url_kwarg = "token_id"
+    filterset_class = ActiveTokenFilters
     sort_fields: ClassVar = {"createdAt": "created_at", "updatedAt": "updated_at", "name": "name"}
     default_sort = "-createdAt"
-    answers: ClassVar = {"GET": PageOf(TOKEN, "tokens")}
+    queryset: QuerySet[Token] = Token.objects.all()
 
-    def get_queryset(self) -> QuerySet[Token]:
-        """Tokens of every organisation."""
-        return Token.objects.all()
+    @operation("Tokens retrieved", scope="tokens:read", answer=_PAGE)
+    def list(self, _request: Request) -> Answer:
+        """Fetch all active tokens. Those neither closed nor exited, unless asked for; cancelled
+        ones never show. A token with private deal access shows to its issuer and to organisations
+        granted access.
+        """
+        return self._page(Token.objects.filter(cancelled=False))
+
+    @operation("Tokens retrieved", scope="tokens:read", answer=_PAGE)
+    @action(detail=False, filterset_class=TokenSearchFilters)
+    def search(self, _request: Request) -> Answer:
+        """Search tokens. By name, symbol and kind, in any state: closed, exited and cancelled ones
+        show too. A token with private deal access shows to its issuer and to organisations granted
+        access.
+        """
+        return self._page(Token.objects.all())
+
+    @operation(
+        "Token retrieved",
+        scope="tokens:read",
+        answer=TOKEN,
+        refusals={"404": {"token_not_found": "Token not found"}},
+    )
+    def retrieve(self, _request: Request, token_id: str) -> Answer:
+        """Fetch a token. In any state."""
+        found = path_id(token_id, TokenNotFound())
+        return self.answer(RawJSON(token_document(self.caller.organisation_id, found)))
 
     def check_query(self) -> None:
-        """Left to `_read`, which remembers that a query string is well formed."""
+        """Left to `_read` for lists, which remembers that a query string is well formed."""
+        if not self.operation.page:
+            super().check_query()
 
-    def page(self, message: str) -> Answer:
-        """The page that the request asks for, of what the caller sees."""
-        asked = self._read()
+    def _page(self, tokens: QuerySet[Token]) -> Answer:
+        """Answer the page that the request asks for, of those `tokens` that the caller sees."""
+        asked = self._read(tokens)
         window = asked.window
         found = catalogue_page(
             asked.question,
@@ -65,64 +93,17 @@ class TokenList(ApiView):
             offset=window.offset,
             limit=window.limit,
         )
-        texts = RawJSON(f"[{found.text}]")
-        return Answer(page_data(window, found.total, found.count, self.plural, texts), message)
+        page = Page(window, found.total)
+        return self.answer(page.data("tokens", found.count, RawJSON(f"[{found.text}]")))
 
-    def _read(self) -> _Asked:
+    def _read(self, tokens: QuerySet[Token]) -> _Asked:
+        """Return what the query string asks of `tokens`; raise `InvalidRequest`."""
         text = self.request.META.get("QUERY_STRING", "")
-        key = (type(self), text)
+        key = (str(self.action), text)
         asked = _asked.get(key)
         if asked is None:
             super().check_query()
-            tokens = self.filter_queryset(self.get_queryset())
-            asked = _Asked(question_of(tokens), read_window(self.request))
+            asked = _Asked(question_of(self.filter_queryset(tokens)), read_window(self.request))
             if len(text) <= _LONGEST:
                 _asked.put(key, asked)
         return asked
-
-
-class ActiveTokensView(TokenList):
-    """Tokens that can be invested in."""
-
-    operations: ClassVar = {"GET": Operation("tokens", "list", "Tokens retrieved")}
-    filterset_class = ActiveTokenFilters
-
-    def get_queryset(self) -> QuerySet[Token]:
-        """Tokens that were not cancelled."""
-        return super().get_queryset().filter(cancelled=False)
-
-    def get(self, _request: Request) -> Answer:
-        """Fetch all active tokens. Those neither closed nor exited, unless asked for; cancelled
-        ones never show. A token with private deal access shows to its issuer and to organisations
-        granted access.
-        """
-        return self.page("Tokens retrieved")
-
-
-class TokenSearchView(TokenList):
-    """Tokens in any state."""
-
-    operations: ClassVar = {"GET": Operation("tokens", "search", "Tokens retrieved")}
-    filterset_class = TokenSearchFilters
-
-    def get(self, _request: Request) -> Answer:
-        """Search tokens. By name, symbol and kind, in any state: closed, exited and cancelled ones
-        show too. A token with private deal access shows to its issuer and to organisations granted
-        access.
-        """
-        return self.page("Tokens retrieved")
-
-
-class TokenDetailView(ApiView):
-    """One token."""
-
-    operations: ClassVar = {"GET": Operation("tokens", "retrieve", "Token retrieved")}
-    required_scopes: ClassVar = {"GET": "tokens:read"}
-    failures: ClassVar = {"404": {"token_not_found": "Token not found"}}
-    answers: ClassVar = {"GET": Record(TOKEN)}
-
-    def get(self, _request: Request, token_id: str) -> Answer:
-        """Fetch a token. In any state."""
-        found = path_id(token_id, TokenNotFound())
-        text = token_document(self.caller.organisation_id, found)
-        return Answer(RawJSON(text), "Token retrieved")

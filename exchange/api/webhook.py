@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON, encode
 from exchange.api.fields import TextField
-from exchange.api.schema import Created, Operation, Record
-from exchange.api.views import ApiView
+from exchange.api.operations import operation
+from exchange.api.viewsets import ApiViewSet
 from exchange.models import WebhookEndpoint
 from exchange.payloads import EVENT, WEBHOOK, WEBHOOK_SET, WEBHOOK_WITH_SECRET
 from exchange.selectors.events import endpoint_document, event_document
@@ -40,31 +41,32 @@ class WebhookInput(serializers.Serializer[WebhookEndpoint]):
     enabled = FlagField(default=True, help_text="false: events are kept, not posted")
 
 
-class WebhookView(ApiView):
+class WebhookViewSet(ApiViewSet):
     """The organisation's webhook endpoint."""
 
-    operations: ClassVar = {
-        "GET": Operation("webhooks", "retrieve", "Webhook endpoint retrieved"),
-        "PUT": Operation("webhooks", "set", "Webhook endpoint changed"),
-    }
-    required_scopes: ClassVar = {"GET": "webhooks:manage", "PUT": "webhooks:manage"}
-    serializer_class = WebhookInput
-    answers: ClassVar = {
-        "GET": Record(WEBHOOK),
-        "PUT": Created(Record(WEBHOOK_SET), or_changed=True),
-    }
-    failures: ClassVar = {
-        "400": {"invalid_url": "url must begin with https://"},
-        "404": _NOT_FOUND,
-    }
+    singleton = True
 
-    def get(self, _request: Request) -> Answer:
+    @operation(
+        "Webhook endpoint retrieved",
+        scope="webhooks:manage",
+        answer=WEBHOOK,
+        refusals={"404": _NOT_FOUND},
+    )
+    def retrieve(self, _request: Request) -> Answer:
         """Fetch the webhook endpoint. Never shows the secret."""
-        text = endpoint_document(self.caller.organisation_id)
-        return Answer(RawJSON(text), "Webhook endpoint retrieved")
+        return self.answer(RawJSON(endpoint_document(self.caller.organisation_id)))
 
-    @extend_schema(examples=[_EXAMPLE])
-    def put(self, _request: Request) -> Answer:
+    @operation(
+        "Webhook endpoint changed",
+        id="webhooks_set",
+        scope="webhooks:manage",
+        body=WebhookInput,
+        answer=WEBHOOK_SET,
+        also=[201],
+        refusals={"400": {"invalid_url": "url must begin with https://"}},
+        examples=[_EXAMPLE],
+    )
+    def update(self, _request: Request) -> Answer:
         """Set the webhook endpoint. The answer to its creation shows the signing secret once.
 
         Changing the address or switching it on or off keeps the secret.
@@ -73,45 +75,38 @@ class WebhookView(ApiView):
         done = set_endpoint(organisation_id=caller.organisation_id, actor=caller.actor, **values)
         text = endpoint_document(caller.organisation_id)
         if done.secret is None:
-            return Answer(RawJSON(text), "Webhook endpoint changed")
+            return self.answer(RawJSON(text))
         return Answer(with_secret(text, done.secret), "Webhook endpoint created", status=201)
 
-
-class WebhookSecretView(ApiView):
-    """Rotating the secret."""
-
-    operations: ClassVar = {
-        "POST": Operation("webhooks", "rotate_secret", "Webhook secret rotated")
-    }
-    required_scopes: ClassVar = {"POST": "webhooks:manage"}
-    answers: ClassVar = {"POST": Record(WEBHOOK_WITH_SECRET)}
-    failures: ClassVar = {"404": _NOT_FOUND}
-
-    def post(self, _request: Request) -> Answer:
+    @operation(
+        "Webhook secret rotated",
+        scope="webhooks:manage",
+        answer=WEBHOOK_WITH_SECRET,
+        refusals={"404": _NOT_FOUND},
+    )
+    @action(detail=True, methods=["post"], url_path="rotate-secret")
+    def rotate_secret(self, _request: Request) -> Answer:
         """Rotate the signing secret. The old one signs as well for another 24 hours."""
         caller = self.caller
         _, secret = rotate_secret(organisation_id=caller.organisation_id, actor=caller.actor)
-        text = endpoint_document(caller.organisation_id)
-        return Answer(with_secret(text, secret), "Webhook secret rotated")
+        return self.answer(with_secret(endpoint_document(caller.organisation_id), secret))
 
-
-class WebhookTestView(ApiView):
-    """Trying the endpoint out."""
-
-    operations: ClassVar = {"POST": Operation("webhooks", "test", "Test event queued for delivery")}
-    required_scopes: ClassVar = {"POST": "webhooks:manage"}
-    answers: ClassVar = {"POST": Created(Record(EVENT))}
-    failures: ClassVar = {
-        "404": _NOT_FOUND,
-        "409": {"webhook_disabled": "The webhook endpoint is disabled"},
-    }
-
-    def post(self, _request: Request) -> Answer:
+    @operation(
+        "Test event queued for delivery",
+        scope="webhooks:manage",
+        answer=EVENT,
+        status=201,
+        refusals={
+            "404": _NOT_FOUND,
+            "409": {"webhook_disabled": "The webhook endpoint is disabled"},
+        },
+    )
+    @action(detail=True, methods=["post"])
+    def test(self, _request: Request) -> Answer:
         """Send a test event. An event of type `webhook.test` is posted like any other."""
         caller = self.caller
         event = send_test(organisation_id=caller.organisation_id, actor=caller.actor)
-        text = event_document(caller.organisation_id, event.id)
-        return Answer(RawJSON(text), "Test event queued for delivery", status=201)
+        return self.answer(RawJSON(event_document(caller.organisation_id, event.id)))
 
 
 def with_secret(document: str, secret: str) -> RawJSON:

@@ -2,96 +2,114 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 from uuid import UUID
 
-from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from exchange.api.answers import Answer
+from exchange.api.operations import PageOf, operation
 from exchange.api.parameters import read_count
-from exchange.api.schema import Operation, PageOf
-from exchange.api.views import ApiView, path_id
+from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.errors import TokenNotFound
 from exchange.selectors.tokens import token_document
 from orders.api import shapes
 from orders.api.orders import SORT_FIELDS
-from orders.api.pages import META_SCHEMA, TokenOrderPages, TradePages
+from orders.api.pages import META_SCHEMA, OrderPagination
 from orders.filtersets import TokenOrderFilters, TradeFilters
 from orders.models import Order, Trade
 from orders.payloads import TRADE
-from orders.selectors.orders import orders_on_token, read_book, together, trades_of
+from orders.selectors.orders import (
+    order_texts,
+    orders_on_token,
+    read_book,
+    together,
+    trade_texts,
+    trades_of,
+    with_token,
+)
+
+_NO_TOKEN = {"404": shapes.TOKEN_NOT_FOUND}
 
 
-class MarketView(ApiView):
-    """A view of the token in the path."""
-
-    required_scopes: ClassVar = {"GET": "orders:read"}
-    failures: ClassVar[dict[str, dict[str, str]]] = {"404": shapes.TOKEN_NOT_FOUND}
+class MarketViewSet(ApiViewSet):
+    """What there is of the token in the path."""
 
     def token(self, text: str) -> tuple[UUID, str]:
-        """Id and document of the token whose id is `text`. Raises `TokenNotFound`."""
+        """Return id and document of the token whose id is `text`. Raises `TokenNotFound`."""
         token_id = path_id(text, TokenNotFound())
         return token_id, token_document(self.caller.organisation_id, token_id)
 
 
-class TokenOrdersView(MarketView):
+class TokenOrderViewSet(MarketViewSet):
     """Orders for a token."""
 
-    operations: ClassVar = {"GET": Operation("token_orders", "list", "Orders retrieved")}
+    pagination_class = OrderPagination
     filterset_class = TokenOrderFilters
-    plural = "orders"
     sort_fields: ClassVar = SORT_FIELDS
     default_sort = "-createdAt"
-    meta_schema: ClassVar = META_SCHEMA
-    answers: ClassVar = {"GET": PageOf(shapes.ORDER_WITH_TOKEN, "orders")}
     queryset = Order.objects.none()
 
-    def get(self, request: Request, token_id: str) -> Answer:
+    @operation(
+        "Orders retrieved",
+        scope="orders:read",
+        answer=PageOf(shapes.ORDER_WITH_TOKEN, "orders"),
+        meta=META_SCHEMA,
+        refusals=_NO_TOKEN,
+    )
+    def list(self, _request: Request, token_id: str) -> Response:
         """List the orders of a token. Everybody's that are Active, without who owns them, and
         your own in any state; each with its token.
         """
         organisation_id = self.caller.organisation_id
         found, text = self.token(token_id)
         parts = [self.filter_queryset(part) for part in orders_on_token(organisation_id, found)]
-        pages = TokenOrderPages(organisation_id, found, text)
-        pages.paginate_queryset(together(parts), request, self)
-        return pages.orders(self)
+
+        def read(rows: Sequence[Any]) -> Sequence[str]:
+            texts = order_texts(organisation_id, [row[-1] for row in rows])
+            return [with_token(order, found, text) for order in texts]
+
+        return self.paginated(together(parts), read)
 
 
-class BookView(MarketView):
+class BookViewSet(MarketViewSet):
     """The book of a token."""
 
-    query_parameters: ClassVar = ("levels",)
-    operations: ClassVar = {"GET": Operation("token_books", "retrieve", "Book retrieved")}
-    answers: ClassVar = {"GET": shapes.BOOK}
+    singleton = True
 
-    @extend_schema(parameters=[shapes.LEVELS_PARAMETER])
-    def get(self, request: Request, token_id: str) -> Answer:
+    @operation(
+        "Book retrieved",
+        scope="orders:read",
+        query=[shapes.LEVELS_PARAMETER],
+        answer=shapes.BOOK,
+        refusals=_NO_TOKEN,
+    )
+    def retrieve(self, request: Request, token_id: str) -> Answer:
         """Fetch the book of a token. Open units at each price of both sides, best price first."""
         found, _ = self.token(token_id)
         wanted = read_count(request.query_params, "levels", shapes.LEVELS_DEFAULT)
-        levels = min(wanted, shapes.LEVELS_MOST)
-        return Answer(read_book(found, levels), "Book retrieved")
+        return self.answer(read_book(found, min(wanted, shapes.LEVELS_MOST)))
 
 
-class TradesView(MarketView):
+class TradeViewSet(MarketViewSet):
     """The trades of a token."""
 
-    operations: ClassVar = {"GET": Operation("token_trades", "list", "Trades retrieved")}
     filterset_class = TradeFilters
-    plural = "trades"
     # Numbered as they happen; the fills of one order share its time.
     sort_fields: ClassVar = {"createdAt": "seq", "price": "price", "tokens": "tokens"}
     default_sort = "-createdAt"
-    answers: ClassVar = {"GET": PageOf(TRADE, "trades")}
     queryset = Trade.objects.none()
 
-    def get(self, request: Request, token_id: str) -> Answer:
+    @operation(
+        "Trades retrieved",
+        scope="orders:read",
+        answer=PageOf(TRADE, "trades"),
+        refusals=_NO_TOKEN,
+    )
+    def list(self, _request: Request, token_id: str) -> Response:
         """List the trades of a token. Everybody's, newest first."""
         found, _ = self.token(token_id)
-        trades: QuerySet[Trade] = self.filter_queryset(trades_of(found))
-        pages = TradePages()
-        pages.paginate_queryset(trades.values_list("id"), request, self)
-        return pages.answer(self, "Trades retrieved")
+        trades = self.filter_queryset(trades_of(found))
+        return self.paginated(trades.values_list("id", flat=True), trade_texts)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from rest_framework.request import Request
 
-from exchange.api.answers import Answer
-from exchange.api.pagination import IdPages, Page
-from exchange.api.schema import Shape
+from exchange.api.operations import Shape
+from exchange.api.pagination import EnvelopePagination
 from orders import examples
-from orders.selectors.orders import order_texts, trade_texts, with_token
 
 _WHOLE = {"type": "integer", "minimum": 0}
 _PAGE = {"type": "integer", "minimum": 1}
@@ -43,60 +40,29 @@ META_SCHEMA = Shape(
 )
 
 
-class TradePages(IdPages):
-    """Pages of trades."""
-
-    def texts(self, ids: list[UUID]) -> list[str]:
-        """The stored documents."""
-        return trade_texts(ids)
-
-
-class OrderPages(IdPages):
-    """Pages of an organisation's orders, with `meta`."""
+class OrderPagination(EnvelopePagination):
+    """Pages of orders, with `meta`."""
 
     sort = ""
 
-    def __init__(self, organisation_id: UUID) -> None:
-        self.organisation_id = organisation_id
-
-    def texts(self, ids: list[UUID]) -> list[str]:
-        """The documents as the organisation sees them."""
-        return order_texts(self.organisation_id, ids)
-
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The documents of the page that `request` asks for."""
+        """Read the page of `queryset` that `request` asks for."""
         self.sort = request.query_params.get("sort", view.default_sort)
         return super().paginate_queryset(queryset, request, view)
 
-    def orders(self, view: Any) -> Answer:
-        """The answer for the page read last."""
-        return self.answer(view, "Orders retrieved", meta=_meta(self.page, self.sort))
-
-
-class TokenOrderPages(OrderPages):
-    """Pages of a token's orders, each with the document of the token they are all for."""
-
-    def __init__(self, organisation_id: UUID, token_id: UUID, token_text: str) -> None:
-        super().__init__(organisation_id)
-        self.token_id = token_id
-        self.token_text = token_text
-
-    def texts(self, ids: list[UUID]) -> list[str]:
-        """The documents as the organisation sees them, with the token in place of its id."""
-        return [with_token(text, self.token_id, self.token_text) for text in super().texts(ids)]
-
-
-def _meta(page: Page, sort: str) -> dict[str, Any]:
-    back, forth = page.number > 1, page.number < page.pages
-    return {
-        "page": page.number,
-        "limit": page.limit,
-        "sort": sort,
-        "totalDocs": page.total,
-        "totalPages": page.pages,
-        "hasPrevPage": back,
-        "hasNextPage": forth,
-        "offset": (page.number - 1) * page.limit,
-        "prevPage": page.number - 1 if back else None,
-        "nextPage": page.number + 1 if forth else None,
-    }
+    def meta(self) -> dict[str, Any]:
+        """Return the same once more, and what is around the page."""
+        window, pages = self.page.window, self.page.pages
+        back, forth = window.number > 1, window.number < pages
+        return {
+            "page": window.number,
+            "limit": window.limit,
+            "sort": self.sort,
+            "totalDocs": self.page.total,
+            "totalPages": pages,
+            "hasPrevPage": back,
+            "hasNextPage": forth,
+            "offset": window.offset,
+            "prevPage": window.number - 1 if back else None,
+            "nextPage": window.number + 1 if forth else None,
+        }

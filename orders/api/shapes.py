@@ -7,7 +7,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.schema import Shape
+from exchange.api.operations import Shape
 from exchange.documents import Document
 from exchange.errors import IdempotencyKeyReused, StillRunning
 from exchange.examples import MEMBER_ID, TOKEN_ID

@@ -1,16 +1,15 @@
-"""Addresses of orders, books and trades, relative to /v1/."""
+"""Addresses of orders and markets, relative to /v1/."""
 
 from __future__ import annotations
 
-from django.urls import path
+from exchange.api.routers import Router
+from orders.api.market import BookViewSet, TokenOrderViewSet, TradeViewSet
+from orders.api.orders import OrderViewSet
 
-from orders.api.market import BookView, TokenOrdersView, TradesView
-from orders.api.orders import OrdersView, OrderView
+router = Router()
+router.register("orders", OrderViewSet, "orders")
+router.register("orders/token/<str:token_id>", TokenOrderViewSet, "token_orders")
+router.register("orders/token/<str:token_id>/book", BookViewSet, "token_books")
+router.register("orders/token/<str:token_id>/trades", TradeViewSet, "token_trades")
 
-urlpatterns = [
-    path("orders", OrdersView.as_view()),
-    path("orders/<str:order_id>", OrderView.as_view()),
-    path("orders/token/<str:token_id>", TokenOrdersView.as_view()),
-    path("orders/token/<str:token_id>/book", BookView.as_view()),
-    path("orders/token/<str:token_id>/trades", TradesView.as_view()),
-]
+urlpatterns = router.urls

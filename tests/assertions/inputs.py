@@ -16,7 +16,7 @@ from exchange.api.exceptions import handle_exception
 from exchange.api.pagination import read_window
 from exchange.api.parameters import check_parameters, known_parameters
 from exchange.api.parsers import read_json
-from exchange.api.views import ApiView
+from exchange.api.viewsets import ApiViewSet
 
 # Status, code and message of a refusal; None for what is taken.
 Refused = tuple[int, str, str] | None
@@ -34,13 +34,15 @@ def refusal_of_body(kind: type[BaseSerializer[Any]], body: str | bytes) -> Refus
     return _refusal(parse)
 
 
-def refusal_of_query(view: type[ApiView], query: str) -> Refused:
-    """How a query string is refused by the list `view`."""
+def refusal_of_query(view: type[ApiViewSet], query: str, action: str = "list") -> Refused:
+    """How a query string is refused by a list of `view`."""
 
     def parse() -> None:
-        made: Any = view()
+        method = getattr(view, action)
+        made: Any = view(**getattr(method, "kwargs", {}))
+        made.action_map = {"get": action}
         made.request = made.initialize_request(_requests.get(f"/?{query}"))
-        check_parameters(made.request.query_params, known_parameters(view))
+        check_parameters(made.request.query_params, known_parameters(view, action))
         made.filter_queryset(made.filterset_class._meta.model.objects.none())
         read_window(made.request)
 

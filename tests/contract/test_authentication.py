@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.urls import get_resolver
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
-from rest_framework.views import APIView
 
 from exchange.api.authentication import BearerAuthentication
 from exchange.models import ApiKey, Organisation
 from exchange.services.access import issue_access_token, revoke_api_key
+from tests.assertions.addresses import addresses, routes
 from tests.factories.api_clients import TESTER, failed, make_caller, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
@@ -172,30 +171,16 @@ def test_a_view_that_forgot_to_declare_its_scope_lets_nobody_in():
     failed(make_caller().get("/v1/test/undeclared"), 403, "forbidden")
 
 
-def api_views(urlconf):
-    """Every view class under /v1 that authenticates callers, with the methods it has."""
-
-    def walk(patterns, prefix):
-        for pattern in patterns:
-            where = prefix + str(pattern.pattern)
-            if hasattr(pattern, "url_patterns"):
-                yield from walk(pattern.url_patterns, where)
-            elif where.startswith("v1/"):
-                view = getattr(pattern.callback, "cls", None)
-                if view and BearerAuthentication in view.authentication_classes:
-                    yield where, view, getattr(pattern.callback, "actions", None)
-
-    return list(walk(get_resolver(urlconf).url_patterns, ""))
+def test_every_action_of_the_api_declares_a_known_scope(settings):
+    found = addresses()
+    assert {address.path for address in found} >= {"/v1/api/members", "/v1/orders"}
+    for address in found:
+        assert address.operation is not None, address
+        assert address.operation.scope in settings.SCOPES, address
+        assert BearerAuthentication in address.viewset.authentication_classes, address
 
 
-@pytest.mark.parametrize("urlconf", ["config.urls"])
-def test_every_address_of_the_api_declares_a_known_scope_for_each_of_its_methods(urlconf, settings):
-    views = api_views(urlconf)
-    assert {where for where, _, _ in views} >= {"v1/api/members"}
-    for where, view, actions in views:
-        assert issubclass(view, APIView)
-        handled = actions or {m: m for m in view.http_method_names if hasattr(view, m)}
-        methods = {method.upper() for method in handled} - {"OPTIONS", "HEAD"}
-        assert methods, where
-        assert set(view.required_scopes) == methods, where
-        assert set(view.required_scopes.values()) <= set(settings.SCOPES), where
+def test_every_address_under_v1_but_oauth_and_its_description_is_one_of_a_viewset():
+    found = {address.path for address in addresses()}
+    others = [path for path, _ in routes() if path.startswith("/v1/") and path not in found]
+    assert others == ["/v1/oauth/token", "/v1/oauth/revoke", "/v1/schema", "/v1/docs"]

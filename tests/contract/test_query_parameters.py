@@ -5,18 +5,15 @@ A new list is held to these rules by being there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver
 
-from exchange.api.parameters import known_parameters
-from exchange.api.views import ApiView
 from exchange.models import Token
 from exchange.times import wire_time
 from orders.models import Order
+from tests.assertions.addresses import Address, addresses
 from tests.factories.api_clients import failed
 from tests.factories.api_records import ApiRecords, make_api_records
 
@@ -44,23 +41,12 @@ def world(bank_lists: None) -> ApiRecords:
     return make_api_records()
 
 
-def routes(patterns: Any = None, before: str = "/") -> Iterator[tuple[str, Any]]:
-    for pattern in get_resolver("config.urls").url_patterns if patterns is None else patterns:
-        path = before + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from routes(pattern.url_patterns, path)
-        elif isinstance(pattern, URLPattern):
-            view = getattr(pattern.callback, "view_class", None)
-            if view is not None and issubclass(view, ApiView):
-                yield path, view
+def reads() -> list[Address]:
+    return [address for address in addresses() if address.method == "GET"]
 
 
-def reads() -> list[tuple[str, Any]]:
-    return [(path, view) for path, view in routes() if hasattr(view, "get")]
-
-
-def lists() -> list[tuple[str, Any]]:
-    return [(path, view) for path, view in reads() if hasattr(view, "plural")]
+def lists() -> list[Address]:
+    return [address for address in reads() if address.plural]
 
 
 def date_of(record: dict[str, Any], kind: str) -> str | None:
@@ -72,13 +58,13 @@ def moved(text: str, milliseconds: int) -> str:
 
 
 def test_the_lists_are_those_that_are_known_here():
-    assert {path for path, _ in lists()} == LISTS
+    assert {address.path for address in lists()} == LISTS
     assert len(reads()) > len(LISTS)
 
 
 def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: ApiRecords):
-    for route, view in reads():
-        path, known = world.address(route), known_parameters(view)
+    for read in reads():
+        path, known = world.address(read.path), read.known
         for name in known:
             wrong = name[:-1] + "qq"
             message = f"Unknown parameter: {wrong} (did you mean {name}?)"
@@ -91,9 +77,9 @@ def test_every_address_refuses_unknown_parameters_and_names_the_nearest(world: A
 
 
 def test_every_address_refuses_empty_and_repeated_parameters_by_name(world: ApiRecords):
-    for route, view in reads():
-        path = world.address(route)
-        for name in known_parameters(view):
+    for read in reads():
+        path = world.address(read.path)
+        for name in read.known:
             for nothing in ("", "=", "=%20", "=+%09"):
                 response = world.caller.get(f"{path}?{name}{nothing}")
                 failed(response, 400, "invalid_request", f"{name} must not be empty")
@@ -109,9 +95,9 @@ def test_head_checks_its_parameters_as_get_does(world: ApiRecords):
 
 
 def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: ApiRecords):
-    for route, view in lists():
-        known = known_parameters(view)
-        found = world.records(route, view)
+    for found_at in lists():
+        route, known = found_at.path, found_at.known
+        found = world.records(found_at)
         assert found, route
         for kind in ("created", "updated"):
             first, last = f"{kind}_from", f"{kind}_to"
@@ -120,28 +106,30 @@ def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(world: A
             for record in dated:
                 time = date_of(record, kind)
                 assert time
-                assert record in world.records(route, view, **{first: time, last: time}), route
-                assert record not in world.records(route, view, **{first: moved(time, 1)}), route
-                assert record not in world.records(route, view, **{last: moved(time, -1)}), route
+                assert record in world.records(found_at, **{first: time, last: time}), route
+                assert record not in world.records(found_at, **{first: moved(time, 1)}), route
+                assert record not in world.records(found_at, **{last: moved(time, -1)}), route
                 day = time[:10]
-                assert record in world.records(route, view, **{first: day, last: day}), route
+                assert record in world.records(found_at, **{first: day, last: day}), route
 
 
 def test_every_list_sorts_by_names_of_its_records(world: ApiRecords):
-    for route, view in lists():
-        record = world.records(route, view)[0]
+    for found_at in lists():
+        route, view = found_at.path, found_at.viewset
+        record = world.records(found_at)[0]
         assert set(view.sort_fields) <= set(record), route
         assert view.default_sort.removeprefix("-") in view.sort_fields
         for name in view.sort_fields:
             for sign in ("", "-"):
-                values = [r[name] for r in world.records(route, view, sort=sign + name)]
+                values = [r[name] for r in world.records(found_at, sort=sign + name)]
                 if name != "name" and None not in values:
                     assert values == sorted(values, reverse=sign == "-"), (route, sign, name)
 
 
 def test_every_filter_is_described():
-    for route, view in lists():
-        filters = getattr(getattr(view, "filterset_class", None), "base_filters", {})
+    for found_at in lists():
+        route = found_at.path
+        filters = getattr(found_at.viewset.filterset_class, "base_filters", {})
         for name, one in filters.items():
             assert one.extra.get("help_text"), (route, name)
 

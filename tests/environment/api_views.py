@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db import connection
 from django.urls import include, path
@@ -14,8 +14,12 @@ from exchange import errors
 from exchange.api.answers import Answer
 from exchange.api.fields import NumberField, TextField
 from exchange.api.idempotency import answer_once
-from exchange.api.views import ApiView
+from exchange.api.operations import Shape, operation
+from exchange.api.routers import Router
+from exchange.api.viewsets import ApiViewSet
 from exchange.services.members import create_member
+
+NOTHING = Shape("Nothing", {"type": "object"}, {})
 
 
 class NumberInput(serializers.Serializer[Any]):
@@ -27,24 +31,26 @@ class EchoInput(serializers.Serializer[Any]):
     number = NumberField()
 
 
-class EchoView(ApiView):
+class EchoViewSet(ApiViewSet):
     """Answers the number it was sent."""
 
-    required_scopes: ClassVar = {"POST": "wallets:read"}
-    serializer_class = EchoInput
-
-    def post(self, _request: Request) -> Answer:
-        return Answer({"number": self.body()["number"], "list": [Decimal("1E+4")]}, "Echo")
+    @operation("Echo", scope="wallets:read", body=EchoInput, answer=NOTHING)
+    def create(self, _request: Request) -> Answer:
+        return self.answer({"number": self.body()["number"], "list": [Decimal("1E+4")]})
 
 
-class MoneyView(ApiView):
+class MoneyViewSet(ApiViewSet):
     """Checks an amount like a money-moving POST; the effect is a member named by the note."""
 
-    required_scopes: ClassVar = {"POST": "wallets:withdraw"}
-    moves_money = True
-    serializer_class = NumberInput
-
-    def post(self, request: Request) -> Answer:
+    @operation(
+        "Moved",
+        scope="wallets:withdraw",
+        moves_money=True,
+        body=NumberInput,
+        answer=NOTHING,
+        status=201,
+    )
+    def create(self, request: Request) -> Answer:
         values = self.body()
         return answer_once(request, lambda: self._move(values))
 
@@ -58,13 +64,13 @@ class MoneyView(ApiView):
         )
         if values["amount"] > 1000:
             raise errors.Refused("Too much", code="too_much")
-        return Answer({"amount": values["amount"]}, "Moved", status=201)
+        return self.answer({"amount": values["amount"]})
 
 
-class UndeclaredView(ApiView):
-    """Forgot to declare its scope."""
+class UndeclaredViewSet(ApiViewSet):
+    """Forgot to declare its operation."""
 
-    def get(self, _request: Request) -> Answer:
+    def list(self, _request: Request) -> Answer:
         return Answer({}, "Should never be seen")
 
 
@@ -82,12 +88,13 @@ FAULTS: dict[str, Exception] = {
 }
 
 
-class FaultView(ApiView):
+class FaultViewSet(ApiViewSet):
     """Raises what it is asked for."""
 
-    required_scopes: ClassVar = {"GET": "wallets:read"}
+    lookup_url_kwarg = "kind"
 
-    def get(self, _request: Request, kind: str) -> Answer:
+    @operation("Never", scope="wallets:read", answer=NOTHING)
+    def retrieve(self, _request: Request, kind: str) -> Answer:
         if kind == "database":
             with connection.cursor() as cursor:
                 cursor.execute("SET statement_timeout = 1")
@@ -98,20 +105,19 @@ class FaultView(ApiView):
         raise FAULTS[kind]
 
 
-class FloatView(ApiView):
+class FloatViewSet(ApiViewSet):
     """Lets a binary float into an answer, a fault of ours."""
 
-    required_scopes: ClassVar = {"GET": "wallets:read"}
+    @operation("Never", scope="wallets:read", answer=NOTHING)
+    def list(self, _request: Request) -> Answer:
+        return self.answer({"amount": 0.1})
 
-    def get(self, _request: Request) -> Answer:
-        return Answer({"amount": 0.1}, "Never")
 
+router = Router()
+router.register("v1/test/echo", EchoViewSet, "echo")
+router.register("v1/test/money", MoneyViewSet, "money")
+router.register("v1/test/undeclared", UndeclaredViewSet, "undeclared")
+router.register("v1/test/float", FloatViewSet, "float")
+router.register("v1/test", FaultViewSet, "faults")
 
-urlpatterns = [
-    path("v1/", include("exchange.api.urls")),
-    path("v1/test/echo", EchoView.as_view()),
-    path("v1/test/money", MoneyView.as_view()),
-    path("v1/test/undeclared", UndeclaredView.as_view()),
-    path("v1/test/float", FloatView.as_view()),
-    path("v1/test/<str:kind>", FaultView.as_view()),
-]
+urlpatterns = [path("v1/", include("exchange.api.urls")), *router.urls]

@@ -7,6 +7,7 @@ from typing import Any
 
 from exchange.models import Event
 from exchange.services.webhook_endpoints import set_endpoint
+from tests.assertions.addresses import Address
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.lending import make_lending
 from tests.factories.market import ApiTrader, Market
@@ -26,12 +27,12 @@ class ApiRecords:
             route = route.replace(f"<str:{name}>", value).replace(f"{{{name}}}", value)
         return route
 
-    def records(self, route: str, view: Any, **query: str) -> list[dict[str, Any]]:
+    def records(self, found_at: Address, **query: str) -> list[dict[str, Any]]:
         """What a list answers."""
-        response = self.caller.get(self.address(route), query)
-        assert response.status_code == 200, (route, query, response.content)
+        response = self.caller.get(self.address(found_at.path), query)
+        assert response.status_code == 200, (found_at, query, response.content)
         data = response.json()["data"]
-        found: list[dict[str, Any]] = data[view.plural]
+        found: list[dict[str, Any]] = data[str(found_at.plural)]
         assert data["count"] == len(found)
         return found
 

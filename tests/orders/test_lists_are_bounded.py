@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from orders.api.market import TradesView
+from orders.api.market import TradeViewSet
 from orders.api.orders import SORT_FIELDS
 from orders.models import Order
 from orders.selectors.orders import orders_of, orders_on_token, together, trades_of
@@ -104,7 +104,7 @@ def test_orders_that_are_over_cost_nobody_else_anything(crowded):
 
 def test_a_list_of_trades_reads_an_index_and_not_the_trades(crowded):
     token_id, _ = crowded
-    for side, column in product([{}, {"taker": "Buy"}], TradesView.sort_fields.values()):
+    for side, column in product([{}, {"taker": "Buy"}], TradeViewSet.sort_fields.values()):
         found = trades_of(token_id).filter(**side).order_by(column, "id").values_list("id")
         statement, parameters = found.query.sql_with_params()
         with connection.cursor() as cursor:

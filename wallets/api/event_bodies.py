@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.schema import Shape
+from exchange.api.operations import Shape
 from exchange.api.schema_webhooks import USER, add_webhooks
 from exchange.examples import USER as USER_EXAMPLE
 from wallets import examples

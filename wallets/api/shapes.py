@@ -7,7 +7,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.schema import Shape
+from exchange.api.operations import Shape
 from exchange.numbers import LARGEST
 from wallets import examples
 from wallets.api.fields import PAYOUT_CURRENCIES, WALLET_CURRENCIES
@@ -204,8 +204,4 @@ FEE_FAILURES: dict[str, dict[str, str]] = {
         "invalid_request": "amount must be a number such as 1000 or 90.02",
         "fee_exceeds_amount": WITHDRAWAL_FAILURES["400"]["fee_exceeds_amount"],
     }
-}
-MEMBER_FAILURES: dict[str, dict[str, str]] = {
-    **WITHDRAWAL_FAILURES,
-    "404": {"user_not_found": "User not found", **WITHDRAWAL_FAILURES["404"]},
 }

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from exchange.api.routers import Router
+from wallets.api.banks import BankViewSet
+from wallets.api.holdings import HoldingViewSet
+from wallets.api.wallets import TransactionViewSet, WalletViewSet
+from wallets.api.withdrawals import WithdrawalViewSet
 
-from wallets.api.banks import BanksView, ResolveView
-from wallets.api.holdings import HoldingsView, MemberHoldingsView
-from wallets.api.wallets import (
-    MemberTransactionsView,
-    MemberWalletView,
-    WalletTransactionsView,
-    WalletView,
+router = Router()
+for wallet, tokens, whose in (
+    ("api/wallet", "api/wallet/tokens", ""),
+    ("api/members/<str:member_id>/wallet", "api/members/<str:member_id>/tokens", "member_"),
+):
+    router.register(wallet, WalletViewSet, f"{whose}wallets")
+    router.register(f"{wallet}/transactions", TransactionViewSet, f"{whose}transactions")
+    router.register(tokens, HoldingViewSet, f"{whose}holdings")
+    router.register(f"{wallet}/withdraw", WithdrawalViewSet, f"{whose}withdrawals", only={"create"})
+router.register(
+    "api/withdrawals",
+    WithdrawalViewSet,
+    "withdrawals",
+    only={"list", "retrieve", "cancel", "fee"},
 )
-from wallets.api.withdrawals import (
-    CancelView,
-    FeeView,
-    MemberWithdrawView,
-    WalletWithdrawView,
-    WithdrawalsView,
-    WithdrawalView,
-)
+router.register("api/banks", BankViewSet, "banks")
 
-urlpatterns = [
-    path("api/wallet", WalletView.as_view()),
-    path("api/wallet/transactions", WalletTransactionsView.as_view()),
-    path("api/wallet/tokens", HoldingsView.as_view()),
-    path("api/wallet/withdraw", WalletWithdrawView.as_view()),
-    path("api/members/<str:member_id>/tokens", MemberHoldingsView.as_view()),
-    path("api/members/<str:member_id>/wallet", MemberWalletView.as_view()),
-    path("api/members/<str:member_id>/wallet/transactions", MemberTransactionsView.as_view()),
-    path("api/members/<str:member_id>/wallet/withdraw", MemberWithdrawView.as_view()),
-    path("api/withdrawals", WithdrawalsView.as_view()),
-    path("api/withdrawals/fee", FeeView.as_view()),
-    path("api/withdrawals/<str:withdrawal_id>", WithdrawalView.as_view()),
-    path("api/withdrawals/<str:withdrawal_id>/cancel", CancelView.as_view()),
-    path("api/banks", BanksView.as_view()),
-    path("api/banks/resolve", ResolveView.as_view()),
-]
+urlpatterns = router.urls

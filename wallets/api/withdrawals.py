@@ -8,16 +8,16 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
-from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.fields import check_decimals
 from exchange.api.idempotency import answer_of, answer_once, read_key
-from exchange.api.pagination import EnvelopePagination
-from exchange.api.schema import Created, Operation, PageOf
-from exchange.api.views import ApiView, path_id
+from exchange.api.operations import PageOf, operation
+from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.errors import InvalidRequest, UserNotFound
 from wallets.api import shapes
 from wallets.api.serializers import WithdrawalInput
@@ -39,119 +39,82 @@ from wallets.services.requests import (
 _ORDER = ("amount", "currency", "bank_name", "account_name", "account_number")
 
 
-class WithdrawalRequestView(ApiView):
-    """What both withdrawal operations share."""
-
-    required_scopes: ClassVar = {"POST": "wallets:withdraw"}
-    moves_money = True
-    serializer_class = WithdrawalInput
-    failures: ClassVar[dict[str, dict[str, str]]] = shapes.WITHDRAWAL_FAILURES
-    answers: ClassVar = {"POST": Created(shapes.CREATED_WITHDRAWAL)}
-
-    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Handles the request; others that arrive at the same moment may wait for it."""
-        with requests_coming():
-            return super().dispatch(*args, **kwargs)
-
-    def withdraw(self, values: dict[str, Any], member_id: UUID | None) -> Answer:
-        """Asks for the withdrawal of the checked `values` from one wallet."""
-        caller = self.caller
-        order = {name: values.pop(name) for name in _ORDER}
-        given = request_withdrawal(
-            organisation_id=caller.organisation_id,
-            member_id=member_id,
-            order=WithdrawalOrder(**order, corridor=Corridor(**values)),
-            actor=caller.actor,
-            claim=read_key(self.request),
-        )
-        return answer_of(given)
-
-
-class WalletWithdrawView(WithdrawalRequestView):
-    """From the organisation's wallet."""
-
-    operations: ClassVar = {
-        "POST": Operation("withdrawals", "create", "Withdrawal request created")
-    }
-
-    @extend_schema(examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE])
-    def post(self, _request: Request) -> Answer:
-        """Withdraw from the organisation's wallet. The amount goes into escrow at once; the
-        request is Pending until it is approved. Emits `withdrawal.created`.
-        """
-        return self.withdraw(self.body(), None)
-
-
-class MemberWithdrawView(WithdrawalRequestView):
-    """From a member's wallet."""
-
-    operations: ClassVar = {
-        "POST": Operation("member_withdrawals", "create", "Withdrawal request created")
-    }
-    failures: ClassVar[dict[str, dict[str, str]]] = shapes.MEMBER_FAILURES
-    answers: ClassVar = {"POST": Created(shapes.CREATED_MEMBER_WITHDRAWAL)}
-
-    @extend_schema(examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE])
-    def post(self, _request: Request, member_id: str) -> Answer:
-        """Withdraw from a member's wallet. The amount goes into the member's escrow at once; the
-        request is Pending until it is approved. Emits `withdrawal.created` to the organisation.
-        """
-        values = self.body()
-        return self.withdraw(values, path_id(member_id, UserNotFound()))
-
-
-class WithdrawalsView(ApiView):
+class WithdrawalViewSet(ApiViewSet):
     """The organisation's withdrawals and its members'."""
 
-    operations: ClassVar = {"GET": Operation("withdrawals", "list", "Withdrawals retrieved")}
-    required_scopes: ClassVar = {"GET": "wallets:read"}
+    lookup_url_kwarg = "withdrawal_id"
     filterset_class = WithdrawalFilters
-    plural = "withdrawals"
     sort_fields: ClassVar = {
         "createdAt": "created_at",
         "updatedAt": "updated_at",
         "amount": "amount",
     }
     default_sort = "-createdAt"
-    answers: ClassVar = {"GET": PageOf(WITHDRAWAL, "withdrawals")}
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Handle the request; a withdrawal may wait for others that arrive at the same moment."""
+        if "create" not in self.action_map.values():
+            return super().dispatch(*args, **kwargs)
+        with requests_coming():
+            return super().dispatch(*args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Withdrawal]:
         """The caller's withdrawals."""
         return withdrawals_of(self.caller.organisation_id)
 
-    def get(self, request: Request) -> Answer:
+    @operation(
+        "Withdrawals retrieved", scope="wallets:read", answer=PageOf(WITHDRAWAL, "withdrawals")
+    )
+    def list(self, _request: Request) -> Response:
         """List withdrawals. Both the organisation's and its members'."""
         found = self.filter_queryset(self.get_queryset())
-        page = EnvelopePagination()
-        page.paginate_queryset(found.values_list("document", flat=True), request, self)
-        return page.answer(self, "Withdrawals retrieved")
+        return self.paginated(found.values_list("document", flat=True))
 
-
-class WithdrawalView(ApiView):
-    """One withdrawal."""
-
-    operations: ClassVar = {"GET": Operation("withdrawals", "retrieve", "Withdrawal retrieved")}
-    required_scopes: ClassVar = {"GET": "wallets:read"}
-    answers: ClassVar = {"GET": shapes.WITHDRAWAL_DETAIL}
-
-    def get(self, _request: Request, withdrawal_id: str) -> Answer:
+    @operation("Withdrawal retrieved", scope="wallets:read", answer=shapes.WITHDRAWAL_DETAIL)
+    def retrieve(self, _request: Request, withdrawal_id: str) -> Answer:
         """Fetch a withdrawal. `reason` tells why it was rejected or failed."""
         found = path_id(withdrawal_id, WithdrawalNotFound())
-        return Answer(_detail(self.caller.organisation_id, found), "Withdrawal retrieved")
+        return self.answer(_detail(self.caller.organisation_id, found))
 
+    @operation(
+        "Withdrawal request created",
+        scope="wallets:withdraw",
+        moves_money=True,
+        body=WithdrawalInput,
+        answer={
+            "withdrawals": shapes.CREATED_WITHDRAWAL,
+            "member_withdrawals": shapes.CREATED_MEMBER_WITHDRAWAL,
+        },
+        status=201,
+        refusals=shapes.WITHDRAWAL_FAILURES,
+        examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE],
+    )
+    def create(self, request: Request, member_id: str | None = None) -> Answer:
+        """Withdraw from {owner}'s wallet. The amount goes into the wallet's escrow at once; the
+        request is Pending until it is approved. Emits `withdrawal.created` to the organisation.
+        """
+        values, caller = self.body(), self.caller
+        order = {name: values.pop(name) for name in _ORDER}
+        given = request_withdrawal(
+            organisation_id=caller.organisation_id,
+            member_id=None if member_id is None else path_id(member_id, UserNotFound()),
+            order=WithdrawalOrder(**order, corridor=Corridor(**values)),
+            actor=caller.actor,
+            claim=read_key(request),
+        )
+        return answer_of(given)
 
-class CancelView(ApiView):
-    """Taking a request back."""
-
-    operations: ClassVar = {"POST": Operation("withdrawals", "cancel", "Withdrawal cancelled")}
-    required_scopes: ClassVar = {"POST": "wallets:withdraw"}
-    moves_money = True
-    failures: ClassVar[dict[str, dict[str, str]]] = {
-        "409": {"state_conflict": "Only a Pending withdrawal can be cancelled: it is Approved"}
-    }
-    answers: ClassVar = {"POST": shapes.CANCELLED_WITHDRAWAL}
-
-    def post(self, request: Request, withdrawal_id: str) -> Answer:
+    @operation(
+        "Withdrawal cancelled",
+        scope="wallets:withdraw",
+        moves_money=True,
+        answer=shapes.CANCELLED_WITHDRAWAL,
+        refusals={
+            "409": {"state_conflict": "Only a Pending withdrawal can be cancelled: it is Approved"}
+        },
+    )
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, withdrawal_id: str) -> Answer:
         """Cancel a Pending withdrawal. Its amount goes from escrow back to the wallet."""
         found = path_id(withdrawal_id, WithdrawalNotFound())
         return answer_once(request, lambda: self._cancel(found))
@@ -161,20 +124,17 @@ class CancelView(ApiView):
         cancel(
             withdrawal_id=withdrawal_id, organisation_id=caller.organisation_id, actor=caller.actor
         )
-        return Answer(_detail(caller.organisation_id, withdrawal_id), "Withdrawal cancelled")
+        return self.answer(_detail(caller.organisation_id, withdrawal_id))
 
-
-class FeeView(ApiView):
-    """What a withdrawal would cost."""
-
-    operations: ClassVar = {"GET": Operation("withdrawals", "fee", "Withdrawal fee retrieved")}
-    required_scopes: ClassVar = {"GET": "wallets:read"}
-    query_parameters: ClassVar = ("currency", "amount")
-    failures: ClassVar[dict[str, dict[str, str]]] = shapes.FEE_FAILURES
-    answers: ClassVar = {"GET": shapes.FEE}
-
-    @extend_schema(parameters=[shapes.CURRENCY_PARAMETER, shapes.AMOUNT_PARAMETER])
-    def get(self, request: Request) -> Answer:
+    @operation(
+        "Withdrawal fee retrieved",
+        scope="wallets:read",
+        query=[shapes.CURRENCY_PARAMETER, shapes.AMOUNT_PARAMETER],
+        answer=shapes.FEE,
+        refusals=shapes.FEE_FAILURES,
+    )
+    @action(detail=False)
+    def fee(self, request: Request) -> Answer:
         """Look up the fee of a withdrawal. Nothing moves, and no balance is looked at."""
         currency = payout_currency(request)
         amount = read_amount(request.query_params.get("amount", ""))
@@ -187,14 +147,15 @@ class FeeView(ApiView):
         fee = withdrawal_fee(currency)
         if amount <= fee:
             raise FeeExceedsAmount(currency=currency, fee=fee, amount=amount)
-        data = {
-            "currency": currency,
-            "amount": amount,
-            "fee": fee,
-            "disburse_amount": amount - fee,
-            "minimum": minimum_withdrawal(currency),
-        }
-        return Answer(data, "Withdrawal fee retrieved")
+        return self.answer(
+            {
+                "currency": currency,
+                "amount": amount,
+                "fee": fee,
+                "disburse_amount": amount - fee,
+                "minimum": minimum_withdrawal(currency),
+            }
+        )
 
 
 def payout_currency(request: Request) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from exchange.api.members import MembersView
-from exchange.api.tokens import ActiveTokensView, TokenSearchView
+from exchange.api.members import MemberViewSet
+from exchange.api.tokens import TokenViewSet
 from tests.assertions.inputs import assert_refused, refusal_of_query
 
 TYPES = "[the service, SAFE, Debt, Fixed Interest]"
@@ -19,15 +19,25 @@ CATEGORIES = (
     "Commodities, Fund, Art, Music, Movie, Charity]"
 )
 SORT = ", with - in front for descending"
-FLAGS: dict[type[Any], tuple[str, ...]] = {
-    ActiveTokensView: ("closed", "exited", "private", "primary_raise"),
-    TokenSearchView: ("closed", "exited", "completed_raise", "private"),
+MEMBERS, ACTIVE, SEARCH = (
+    (MemberViewSet, "list"),
+    (TokenViewSet, "list"),
+    (TokenViewSet, "search"),
+)
+FLAGS: dict[Any, tuple[str, ...]] = {
+    ACTIVE: ("closed", "exited", "private", "primary_raise"),
+    SEARCH: ("closed", "exited", "completed_raise", "private"),
 }
-LISTS = [MembersView, ActiveTokensView, TokenSearchView]
+LISTS = [MEMBERS, ACTIVE, SEARCH]
 
 
-def parse(view: type[Any]) -> Any:
-    return lambda query: refusal_of_query(view, query)
+def refusal(found_at: Any, query: str) -> Any:
+    view, action = found_at
+    return refusal_of_query(view, query, action)
+
+
+def parse(found_at: Any) -> Any:
+    return lambda query: refusal(found_at, query)
 
 
 @pytest.mark.parametrize("view", LISTS)
@@ -38,7 +48,7 @@ def test_a_page_or_limit_that_is_no_whole_number_from_one_is_refused(view, name)
     message = f"{name} must be a whole number from 1"
     assert_refused(parse(view), ((f"{name}={value}", message) for value in wrong))
     for value in ("1", "007", "100000000000000000000", "9" * 5000):
-        assert refusal_of_query(view, f"{name}={value}") is None
+        assert refusal(view, f"{name}={value}") is None
 
 
 @pytest.mark.parametrize("view", FLAGS)
@@ -57,16 +67,14 @@ def test_a_kind_that_does_not_exist_is_refused_naming_those_that_do():
     for view in FLAGS:
         assert_refused(parse(view), ((f"investment_type={value}", kind) for value in wrong))
     category = f"investment_category must be one of {CATEGORIES}"
-    assert_refused(
-        parse(TokenSearchView), ((f"investment_category={value}", category) for value in wrong)
-    )
+    assert_refused(parse(SEARCH), ((f"investment_category={value}", category) for value in wrong))
 
 
 def test_a_currency_that_is_not_traded_is_refused_naming_those_that_are():
     message = "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"
     wrong = ["EUR", "NG", "NGN,KES", "%00"]
     assert_refused(
-        parse(ActiveTokensView),
+        parse(ACTIVE),
         ((f"currency={value}", message) for value in wrong),
         "invalid_currency",
     )
@@ -79,14 +87,14 @@ def test_an_order_that_is_not_documented_is_refused_naming_those_that_are():
         assert_refused(parse(view), ((f"sort={value}", message) for value in wrong))
     wrong = ["id", "-", "--name", "name,email", "organisation", "Name", "%3F"]
     message = f"sort must be one of [createdAt, updatedAt, name, email]{SORT}"
-    assert_refused(parse(MembersView), ((f"sort={value}", message) for value in wrong))
+    assert_refused(parse(MEMBERS), ((f"sort={value}", message) for value in wrong))
 
 
 def test_a_parameter_given_twice_is_refused_even_when_both_agree():
     values = {
-        ActiveTokensView: {"sort": "name", "investment_type": "debt", "currency": "NGN"},
-        TokenSearchView: {"name": "a", "symbol": "a", "investment_category": "art"},
-        MembersView: {"sort": "name", "email": "a@b.c", "external_id": "a"},
+        ACTIVE: {"sort": "name", "investment_type": "debt", "currency": "NGN"},
+        SEARCH: {"name": "a", "symbol": "a", "investment_category": "art"},
+        MEMBERS: {"sort": "name", "email": "a@b.c", "external_id": "a"},
     }
     for view, given in values.items():
         flags = dict.fromkeys(FLAGS.get(view, ()), "true")
@@ -95,24 +103,24 @@ def test_a_parameter_given_twice_is_refused_even_when_both_agree():
         assert_refused(
             parse(view), ((query, f"{name} must be given once") for query, name in twice)
         )
-    assert_refused(parse(MembersView), [("page=1&page=2", "page must be given once")])
+    assert_refused(parse(MEMBERS), [("page=1&page=2", "page must be given once")])
 
 
 def test_a_text_has_no_nul_and_no_more_characters_than_any_name():
     for name, most in (("name", 200), ("symbol", 20)):
         nul = f"{name} must not contain NUL characters"
-        assert_refused(parse(TokenSearchView), [(f"{name}=%00", nul), (f"{name}=a%00b", nul)])
+        assert_refused(parse(SEARCH), [(f"{name}=%00", nul), (f"{name}=a%00b", nul)])
         long = f"{name} must have at most {most} characters"
         for text in ("a", "%C3%A9", "%25", "%F0%9F%98%80", "%27", "%5C"):
-            assert refusal_of_query(TokenSearchView, f"{name}={text * most}") is None
+            assert refusal(SEARCH, f"{name}={text * most}") is None
             query = f"{name}={text * (most + 1)}"
-            assert_refused(parse(TokenSearchView), [(query, long)])
+            assert_refused(parse(SEARCH), [(query, long)])
     nul = "email must not contain NUL characters"
-    assert_refused(parse(MembersView), [("email=%00", nul)])
+    assert_refused(parse(MEMBERS), [("email=%00", nul)])
 
 
 def test_all_that_is_wrong_is_named_at_once():
-    found = refusal_of_query(ActiveTokensView, "closed=x&currency=EUR&exited=true")
+    found = refusal(ACTIVE, "closed=x&currency=EUR&exited=true")
     assert found is not None
     assert found[:2] == (400, "invalid_currency")
     assert "closed must be true or false" in found[2]
@@ -120,9 +128,9 @@ def test_all_that_is_wrong_is_named_at_once():
     assert "exited" not in found[2]
     names = ("closed", "currency", "page", "sort")
     empty = "; ".join(f"{name} must not be empty" for name in names)
-    assert_refused(parse(ActiveTokensView), [(f"{'=&'.join(names)}=", empty)])
+    assert_refused(parse(ACTIVE), [(f"{'=&'.join(names)}=", empty)])
     assert_refused(
-        parse(TokenSearchView),
+        parse(SEARCH),
         [
             ("name=%20%20&symbol", "name must not be empty; symbol must not be empty"),
             (
@@ -138,4 +146,4 @@ def test_all_that_is_wrong_is_named_at_once():
         "Unknown parameter: x (known are created_from, created_to, updated_from, updated_to, "
         "email, external_id, page, limit, sort)"
     )
-    assert_refused(parse(MembersView), [("page=&email=%20&emial=a&x=1", message)])
+    assert_refused(parse(MEMBERS), [("page=&email=%20&emial=a&x=1", message)])

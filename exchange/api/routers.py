@@ -1,0 +1,71 @@
+"""DRF's router, for addresses without a slash at their end.
+
+    router = Router()
+    router.register("api/members", MemberViewSet, "members")
+    router.register("api/tokens", TokenViewSet, "tokens", only={"list"})
+
+The last name is the resource: operation ids of the OpenAPI document begin with it. A viewset may be
+mounted several times: at the organisation's address and at a member's, or some of its actions each
+at an address that the interface fixes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from django.urls import URLPattern, URLResolver
+from rest_framework.routers import DynamicRoute, Route, SimpleRouter
+
+from exchange.api.viewsets import ApiViewSet
+
+
+class _Mount(SimpleRouter):
+    """One viewset at one address."""
+
+    def __init__(self, only: Container[str] | None) -> None:
+        super().__init__(trailing_slash=False, use_regex_path=False)
+        self.only = only
+
+    def get_method_map(self, viewset: Any, method_map: Mapping[str, str]) -> dict[str, str]:
+        """Map methods to those actions that are mounted here."""
+        found = super().get_method_map(viewset, method_map)
+        only = self.only
+        return found if only is None else {m: name for m, name in found.items() if name in only}
+
+
+class _SingletonMount(_Mount):
+    """One viewset whose record has no id in its path."""
+
+    routes = [
+        Route(
+            url="{prefix}",
+            mapping={"get": "retrieve", "post": "create", "put": "update"},
+            name="{basename}-detail",
+            detail=True,
+            initkwargs={},
+        ),
+        DynamicRoute(
+            url="{prefix}/{url_path}", name="{basename}-{url_name}", detail=True, initkwargs={}
+        ),
+    ]
+
+
+class Router:
+    """The addresses of an app."""
+
+    def __init__(self) -> None:
+        self.urls: list[URLPattern | URLResolver] = []
+
+    def register(
+        self,
+        prefix: str,
+        viewset: type[ApiViewSet],
+        resource: str,
+        *,
+        only: Container[str] | None = None,
+    ) -> None:
+        """Mount the actions of `viewset`, or `only` some of them, at `prefix`."""
+        mount = _SingletonMount(only) if viewset.singleton else _Mount(only)
+        mount.register(prefix, viewset, basename=resource)
+        self.urls += mount.urls

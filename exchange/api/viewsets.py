@@ -1,0 +1,120 @@
+"""The base of every viewset under /v1.
+
+An action is declared by `exchange.api.operations.operation`. A viewset with lists also declares
+`sort_fields` (wire name → column) and `default_sort`, and where it has filters `filterset_class`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.viewsets import GenericViewSet
+
+from exchange.api.answers import Answer
+from exchange.api.authentication import Caller, caller_of
+from exchange.api.operations import Operation, operation_of
+from exchange.api.parameters import check_parameters, known_parameters
+from exchange.api.throttling import Budget
+from exchange.errors import NotFound
+from exchange.ids import parse_id
+
+_NOBODY = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
+
+
+class ApiViewSet(GenericViewSet[Any]):
+    """Actions that answer in the envelope, for callers with the declared scopes."""
+
+    # One record without an id in its path: see `exchange.api.routers`.
+    singleton: ClassVar[bool] = False
+    filterset_class: ClassVar[Any] = None
+    sort_fields: ClassVar[Mapping[str, str]] = {}
+    default_sort: ClassVar[str] = ""
+
+    @property
+    def operation(self) -> Operation:
+        """The declaration of the action under way."""
+        declared = operation_of(self)
+        if declared is None:
+            raise TypeError(f"{type(self).__name__}.{self.action} declares no operation")
+        return declared
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls; nobody while the schema is made."""
+        return _NOBODY if getattr(self, "swagger_fake_view", False) else caller_of(self.request)
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """None: `Allow` belongs to 405 and OPTIONS, and content is not negotiated."""
+        return {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Check who calls, and for a GET its query parameters; other methods read none."""
+        super().initial(request, *args, **kwargs)
+        if request.method in {"GET", "HEAD"}:
+            self.check_query()
+
+    def check_query(self) -> None:
+        """Raise `InvalidRequest` for query parameters that this address does not take."""
+        if self.action and self.request.META.get("QUERY_STRING"):
+            check_parameters(self.request.query_params, known_parameters(type(self), self.action))
+
+    def valid(self, serializer: BaseSerializer[Any]) -> dict[str, Any]:
+        """Return the checked values of `serializer`; raise the 400 that names every bad field."""
+        serializer.is_valid(raise_exception=True)
+        values: dict[str, Any] = serializer.validated_data
+        return values
+
+    def body(self) -> dict[str, Any]:
+        """Return the checked values of this request's body."""
+        serializer = self.operation.body
+        if serializer is None:
+            raise TypeError(f"{type(self).__name__}.{self.action} declares no body")
+        return self.valid(serializer(data=self.request.data))
+
+    def answer(self, data: Any) -> Answer:
+        """Answer `data` with the declared message and status."""
+        declared = self.operation
+        return Answer(data, declared.message, status=declared.status)
+
+    def paginated(
+        self, rows: QuerySet[Any], read: Callable[[Sequence[UUID]], Sequence[str]] | None = None
+    ) -> Response:
+        """Answer the page of `rows` that is asked for.
+
+        `rows` are documents (JSON texts), or ids whose documents `read` gives.
+        """
+        page = self.paginate_queryset(rows) or []
+        return self.get_paginated_response(read(page) if read and page else page)
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Add the rate limit headers when limits are on."""
+        final = super().finalize_response(request, response, *args, **kwargs)
+        budget = getattr(request, "rate_budget", None)
+        if isinstance(budget, Budget):
+            for name, value in budget.headers.items():
+                final[name] = value
+        return final
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Answer:  # noqa: ARG002 - DRF's
+        """Answer the methods of this address."""
+        methods = self.allowed_methods
+        return Answer(
+            {"methods": methods}, "Allowed methods", headers={"Allow": ", ".join(methods)}
+        )
+
+
+def path_id(text: str, otherwise: NotFound) -> UUID:
+    """Return the id in a path; raise `otherwise` for anything that is not one."""
+    found = parse_id(text)
+    if found is None:
+        raise otherwise
+    return found

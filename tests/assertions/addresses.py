@@ -1,0 +1,63 @@
+"""Every action under /v1, found in the URL configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from exchange.api.operations import Operation
+from exchange.api.parameters import known_parameters
+from exchange.api.viewsets import ApiViewSet
+
+
+@dataclass(frozen=True)
+class Address:
+    """A path, a method, and the action that answers."""
+
+    path: str
+    method: str
+    viewset: type[ApiViewSet]
+    action: str
+
+    @property
+    def operation(self) -> Operation | None:
+        found: Operation | None = getattr(getattr(self.viewset, self.action), "operation", None)
+        return found
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        return known_parameters(self.viewset, self.action)
+
+    @property
+    def plural(self) -> str | None:
+        """What a list calls its records; None for all else."""
+        page = self.operation and self.operation.page
+        return page.plural if page else None
+
+
+def addresses(urlconf: str = "config.urls") -> list[Address]:
+    """Every action of the viewsets."""
+    return [
+        Address(path, method.upper(), callback.cls, action)
+        for path, callback in routes(urlconf)
+        if isinstance(getattr(callback, "cls", None), type) and issubclass(callback.cls, ApiViewSet)
+        for method, action in callback.actions.items()
+        if method != "head"
+    ]
+
+
+def routes(urlconf: str = "config.urls") -> list[tuple[str, Any]]:
+    """Every path with what answers there."""
+    return list(_walk(get_resolver(urlconf).url_patterns, "/"))
+
+
+def _walk(patterns: Any, before: str) -> Iterator[tuple[str, Any]]:
+    for pattern in patterns:
+        path = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, path)
+        elif isinstance(pattern, URLPattern):
+            yield path, pattern.callback
