@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
-    from config.commandline import run
+    from config.local.commandline import run
 
     run(sys.argv)
 

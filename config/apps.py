@@ -19,4 +19,4 @@ class ConfigConfig(AppConfig):
 
 class ExchangeAdminConfig(admin_apps.AdminConfig):
     default = False  # named in INSTALLED_APPS, never found by itself
-    default_site = "config.admin_site.BackOffice"
+    default_site = "config.back_office.site.BackOffice"

@@ -12,10 +12,10 @@ from typing import Any
 
 from celery import Celery, Task
 
-from config.embedded import broker
-from exchange import wake
-from exchange.acting import acting
-from exchange.actors import Actor
+from config.local.embedded import broker
+from exchange.core import wake
+from exchange.core.acting import acting
+from exchange.core.actors import Actor
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 

@@ -11,7 +11,7 @@ from django.core.cache.backends.memcached import BaseMemcachedCache
 from django.core.cache.backends.redis import RedisCache
 from django.core.checks import CheckMessage, Error
 
-from exchange.counters import DatabaseCounters
+from exchange.core.counters import DatabaseCounters
 
 SHARED = (RedisCache, DatabaseCache, BaseMemcachedCache, DatabaseCounters)
 

@@ -16,8 +16,8 @@ from django.template import loader
 from django.views import defaults
 from django.views.csrf import csrf_failure
 
-from config.admin_site import under_policy
-from exchange.errors import NotReady
+from config.back_office.site import under_policy
+from exchange.core.errors import NotReady
 
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponseBase:

@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from config.admin_site import under_policy
+from config.back_office.site import under_policy
 
 
 @require_safe

@@ -1,6 +1,6 @@
 """Registers `credit` with Django, and says what SQL it installs."""
 
-from exchange import sqlfiles
+from exchange.core import sqlfiles
 
 
 class CreditConfig(sqlfiles.SqlAppConfig):

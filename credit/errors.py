@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.errors import NotFound
+from exchange.core.errors import NotFound
 
 
 class ConfigurationNotFound(NotFound):

@@ -1,10 +1,10 @@
-"""Example records of loans and their terms, in the story of `exchange.examples`."""
+"""Example records of loans and their terms, in the story of `exchange.core.examples`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from exchange.examples import LENDER_ID, MEMBER_ID, ORGANISATION_ID, TOKEN, TOKEN_ID
+from exchange.core.examples import LENDER_ID, MEMBER_ID, ORGANISATION_ID, TOKEN, TOKEN_ID
 
 LOAN_ID = "0197d2c5-44e0-7b6a-9c21-7d8e9f0a1b23"
 CONFIGURATION_ID = "0197d2b1-6a10-7d2e-8c3f-4b5a69788701"

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from credit import examples
 from credit.models import Access, ConfigurationStatus, LoanStatus
-from exchange.documents import Document, Variant, WireField, identifier, moment, number, text
+from exchange.core.documents import Document, Variant, WireField, identifier, moment, number, text
+from exchange.core.numbers import plain
 from exchange.models import InvestmentCategory
-from exchange.numbers import plain
 from exchange.payloads import INVESTMENT_KIND
 
 # In the order of the interface's table. Over the rows of `credit.selectors.portfolio`.

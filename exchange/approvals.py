@@ -17,9 +17,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from exchange.actors import Actor, ActorKind
-from exchange.database import constraint_of
-from exchange.errors import DomainError, Forbidden, NotFound, Refused, StateConflict
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.database import constraint_of
+from exchange.core.errors import DomainError, Forbidden, NotFound, Refused, StateConflict
 from exchange.models import StaffUser
 from exchange.services.deciding_access import require_settled, require_tenured
 

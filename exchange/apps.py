@@ -1,6 +1,6 @@
 """Registers `exchange` with Django, and says what SQL it installs."""
 
-from exchange import sqlfiles
+from exchange.core import sqlfiles
 
 
 class ExchangeConfig(sqlfiles.SqlAppConfig):

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from exchange.errors import InvalidRequest, NotFound
+from exchange.core.errors import InvalidRequest, NotFound
 from exchange.models import StaffUser
 from exchange.sheets import Column
 

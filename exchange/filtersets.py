@@ -21,8 +21,8 @@ from django.db.models import QuerySet
 from django.utils.dateparse import parse_date, parse_datetime
 from drf_spectacular.drainage import set_override
 
-from exchange.errors import InvalidCurrency
-from exchange.ids import parse_id
+from exchange.core.errors import InvalidCurrency
+from exchange.core.ids import parse_id
 from exchange.models import (
     Event,
     InvestmentCategory,

@@ -1,9 +1,9 @@
-"""What participants look like on the wire, declared once (see `exchange.documents`)."""
+"""What participants look like on the wire, declared once (see `exchange.core.documents`)."""
 
 from __future__ import annotations
 
-from exchange import examples
-from exchange.documents import (
+from exchange.core import examples
+from exchange.core.documents import (
     Document,
     Variant,
     WireField,

@@ -27,8 +27,8 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
-from exchange.numbers import plain
-from exchange.times import wire_time
+from exchange.core.numbers import plain
+from exchange.core.times import wire_time
 
 Cell = str | int | Decimal | date | None
 

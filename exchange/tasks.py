@@ -6,7 +6,7 @@ import threading
 
 from celery import shared_task
 
-from exchange import wake
+from exchange.core import wake
 from exchange.services import deliveries, exports, housekeeping, lockout
 
 # Slow receivers may hold a run up for half a minute; the worker's other threads stay free for

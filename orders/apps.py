@@ -1,6 +1,6 @@
 """Registers `orders` with Django, and says what SQL it installs."""
 
-from exchange import sqlfiles
+from exchange.core import sqlfiles
 
 
 class OrdersConfig(sqlfiles.SqlAppConfig):

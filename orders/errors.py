@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from exchange.errors import (
+from exchange.core.errors import (
     Conflict,
     DomainError,
     InvalidRequest,
@@ -14,7 +14,7 @@ from exchange.errors import (
     TokenNotFound,
     UserNotFound,
 )
-from exchange.numbers import plain
+from exchange.core.numbers import plain
 
 
 class OrderNotFound(NotFound):

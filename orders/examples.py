@@ -1,10 +1,10 @@
-"""Example records of orders and trades, in the story of `exchange.examples`."""
+"""Example records of orders and trades, in the story of `exchange.core.examples`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from exchange.examples import MEMBER_ID, TOKEN, TOKEN_ID
+from exchange.core.examples import MEMBER_ID, TOKEN, TOKEN_ID
 
 _ORDER_ID = "0197d2d8-90b3-7f5c-a1e4-2b3c4d5e6f70"
 _PLACED_AT = "2025-07-04T07:34:55.219Z"

@@ -7,7 +7,7 @@ of its id (`orders.selectors`).
 
 from __future__ import annotations
 
-from exchange.documents import Document, WireField, identifier, moment, number, text
+from exchange.core.documents import Document, WireField, identifier, moment, number, text
 from orders import examples
 from orders.models import OrderStatus, OrderType, OwnerModel
 

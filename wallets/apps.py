@@ -1,6 +1,6 @@
 """Registers `wallets` with Django, and says what SQL it installs."""
 
-from exchange import sqlfiles
+from exchange.core import sqlfiles
 
 
 class WalletsConfig(sqlfiles.SqlAppConfig):

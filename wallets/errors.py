@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from exchange.errors import InvalidCurrency, NotFound, ProviderFailed, Refused, StateConflict
-from exchange.numbers import plain
+from exchange.core.errors import InvalidCurrency, NotFound, ProviderFailed, Refused, StateConflict
+from exchange.core.numbers import plain
 
 __all__ = [
     "AccountLookUpUnavailable",

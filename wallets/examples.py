@@ -1,10 +1,10 @@
-"""Example records of wallets, in the story of `exchange.examples`."""
+"""Example records of wallets, in the story of `exchange.core.examples`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from exchange.examples import MEMBER_ID, ORGANISATION_ID, TOKEN, TOKEN_ID, WITHDRAWAL_ID
+from exchange.core.examples import MEMBER_ID, ORGANISATION_ID, TOKEN, TOKEN_ID, WITHDRAWAL_ID
 
 _BANK_ID = "0197d36b-8c11-7a04-8e5f-1d2c3b4a5f60"
 _ASKED_AT = "2025-07-04T10:15:02.338Z"

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field
 
+from exchange.core.numbers import LARGEST, decimals_of
 from exchange.filtersets import (
     ChangingFilters,
     ChoiceFilter,
@@ -22,7 +23,6 @@ from exchange.filtersets import (
     TextFilter,
     To,
 )
-from exchange.numbers import LARGEST, decimals_of
 from wallets.models import Entry, TransferKind, Withdrawal, WithdrawalStatus
 from wallets.selectors.wallets import WALLET_KINDS
 

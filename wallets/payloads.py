@@ -6,7 +6,7 @@ Fields stand in the order of the interface's tables. A member's withdrawal has n
 
 from __future__ import annotations
 
-from exchange.documents import Document, Variant, identifier, moment, number, text
+from exchange.core.documents import Document, Variant, identifier, moment, number, text
 from wallets import examples
 from wallets.models import TransferKind
 

@@ -23,7 +23,7 @@ from credit.services.lending import create_loan
 from credit.services.repaying import repay
 from credit.services.terms import Terms
 from credit.services.valuation import Pledge, owed
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import InvestmentCategory, Member, Organisation, StaffUser, Token
 from exchange.services.events import mark_delivered_without_sending
 from wallets.models import Account, AccountKind

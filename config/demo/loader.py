@@ -17,6 +17,7 @@ from typing import Any
 
 from django.conf import settings
 
+from config.back_office.roles import create_staff, ensure_roles
 from config.demo import file
 from config.demo.lending import Lenders, bring_to_credit
 from config.demo.oversight import look_over
@@ -39,8 +40,7 @@ from config.demo.world import (
     DemoOrganisation,
     DemoStaff,
 )
-from config.roles import create_staff, ensure_roles
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import ApiKey, Member, Organisation, StaffUser, WebhookEndpoint
 from exchange.services import second_factor
 from exchange.services.access import (

@@ -11,8 +11,8 @@ from datetime import timedelta
 from django.utils import timezone
 
 from config.books import CHECKS
-from exchange.actors import Actor
-from exchange.errors import Conflict
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict
 from wallets.models import BooksProof, Reconciliation
 from wallets.selectors.reconciliation import day_of
 from wallets.services import reconciliation

@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 
 from config.demo.world import APPROVER, DemoWithdrawal
-from exchange.actors import Actor, ActorKind
+from exchange.core.actors import Actor, ActorKind
 from exchange.models import ApiKey, Member, Organisation, StaffUser
 from exchange.services.events import mark_delivered_without_sending
 from wallets.errors import BankListUnavailable, StateConflict

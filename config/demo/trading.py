@@ -18,7 +18,7 @@ from uuid import UUID
 from django.db import transaction
 
 from config.demo.tokens import LOTS, TOKENS, TRADED, USD_RATES, DemoToken, Stage, rounded
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import DealAccess, Member, Organisation, Quote, StaffUser, Token, TokenType
 from exchange.services import quotes, tokens
 from exchange.services.events import mark_delivered_without_sending

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from config.roles import (
+from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
     BACK_OFFICE,

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from config.roles import put_in_force
+from config.back_office.roles import put_in_force
 
 ROLES = {
     'Finance approver': {

@@ -91,7 +91,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-FORMAT_MODULE_PATH = "config.formats"
+FORMAT_MODULE_PATH = "config.back_office.formats"
 
 STATIC_URL = "/static/"
 STATIC_ROOT: Path | None = BASE_DIR / "static"
@@ -103,8 +103,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Tokenized Investment Exchange",
     "SITE_HEADER": "Tokenized Investment Exchange",
-    "SIDEBAR": {"navigation": "config.navigation.sidebar"},
-    "DASHBOARD_CALLBACK": "config.dashboard.front",
+    "SIDEBAR": {"navigation": "config.back_office.navigation.sidebar"},
+    "DASHBOARD_CALLBACK": "config.back_office.dashboard.front",
 }
 
 # --- Sign-in of staff ------------------------------------------------------------------------
@@ -135,7 +135,7 @@ TENURE_DAYS = 7
 # Only the demo world makes people whose access counts as held for long.
 DEMO_WORLD = False
 # Permissions that do not count as deciding; any other does, but those that begin with `view_`.
-HARMLESS_PERMISSIONS = "config.roles.HARMLESS"
+HARMLESS_PERMISSIONS = "config.back_office.roles.HARMLESS"
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "config.faults.form_too_old"
@@ -151,7 +151,7 @@ DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
 def runtime_database(base: dict[str, Any]) -> dict[str, Any]:
     """The `default` alias for `base`: pooled, and acting as the runtime role."""
     options = {
-        # Only the server-bound calls of `exchange.database` are prepared, at first use.
+        # Only the server-bound calls of `exchange.core.database` are prepared, at first use.
         "prepare_threshold": 1,
         **base.get("OPTIONS", {}),
         "pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 15},
@@ -183,7 +183,7 @@ def local_cache(url: str, *, limits: bool) -> dict[str, Any]:
     if url:
         return redis_cache(url)
     if limits:
-        return {"BACKEND": "exchange.counters.DatabaseCounters"}
+        return {"BACKEND": "exchange.core.counters.DatabaseCounters"}
     return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 
 

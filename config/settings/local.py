@@ -11,9 +11,9 @@ import hashlib
 import socket
 from typing import Any
 
-from config import local_secrets
 from config.demo import file as demo_file
-from config.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
+from config.local import secrets as local_secrets
+from config.local.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
 from config.logs import configure_structlog, logging_settings
 from config.settings import base
 from config.settings.base import *  # noqa: F403 - how Django settings are layered

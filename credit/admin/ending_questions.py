@@ -11,7 +11,7 @@ from credit.services.valuation import open_collateral, owed
 from exchange.admin.confirming import Question
 from exchange.admin.show import page_of
 from exchange.admin.token_page import units
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.models import StaffUser
 from wallets.admin.show import money
 

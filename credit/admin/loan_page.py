@@ -22,8 +22,8 @@ from exchange.admin.history import actors
 from exchange.admin.pending import named_deciders
 from exchange.admin.show import age, difference, kind, moment, page_of, state
 from exchange.admin.token_page import Facts, units
+from exchange.core.numbers import round_to
 from exchange.models import Event, StaffUser
-from exchange.numbers import round_to
 from wallets.admin.show import SIGN, held, money
 from wallets.models import Transfer
 from wallets.selectors.currencies import currencies

@@ -13,7 +13,7 @@ from credit.services.valuation import open_collateral, owed, principal_owed
 from exchange.admin.base import Section
 from exchange.admin.show import moment, page_of
 from exchange.admin.token_page import units
-from exchange.errors import Conflict
+from exchange.core.errors import Conflict
 from exchange.models import StaffUser
 from wallets.admin.show import money
 from wallets.errors import StateConflict

@@ -23,9 +23,9 @@ from credit.services.terms import (
 )
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.show import percent, state
-from exchange.ids import parse_id
+from exchange.core.ids import parse_id
+from exchange.core.numbers import plain
 from exchange.models import InvestmentCategory, Organisation
-from exchange.numbers import plain
 from wallets.admin.show import money
 from wallets.selectors.currencies import currencies
 

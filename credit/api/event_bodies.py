@@ -8,7 +8,7 @@ from credit import examples
 from credit.payloads import LOAN, LOAN_CONFIGURATION
 from exchange.api.operations import Shape
 from exchange.api.schema_webhooks import USER, add_webhooks
-from exchange.examples import USER as USER_EXAMPLE
+from exchange.core.examples import USER as USER_EXAMPLE
 
 _LOANS = {
     "loan.created": "A loan was made",

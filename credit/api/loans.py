@@ -26,7 +26,7 @@ from exchange.api.answers import Answer, RawJSON
 from exchange.api.idempotency import answer_once
 from exchange.api.operations import PageOf, operation
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.times import javascript_time
+from exchange.core.times import javascript_time
 
 
 class LoanViewSet(ApiViewSet):

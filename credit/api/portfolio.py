@@ -16,7 +16,7 @@ from credit.selectors.portfolio import portfolio
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.operations import Records, operation
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import InvalidCurrency, InvalidRequest, UserNotFound
+from exchange.core.errors import InvalidCurrency, InvalidRequest, UserNotFound
 from exchange.models import InvestmentCategory, InvestmentType
 from wallets.api.fields import LeanSerializer
 

@@ -17,8 +17,8 @@ from rest_framework import serializers
 from credit.services.assessing import MOST_COLLATERALS, LoanRequest
 from credit.services.valuation import Pledge
 from exchange.api.fields import NumberField, PositiveField, TextField
-from exchange.ids import parse_id
-from exchange.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_of, read_number
+from exchange.core.ids import parse_id
+from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_of, read_number
 from wallets.api.fields import WALLET_CURRENCIES, LeanSerializer, NameField, currency_error
 from wallets.selectors.currencies import currencies
 

@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiExample
 
 from credit import examples
 from exchange.api.operations import Shape
-from exchange.examples import MEMBER_ID, TOKEN_ID
+from exchange.core.examples import MEMBER_ID, TOKEN_ID
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

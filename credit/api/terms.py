@@ -24,10 +24,10 @@ from credit.services.terms import (
     problems,
 )
 from exchange.api.fields import NumberField
-from exchange.examples import ORGANISATION_ID
-from exchange.ids import parse_id
+from exchange.core.examples import ORGANISATION_ID
+from exchange.core.ids import parse_id
+from exchange.core.numbers import LARGEST, NotANumber, read_number
 from exchange.models import InvestmentCategory
-from exchange.numbers import LARGEST, NotANumber, read_number
 from wallets.api.fields import WALLET_CURRENCIES, LeanSerializer, NameField, currency_error
 from wallets.selectors.currencies import currencies
 

@@ -3,7 +3,7 @@
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.expressions
-import exchange.ids
+import exchange.core.ids
 from django.conf import settings
 from django.db import migrations, models
 
@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='LoanConfiguration',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected'), ('Retired', 'Retired')], default='Pending', max_length=10)),
                 ('created_at', models.DateTimeField()),
                 ('updated_at', models.DateTimeField()),
@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ConfigurationVersion',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('number', models.PositiveIntegerField()),
                 ('name', models.CharField(max_length=200)),
                 ('access', models.CharField(choices=[('own', 'Own'), ('organisations', 'Organisations'), ('public', 'Public')], default='own', max_length=13)),
@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Loan',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('amount', models.DecimalField(decimal_places=8, help_text='Lent out', max_digits=38)),
                 ('repayment_amount', models.DecimalField(decimal_places=8, help_text='To be paid back in all', max_digits=38)),
                 ('repayment_date', models.DateTimeField()),
@@ -130,7 +130,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Repayment',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('amount', models.DecimalField(decimal_places=8, max_digits=38)),
                 ('interest', models.DecimalField(decimal_places=8, max_digits=38)),
                 ('principal', models.DecimalField(decimal_places=8, max_digits=38)),
@@ -169,7 +169,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Shortfall',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('cause', models.CharField(max_length=300)),
                 ('required', models.DecimalField(decimal_places=8, help_text='Value the principal owed needs', max_digits=38)),
                 ('value', models.DecimalField(decimal_places=8, max_digits=38)),
@@ -185,7 +185,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='EndingProposal',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('action', models.CharField(choices=[('liquidate', 'Liquidate'), ('write_off', 'Write off')], max_length=9)),

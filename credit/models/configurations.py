@@ -11,7 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Currency, InvestmentCategory, Organisation
 
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from credit.models.configurations import ConfigurationVersion, LoanConfiguration
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Currency, Member, Organisation, Token
 
 

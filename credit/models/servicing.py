@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from credit.models.loans import Loan
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import ProposalModel
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from credit.payloads import INVESTMENT
-from exchange.database import fetch_one
-from exchange.errors import UserNotFound
+from exchange.core.database import fetch_one
+from exchange.core.errors import UserNotFound
 
 
 def portfolio(

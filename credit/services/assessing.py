@@ -22,7 +22,7 @@ from credit.models import Access, ConfigurationStatus, Outstanding
 from credit.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
 from credit.services.terms import LONGEST_DURATION
 from credit.services.valuation import Pledge, covered, cut_off, price_problem, worth
-from exchange.errors import (
+from exchange.core.errors import (
     DomainError,
     InvalidCurrency,
     InvalidRequest,
@@ -30,7 +30,7 @@ from exchange.errors import (
     TokenNotFound,
     UserNotFound,
 )
-from exchange.numbers import decimals_of, plain, round_to
+from exchange.core.numbers import decimals_of, plain, round_to
 from wallets.selectors.currencies import currencies
 
 MOST_COLLATERALS = 50

@@ -23,12 +23,12 @@ from credit.models import (
 )
 from credit.selectors.configurations import creditors_text
 from credit.services.terms import Terms, check
-from exchange.actors import Actor
 from exchange.approvals import TwoPersonApproval, require_decider, require_deciding_actor
-from exchange.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.words import given
 from exchange.models import Organisation, StaffUser
 from exchange.services.events import emit
-from exchange.words import given
 
 APPROVED = "loan_configuration.approved"
 REJECTED = "loan_configuration.rejected"

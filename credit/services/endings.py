@@ -38,12 +38,12 @@ from credit.services.valuation import (
     price_problem,
     principal_owed,
 )
-from exchange.actors import Actor
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Conflict, Refused
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Refused
+from exchange.core.numbers import TOKEN_DECIMALS, plain, round_to
+from exchange.core.words import given
 from exchange.models import StaffUser
-from exchange.numbers import TOKEN_DECIMALS, plain, round_to
-from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, TransferKind

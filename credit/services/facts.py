@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from exchange.database import fetch_one
+from exchange.core.database import fetch_one
 
 
 class TokenFacts(msgspec.Struct, frozen=True):

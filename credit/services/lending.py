@@ -18,13 +18,13 @@ from credit.models import Loan, LoanStatus
 from credit.payloads import collateral_text
 from credit.services.assessing import Assessment, LoanRequest, assess, check_form
 from credit.services.valuation import Pledge
-from exchange.actors import Actor
-from exchange.database import fetch_one
-from exchange.errors import Conflict
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.database import fetch_one
+from exchange.core.errors import Conflict
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain
+from exchange.core.wake import DELIVER_EVENTS, after_commit
 from exchange.models import Member, Token
-from exchange.numbers import plain
-from exchange.wake import DELIVER_EVENTS, after_commit
 from wallets.ledger import Leg, open_account
 from wallets.models import AccountKind
 

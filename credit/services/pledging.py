@@ -14,10 +14,10 @@ from credit.services.lending import lien_legs, lock_tokens
 from credit.services.repaying import lock_loan
 from credit.services.shortfalls import review_collateral
 from credit.services.valuation import Pledge, covered, open_collateral, principal_owed, worth
-from exchange.actors import Actor
-from exchange.errors import InvalidRequest, Refused
-from exchange.ids import uuid7
-from exchange.numbers import plain, round_to
+from exchange.core.actors import Actor
+from exchange.core.errors import InvalidRequest, Refused
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain, round_to
 from wallets.errors import StateConflict
 from wallets.ledger import InsufficientFunds, post_transfer
 from wallets.models import TransferKind

@@ -16,10 +16,10 @@ from credit.services.lending import lien_legs
 from credit.services.loan_events import REPAID, tell
 from credit.services.shortfalls import review_collateral
 from credit.services.valuation import Pledge, open_collateral, owed
-from exchange.actors import Actor
-from exchange.errors import InvalidRequest, Refused
-from exchange.ids import uuid7
-from exchange.numbers import decimals_of, plain
+from exchange.core.actors import Actor
+from exchange.core.errors import InvalidRequest, Refused
+from exchange.core.ids import uuid7
+from exchange.core.numbers import decimals_of, plain
 from wallets.errors import InsufficientBalance, StateConflict
 from wallets.ledger import InsufficientFunds, Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, TransferKind

@@ -14,7 +14,7 @@ from credit.models import Loan, Shortfall, Valuation
 from credit.models.loans import OPEN
 from credit.services.loan_events import SHORTFALL, tell
 from credit.services.valuation import Worth, covered, open_collateral, principal_owed, worth
-from exchange.numbers import plain, round_to
+from exchange.core.numbers import plain, round_to
 from wallets.selectors.currencies import currencies
 
 _RATIO_DECIMALS = 8

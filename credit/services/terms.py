@@ -10,9 +10,9 @@ from typing import Any
 from uuid import UUID
 
 from credit.models import Access
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
+from exchange.core.numbers import LARGEST, decimals_of, plain
 from exchange.models import InvestmentCategory
-from exchange.numbers import LARGEST, decimals_of, plain
 from wallets.selectors.currencies import currencies
 
 LONGEST_NAME = 200

@@ -35,11 +35,11 @@ from django.views.decorators.http import require_POST
 from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
-from exchange.actors import Actor
 from exchange.admin.history import HistoryPages
 from exchange.admin.searching import by_amount, by_email, of_late
-from exchange.errors import DomainError
-from exchange.ids import parse_id
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError
+from exchange.core.ids import parse_id
 from exchange.models import StaffUser
 
 if TYPE_CHECKING:

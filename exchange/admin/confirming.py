@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import strip_tags
 
 from exchange.admin.base import SafeAdmin, Section, fieldsets_of, mark_refusal
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from django.utils.html import strip_tags
 from exchange.admin.base import OwnPage, SafeAdmin, bind, staff_of
 from exchange.admin.fields import DayField
 from exchange.admin.show import moment, state
-from exchange.errors import DomainError, InvalidRequest, NotFound
+from exchange.core.errors import DomainError, InvalidRequest, NotFound
 from exchange.exports import Source, Span, register
 from exchange.models import Export, ExportStatus, StaffUser
 from exchange.selectors.exports import file_of, readable_exports

@@ -20,9 +20,9 @@ from django.utils.safestring import SafeString
 
 from exchange.admin.kept_filters import KeptFilters
 from exchange.admin.show import moment
-from exchange.ids import parse_id
+from exchange.core.ids import parse_id
+from exchange.core.numbers import plain
 from exchange.models import ApiKey, Change, Export, Operation, StaffUser
-from exchange.numbers import plain
 from exchange.selectors import audit
 
 VIEW_AUDIT = "exchange.view_change"

@@ -23,8 +23,8 @@ from exchange.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, difference, page_of, state
 from exchange.admin.token_page import money
+from exchange.core.numbers import plain
 from exchange.models import ApprovalStatus, Quote, StaffUser, Token
-from exchange.numbers import plain
 from exchange.services import quotes
 
 _DECIDE = "exchange.decide_quote"

@@ -14,7 +14,7 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from exchange.admin.form_filters import FormFilter
-from exchange.ids import first_id_at
+from exchange.core.ids import first_id_at
 
 # An id is made before its row, and the row's time is that of its transaction's beginning.
 _MARGIN = timedelta(hours=1)

@@ -13,8 +13,8 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from exchange.ids import first_id_at
-from exchange.numbers import read_typed
+from exchange.core.ids import first_id_at
+from exchange.core.numbers import read_typed
 from exchange.selectors.participants import participants_with_email
 
 # How far back amounts without an index are looked for.

@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.numbers import grouped, plain
+from exchange.core.numbers import grouped, plain
 
 # How a state looks: the class of `exchange/admin.css`.
 _TONES = {

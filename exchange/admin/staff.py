@@ -2,8 +2,8 @@
 happened to anybody's access.
 
 Nobody gives somebody else a password: an invitation is a one-time address, shown once, where the
-person chooses it. `config.roles` says what each role may do. What gives power over money becomes an
-access proposal, which another person confirms (`exchange.admin.access_proposals`).
+person chooses it. `config.back_office.roles` says what each role may do. What gives power over
+money becomes an access proposal, which another person confirms (`exchange.admin.access_proposals`).
 """
 
 from __future__ import annotations

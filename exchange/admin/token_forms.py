@@ -10,6 +10,7 @@ from django import forms
 from exchange.admin.fields import VISIBLE, read_by
 from exchange.admin.participants import OrganisationChoice
 from exchange.admin.token_page import label_of
+from exchange.core.numbers import plain
 from exchange.models import (
     DealAccess,
     InvestmentCategory,
@@ -19,7 +20,6 @@ from exchange.models import (
     Token,
     TokenType,
 )
-from exchange.numbers import plain
 
 
 class Number(forms.DecimalField):

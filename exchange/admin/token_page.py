@@ -12,9 +12,9 @@ from exchange.admin import show
 from exchange.admin.base import Section
 from exchange.admin.chart import Chart, step_chart
 from exchange.admin.show import age, difference, moment, page_of, percent, state
+from exchange.core.numbers import plain
 from exchange.models import ApprovalStatus, DealAccess, Quote, Token
 from exchange.models.tokens import DECIDED, TERMS
-from exchange.numbers import plain
 from exchange.selectors import audit
 
 Facts = Sequence[tuple[str, object]]

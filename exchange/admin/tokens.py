@@ -23,9 +23,9 @@ from exchange.admin.named import IssuerFilter
 from exchange.admin.quotes import PriceForm, prices_of, proposal
 from exchange.admin.token_forms import EditForm, GrantForm, WithdrawForm
 from exchange.admin.token_page import money
+from exchange.core.numbers import plain
 from exchange.models import ApprovalStatus, DealAccess, Token
 from exchange.models.tokens import TERMS
-from exchange.numbers import plain
 from exchange.services import quotes, tokens
 
 CHANGE = tokens.PERMISSION

@@ -15,8 +15,8 @@ from uuid import UUID
 import msgspec
 from rest_framework.response import Response
 
-from exchange.numbers import plain
-from exchange.times import wire_time
+from exchange.core.numbers import plain
+from exchange.core.times import wire_time
 
 _encoder = msgspec.json.Encoder()
 

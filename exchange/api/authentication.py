@@ -17,9 +17,9 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
-from exchange.acting import acts
-from exchange.actors import Actor, ActorKind
-from exchange.database import fetch_one
+from exchange.core.acting import acts
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.database import fetch_one
 
 _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")  # RFC 6750 §2.1
 _REALM = 'Bearer realm="api"'

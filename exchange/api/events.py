@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from exchange.api.answers import Answer, RawJSON
 from exchange.api.operations import PageOf, operation
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import EventNotFound
+from exchange.core.errors import EventNotFound
 from exchange.filtersets import EventFilters
 from exchange.models import Event
 from exchange.payloads import EVENT, EVENT_DETAIL

@@ -1,4 +1,4 @@
-"""Every error as an answer: one table from the kinds of `exchange.errors` to HTTP.
+"""Every error as an answer: one table from the kinds of `exchange.core.errors` to HTTP.
 
 DRF's own errors, validation errors and database errors are brought into the same two forms
 before: a status, a message for people and a code for programs.
@@ -17,8 +17,8 @@ from django.http import Http404
 from rest_framework import exceptions as drf
 from rest_framework.exceptions import ErrorDetail
 
-from exchange import errors
 from exchange.api.answers import Refusal
+from exchange.core import errors
 
 logger = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.core.validators import EmailValidator
 from rest_framework import serializers
 
-from exchange.numbers import TOKEN_DECIMALS, NotANumber, decimals_of, read_number
+from exchange.core.numbers import TOKEN_DECIMALS, NotANumber, decimals_of, read_number
 
 
 def check_decimals(number: Decimal, decimals: int) -> None:

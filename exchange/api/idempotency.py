@@ -15,13 +15,12 @@ import msgspec
 from django.db import transaction
 from rest_framework.request import Request
 
-from exchange import idempotency
 from exchange.api.answers import Answer, RawJSON, encode, plainly
 from exchange.api.authentication import caller_of
-from exchange.errors import InvalidRequest
-from exchange.idempotency import IdempotencyClaim
-from exchange.ids import parse_id
-from exchange.services.idempotency import claim_key, store_answer
+from exchange.core import idempotency
+from exchange.core.errors import InvalidRequest
+from exchange.core.idempotency import IdempotencyClaim, claim_key, store_answer
+from exchange.core.ids import parse_id
 
 HEADER = "Idempotency-Key"
 _LONGEST = 255

@@ -15,7 +15,7 @@ from exchange.api.fields import EmailField, TextField
 from exchange.api.idempotency import answer_once
 from exchange.api.operations import PageOf, operation
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import UserNotFound
+from exchange.core.errors import UserNotFound
 from exchange.filtersets import MemberFilters
 from exchange.models import Member
 from exchange.payloads import MEMBER

@@ -21,10 +21,10 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
-from exchange.acting import acting
-from exchange.actors import Actor
 from exchange.api.answers import encode
-from exchange.ids import uuid7
+from exchange.core.acting import acting
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 from exchange.models import StaffUser
 
 API_PREFIX = "/v1/"
@@ -139,7 +139,7 @@ def body_length(request: HttpRequest) -> int:
 
 class ActingMiddleware:
     """Says for the audit who changes what a request changes: a person of the back office here, an
-    API key once its token or secret was checked (`exchange.acting.acts`).
+    API key once its token or secret was checked (`exchange.core.acting.acts`).
     """
 
     def __init__(self, get_response: Handler) -> None:

@@ -28,11 +28,11 @@ from django.views.generic import View
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views.mixins import OAuthLibMixin
 
-from exchange.addresses import address_of
 from exchange.api.answers import encode
 from exchange.api.exceptions import SHORTLY
 from exchange.api.throttling import Budget, spend
-from exchange.errors import NotReady
+from exchange.core.addresses import address_of
+from exchange.core.errors import NotReady
 from exchange.models import ApiKey
 from exchange.services.client_authentication import authenticate_client, find_client
 

@@ -21,7 +21,7 @@ from drf_spectacular.utils import (
 )
 from rest_framework.serializers import BaseSerializer
 
-from exchange.documents import Document, WireSchema
+from exchange.core.documents import Document, WireSchema
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 

@@ -16,7 +16,7 @@ from exchange.api.answers import Answer, RawJSON, documents
 from exchange.api.operations import Operation
 from exchange.api.parameters import read_count
 from exchange.api.schema_parts import parameter
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 from django.http import QueryDict
 
 from exchange.api.operations import Operation
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 
 _DIGITS = 100
 # Of names and of complaints in one message.

@@ -31,9 +31,9 @@ from exchange.api.schema_parts import (
     describe_query,
     unknown_ids,
 )
-from exchange.documents import WireSchema
-from exchange.errors import InvalidCurrency
-from exchange.numbers import LARGEST
+from exchange.core.documents import WireSchema
+from exchange.core.errors import InvalidCurrency
+from exchange.core.numbers import LARGEST
 
 
 class EnvelopeSchema(AutoSchema):

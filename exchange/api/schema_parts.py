@@ -9,7 +9,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 
-from exchange.examples import MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
+from exchange.core.examples import MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
 
 # Tag: what it is about, and the resources of operation ids that it holds.
 _TAGS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -11,8 +11,8 @@ from typing import Any
 
 from exchange.api.operations import Shape
 from exchange.api.schema import with_references
-from exchange.documents import WireSchema
-from exchange.examples import EVENT_ID
+from exchange.core.documents import WireSchema
+from exchange.core.examples import EVENT_ID
 
 USER: dict[str, Any] = {
     "type": ["object", "null"],

@@ -26,7 +26,7 @@ from rest_framework.throttling import BaseThrottle
 
 from exchange.api.authentication import Caller
 from exchange.api.operations import operation_of
-from exchange.errors import NotReady
+from exchange.core.errors import NotReady
 
 logger = structlog.get_logger(__name__)
 

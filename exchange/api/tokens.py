@@ -18,9 +18,9 @@ from exchange.api.answers import Answer, RawJSON
 from exchange.api.operations import PageOf, operation
 from exchange.api.pagination import Page, Window, read_window
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import TokenNotFound
+from exchange.core.errors import TokenNotFound
+from exchange.core.lru import Lru
 from exchange.filtersets import ActiveTokenFilters, TokenSearchFilters
-from exchange.lru import Lru
 from exchange.models import Token
 from exchange.payloads import TOKEN
 from exchange.selectors.catalogue import Question, catalogue_page, question_of

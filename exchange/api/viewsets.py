@@ -21,8 +21,8 @@ from exchange.api.authentication import Caller, caller_of
 from exchange.api.operations import Operation, operation_of
 from exchange.api.parameters import check_parameters, known_parameters
 from exchange.api.throttling import Budget
-from exchange.errors import NotFound
-from exchange.ids import parse_id
+from exchange.core.errors import NotFound
+from exchange.core.ids import parse_id
 
 _NOBODY = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
 

@@ -9,8 +9,8 @@ import django.contrib.postgres.search
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
-import exchange.fields
-import exchange.ids
+import exchange.core.fields
+import exchange.core.ids
 import exchange.models.audit
 import oauth2_provider.generators
 import oauth2_provider.models
@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Organisation',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=200)),
                 ('email', models.EmailField(blank=True, max_length=254)),
                 ('active', models.BooleanField(default=True, help_text='Inactive: every key of the organisation stops working at once')),
@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Member',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=200)),
                 ('email', models.EmailField(max_length=254)),
                 ('external_id', models.CharField(blank=True, help_text="The organisation's own id of the person", max_length=100)),
@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Change',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('at', models.DateTimeField()),
                 ('actor', models.CharField(help_text='staff:<id>, api_key:<id>, system:<job>, visitor:web, or database:<user> where nobody said', max_length=120)),
                 ('actor_label', models.CharField(blank=True, help_text='Their name at the time', max_length=200)),
@@ -99,10 +99,10 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='WebhookEndpoint',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('url', models.URLField(max_length=2000)),
-                ('secret', exchange.fields.EncryptedTextField(help_text='whsec_ and base64 of 24 to 64 random bytes')),
-                ('previous_secret', exchange.fields.EncryptedTextField(blank=True, default='')),
+                ('secret', exchange.core.fields.EncryptedTextField(help_text='whsec_ and base64 of 24 to 64 random bytes')),
+                ('previous_secret', exchange.core.fields.EncryptedTextField(blank=True, default='')),
                 ('previous_secret_until', models.DateTimeField(blank=True, null=True)),
                 ('enabled', models.BooleanField(default=True)),
                 ('disabled_reason', models.CharField(blank=True, max_length=200)),
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Event',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('type', models.CharField(max_length=60)),
                 ('subject_id', models.UUIDField(help_text='Id of the record the event is about')),
                 ('body', models.TextField(help_text='Exactly what is signed and posted')),
@@ -134,7 +134,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='DeliveryAttempt',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('number', models.PositiveSmallIntegerField()),
                 ('url', models.URLField(max_length=2000)),
                 ('attempted_at', models.DateTimeField()),
@@ -170,7 +170,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Token',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=200)),
                 ('symbol', models.CharField(max_length=20, unique=True)),
                 ('reference', models.BigIntegerField(help_text='A running number', unique=True)),
@@ -253,7 +253,7 @@ class Migration(migrations.Migration):
                 ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
                 ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('session_epoch', models.PositiveIntegerField(default=0, editable=False)),
                 ('public_id', models.UUIDField(db_default=django.contrib.postgres.functions.RandomUUID(), editable=False, unique=True)),
                 ('access_changed_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -286,7 +286,7 @@ class Migration(migrations.Migration):
                 ('allowed_origins', models.TextField(blank=True, default='', help_text='Allowed origins list to enable CORS, space separated', verbose_name='allowed origins')),
                 ('registration_source', models.CharField(choices=[('manual', 'Manual'), ('dcr', 'Dynamic Client Registration'), ('cimd', 'Client ID Metadata Document')], default='manual', help_text='How this application was registered (manual, DCR per RFC 7591, or CIMD)', max_length=32, verbose_name='registration source')),
                 ('cimd_expires_at', models.DateTimeField(blank=True, default=None, help_text='When the cached Client ID Metadata Document should be re-fetched', null=True, verbose_name='CIMD expires at')),
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40), default=list, size=None)),
                 ('expires_at', models.DateTimeField(blank=True, null=True)),
                 ('revoked_at', models.DateTimeField(blank=True, editable=False, null=True)),
@@ -306,7 +306,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='AccessProposal',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('reason', models.CharField(blank=True, help_text='Why it was rejected', max_length=300)),
@@ -334,7 +334,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Export',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('source', models.CharField(max_length=60)),
                 ('title', models.CharField(max_length=80)),
                 ('query', models.TextField(blank=True, help_text="The list's own query string")),
@@ -393,7 +393,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Quote',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected')], default='Pending', max_length=10)),
                 ('created_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
@@ -427,7 +427,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='RecoveryCode',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('code_hash', models.CharField(max_length=64)),
                 ('used_at', models.DateTimeField(null=True)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recovery_codes', to=settings.AUTH_USER_MODEL)),
@@ -452,7 +452,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='AccessRecord',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('at', models.DateTimeField()),
                 ('event', models.CharField(choices=[('signed_in', 'Signed in'), ('signed_out', 'Signed out'), ('refused', 'Refused'), ('locked_out', 'Locked out'), ('unlocked', 'Unlocked'), ('confirmed', 'Entered a code again'), ('second_factor_set_up', 'Set up a second factor'), ('second_factor_reset', 'Second factor reset'), ('recovery_code_used', 'Used a recovery code'), ('recovery_codes_renewed', 'Made new recovery codes'), ('password_changed', 'Password changed'), ('invited', 'Invited'), ('role_changed', 'Role changed'), ('details_changed', 'Details changed'), ('deactivated', 'Deactivated'), ('activated', 'Activated'), ('break_glass', 'Break-glass access')], max_length=30)),
                 ('address', models.CharField(blank=True, max_length=60)),

@@ -10,7 +10,7 @@ from django.db import models
 from django.utils import timezone
 from oauth2_provider.models import AbstractApplication
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models.participants import Organisation
 
 

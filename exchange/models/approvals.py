@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 
 class ApprovalStatus(models.TextChoices):

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import models
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 
 class Operation(models.TextChoices):

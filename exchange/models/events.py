@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from exchange.fields import EncryptedTextField
-from exchange.ids import uuid7
+from exchange.core.fields import EncryptedTextField
+from exchange.core.ids import uuid7
 from exchange.models.participants import Organisation
 
 

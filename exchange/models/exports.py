@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 
 class ExportStatus(models.TextChoices):

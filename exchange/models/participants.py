@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Lower
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 
 class Organisation(models.Model):

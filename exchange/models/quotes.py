@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from exchange.core.numbers import plain
 from exchange.models.approvals import ProposalModel
 from exchange.models.tokens import Token
-from exchange.numbers import plain
 
 
 class Quote(ProposalModel):

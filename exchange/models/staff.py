@@ -1,8 +1,8 @@
 """People who work in the admin, their second factor, and what happened to anybody's access.
 
-Staff are never members, never bearers of an API key. Whoever may decide about money signs in with
-a second factor as well (`config.roles`, `config.signin`); `services.second_factor`,
-`services.staff` and `services.lockout` write these tables.
+Staff are never members, never bearers of an API key. Whoever may decide about money signs in with a
+second factor as well (`config.back_office`); `services.second_factor`, `services.staff` and
+`services.lockout` write these tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 
 class StaffUser(AbstractUser):

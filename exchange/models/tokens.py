@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Upper
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models.currencies import Currency
 from exchange.models.participants import Member, Organisation
 

@@ -15,8 +15,8 @@ from uuid import UUID
 from django.apps import apps
 from django.db.models import Model, Q, QuerySet
 
-from exchange.acting import VISITOR
-from exchange.ids import parse_id
+from exchange.core.acting import VISITOR
+from exchange.core.ids import parse_id
 from exchange.models import ApiKey, Change, Member, Organisation, StaffUser, Token
 
 _PIECE = 1000

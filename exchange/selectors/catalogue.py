@@ -21,8 +21,8 @@ from django.core.exceptions import EmptyResultSet, FullResultSet
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import QuerySet
 
-from exchange.database import fetch_one
-from exchange.lru import Lru
+from exchange.core.database import fetch_one
+from exchange.core.lru import Lru
 from exchange.models import Token
 from exchange.selectors.tokens import PUBLIC, VISIBLE
 

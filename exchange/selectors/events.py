@@ -9,8 +9,8 @@ from uuid import UUID
 from django.db.models import Max, Q, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 
-from exchange.documents import Document
-from exchange.errors import EndpointNotFound, EventNotFound
+from exchange.core.documents import Document
+from exchange.core.errors import EndpointNotFound, EventNotFound
 from exchange.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.models.events import EventStatus
 from exchange.payloads import EVENT, EVENT_DETAIL, WEBHOOK

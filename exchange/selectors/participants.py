@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from exchange.errors import UserNotFound
+from exchange.core.errors import UserNotFound
 from exchange.models import Member, Organisation
 
 # Of one address in many organisations no more are told.

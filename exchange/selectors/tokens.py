@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from exchange.database import fetch_one
-from exchange.errors import TokenNotFound
+from exchange.core.database import fetch_one
+from exchange.core.errors import TokenNotFound
 
 # What everybody sees; and what an organisation sees, whose id is filled in twice: public deals, its
 # own, and those it was granted.

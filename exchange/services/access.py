@@ -20,8 +20,8 @@ from django.utils import timezone
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import get_access_token_model, set_token_value
 
-from exchange.actors import Actor, ActorKind
-from exchange.errors import Conflict, InvalidRequest, NotFound
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.errors import Conflict, InvalidRequest, NotFound
 from exchange.models import ApiKey, Organisation, StaffUser
 from exchange.services.deciding_access import require_second_person, require_settled
 

@@ -18,9 +18,10 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from exchange.actors import Actor
 from exchange.approvals import require_decider
-from exchange.errors import Conflict, Forbidden
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden
+from exchange.core.words import given
 from exchange.models import (
     AccessKind,
     AccessProposal,
@@ -30,7 +31,6 @@ from exchange.models import (
 )
 from exchange.services import access, organisations, second_factor, staff
 from exchange.services.access_proposals import APPROVAL, DECIDE, LONGEST_WORDS
-from exchange.words import given
 
 logger = structlog.get_logger(__name__)
 

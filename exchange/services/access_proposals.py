@@ -20,7 +20,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Conflict, NotFound
+from exchange.core.errors import Conflict, NotFound
+from exchange.core.words import given
 from exchange.models import (
     AccessEvent,
     AccessKind,
@@ -33,7 +34,6 @@ from exchange.models import (
 from exchange.services import access, second_factor, staff
 from exchange.services.access_records import record
 from exchange.services.deciding_access import manages_access, role_manages_access
-from exchange.words import given
 
 logger = structlog.get_logger(__name__)
 

@@ -16,10 +16,10 @@ from threading import BoundedSemaphore
 import structlog
 from django.contrib.auth.hashers import check_password, make_password
 
-from exchange.acting import acts
-from exchange.actors import Actor, ActorKind
 from exchange.client_secrets import ALGORITHM, NOBODY, is_slow
-from exchange.errors import NotReady
+from exchange.core.acting import acts
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.errors import NotReady
 from exchange.models import ApiKey
 
 logger = structlog.get_logger(__name__)

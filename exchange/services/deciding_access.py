@@ -19,8 +19,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from exchange.errors import Forbidden, Refused
-from exchange.ids import parse_id
+from exchange.core.errors import Forbidden, Refused
+from exchange.core.ids import parse_id
 from exchange.models import AccessProposal, AccessRecord, StaffUser
 
 BREAK_GLASS_NOTICE_DAYS = 7

@@ -1,7 +1,7 @@
 """The outbox: writing an event, and sending one again. Delivering is `services.deliveries`.
 
 Services only: no request, no task. Whoever emits in a transaction may hint at the delivery task
-with `exchange.wake.after_commit(DELIVER_EVENTS)`; without the hint a sweep finds the row.
+with `exchange.core.wake.after_commit(DELIVER_EVENTS)`; without the hint a sweep finds the row.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from django.db import connection, transaction
 from django.db.models import Case, F, Value, When
 from django.db.models.functions import Now
 
-from exchange.actors import Actor
-from exchange.errors import Conflict, EventNotFound
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, EventNotFound
+from exchange.core.ids import uuid7
+from exchange.core.wake import DELIVER_EVENTS, after_commit
 from exchange.models import Event, WebhookEndpoint
 from exchange.models.events import EventStatus
-from exchange.wake import DELIVER_EVENTS, after_commit
 
 SENT_AGAIN_AT_MOST = 1_000
 

@@ -20,10 +20,10 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from exchange import wake
-from exchange.errors import Conflict, DomainError, Forbidden, InvalidRequest
+from exchange.core import wake
+from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest
+from exchange.core.ids import new_reference, uuid7
 from exchange.exports import Source, Span, source_of
-from exchange.ids import new_reference, uuid7
 from exchange.models import Export, ExportChunk, ExportStatus, StaffUser
 from exchange.sheets import FORMS, Cell, spool, write_table
 

@@ -9,9 +9,9 @@ import structlog
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from exchange.actors import Actor
-from exchange.database import constraint_of
-from exchange.errors import Conflict, InvalidRequest, UserNotFound
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.errors import Conflict, InvalidRequest, UserNotFound
 from exchange.models import Member
 
 logger = structlog.get_logger(__name__)

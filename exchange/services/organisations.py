@@ -7,8 +7,8 @@ from uuid import UUID
 import structlog
 from django.core.exceptions import ValidationError
 
-from exchange.actors import Actor
-from exchange.errors import InvalidRequest, NotFound
+from exchange.core.actors import Actor
+from exchange.core.errors import InvalidRequest, NotFound
 from exchange.models import Organisation, StaffUser
 from exchange.services.access import unended_keys_with_power
 from exchange.services.deciding_access import require_second_person

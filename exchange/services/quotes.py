@@ -15,10 +15,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Conflict, Forbidden, InvalidRequest, Refused, TokenNotFound
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, TokenNotFound
+from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
+from exchange.core.words import given
 from exchange.models import ApprovalStatus, Quote, StaffUser, Token
-from exchange.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
-from exchange.words import given
 
 _DECIDE = "exchange.decide_quote"
 QUOTES = TwoPersonApproval(model=Quote, noun="quote", permission=_DECIDE, once="quote_pending_once")

@@ -23,8 +23,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from exchange.approvals import require_decider
-from exchange.crypto import decrypt, encrypt
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.core.crypto import decrypt, encrypt
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
 from exchange.services.access_records import record
 from exchange.services.deciding_access import (

@@ -1,9 +1,9 @@
 """People of the back office: inviting them, their role, and ending their access.
 
-Nobody changes their own access, and only a superuser touches a superuser. A person has one role,
-so that the duties that `config.roles` keeps apart stay apart. Whatever changes somebody's access
-ends their sessions and their one-time addresses. What would give somebody power over money takes
-two people: these functions refuse it unless they are told who confirmed it, which
+Nobody changes their own access, and only a superuser touches a superuser. A person has one role, so
+that the duties that `config.back_office.roles` keeps apart stay apart. Whatever changes somebody's
+access ends their sessions and their one-time addresses. What would give somebody power over money
+takes two people: these functions refuse it unless they are told who confirmed it, which
 `services.access_proposals` does.
 """
 
@@ -25,7 +25,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from exchange.approvals import require_decider
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.models import AccessEvent, StaffUser
 from exchange.services import lockout
 from exchange.services.access_records import record

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from exchange.core.numbers import LARGEST, decimals_of
 from exchange.models import Token
 from exchange.models.tokens import IMAGE_ADDRESS, LARGEST_FEE, LOWEST_AND_HIGHEST, PERCENTAGES
-from exchange.numbers import LARGEST, decimals_of
 
 # Amounts of the token's currency.
 MONEY = (

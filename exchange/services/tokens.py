@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from exchange.approvals import require_decider
-from exchange.errors import Conflict, InvalidRequest, NotFound, Refused, TokenNotFound
+from exchange.core.errors import Conflict, InvalidRequest, NotFound, Refused, TokenNotFound
 from exchange.models import Organisation, StaffUser, Token, TokenAccess
 from exchange.models.tokens import DECIDED, TERMS
 from exchange.selectors.audit import changes_of, last_change

@@ -15,8 +15,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from exchange.actors import Actor
-from exchange.errors import Conflict, EndpointNotFound, InvalidRequest
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, EndpointNotFound, InvalidRequest
 from exchange.models import Event, WebhookEndpoint
 from exchange.services.events import emit, told_actor
 from exchange.webhooks.addresses import UnsafeUrl, check_url

@@ -15,8 +15,8 @@ from exchange.admin.base import SafeAdmin, Section, Tool, extra_tools
 from exchange.admin.history import actors
 from exchange.admin.show import moment, page_of, percent, state
 from exchange.admin.token_page import money, units
+from exchange.core.numbers import round_to
 from exchange.models import Member, Organisation
-from exchange.numbers import round_to
 from orders.admin.show import list_of, side_of, transfers_about, wallet_of
 from orders.models import Order, OrderType, Trade
 

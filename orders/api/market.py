@@ -13,7 +13,7 @@ from exchange.api.answers import Answer
 from exchange.api.operations import PageOf, operation
 from exchange.api.parameters import read_count
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import TokenNotFound
+from exchange.core.errors import TokenNotFound
 from exchange.selectors.tokens import token_document
 from orders.api import shapes
 from orders.api.orders import SORT_FIELDS

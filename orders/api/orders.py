@@ -14,7 +14,7 @@ from exchange.api.answers import Answer, RawJSON
 from exchange.api.idempotency import answer_of, answer_once, read_key
 from exchange.api.operations import PageOf, operation
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import TokenNotFound, UserNotFound
+from exchange.core.errors import TokenNotFound, UserNotFound
 from orders.api import shapes
 from orders.api.pages import META_SCHEMA, OrderPagination
 from orders.api.serializers import OrderInput

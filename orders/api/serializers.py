@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange.api.fields import EmailField, PositiveField, TextField
-from exchange.numbers import LARGEST, TOKEN_DECIMALS
+from exchange.core.numbers import LARGEST, TOKEN_DECIMALS
 from orders.models import OrderType
 from wallets.api.fields import LeanSerializer, NameField
 

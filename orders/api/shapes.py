@@ -8,9 +8,9 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
 from exchange.api.operations import Shape
-from exchange.documents import Document
-from exchange.errors import IdempotencyKeyReused, StillRunning
-from exchange.examples import MEMBER_ID, TOKEN_ID
+from exchange.core.documents import Document
+from exchange.core.errors import IdempotencyKeyReused, StillRunning
+from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from exchange.payloads import TOKEN
 from orders import examples
 from orders.payloads import ORDER

@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.comparison
 import django.db.models.lookups
-import exchange.ids
+import exchange.core.ids
 from django.conf import settings
 from django.db import migrations, models
 
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Order',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('seq', models.BigIntegerField(help_text='Time priority within the book', unique=True)),
                 ('owner_model', models.CharField(choices=[('api_key', 'Api Key'), ('user', 'User'), ('organisation', 'Organisation')], max_length=12)),
                 ('type', models.CharField(choices=[('Buy', 'Buy'), ('Sell', 'Sell')], max_length=4)),
@@ -59,7 +59,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Trade',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('seq', models.BigIntegerField(unique=True)),
                 ('taker', models.CharField(choices=[('Buy', 'Buy'), ('Sell', 'Sell')], help_text='The side that came and took', max_length=4)),
                 ('price', models.DecimalField(decimal_places=8, max_digits=38)),

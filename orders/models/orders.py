@@ -10,9 +10,9 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain
 from exchange.models import ApiKey, Member, Organisation, Token
-from exchange.numbers import plain
 
 
 class OrderType(models.TextChoices):

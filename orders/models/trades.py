@@ -7,9 +7,9 @@ from django.db.models import F, Q
 from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain
 from exchange.models import Token
-from exchange.numbers import plain
 from orders.models.orders import Order, OrderType
 
 

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, Sum
 
+from exchange.core.numbers import plain
 from exchange.models import Token
-from exchange.numbers import plain
 from orders.models import Order, OrderStatus, OrderType, Trade
 from wallets.models import Account, AccountKind
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import QuerySet
 
-from exchange.database import fetch_one
+from exchange.core.database import fetch_one
 from orders.errors import OrderNotFound
 from orders.models import Order, OrderStatus, OrderType, Trade
 from orders.payloads import HIDDEN_ORDER

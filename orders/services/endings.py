@@ -11,14 +11,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from exchange.acting import acting_as
-from exchange.actors import Actor
 from exchange.approvals import require_decider
-from exchange.database import fetch_one
-from exchange.errors import Refused, TokenNotFound
+from exchange.core.acting import acting_as
+from exchange.core.actors import Actor
+from exchange.core.database import fetch_one
+from exchange.core.errors import Refused, TokenNotFound
+from exchange.core.numbers import plain
+from exchange.core.words import given
 from exchange.models import StaffUser, Token
-from exchange.numbers import plain
-from exchange.words import given
 from orders.models import Order, OrderStatus, Trade
 from orders.services.placing import close_order
 from wallets.errors import StateConflict

@@ -13,22 +13,22 @@ from weakref import WeakValueDictionary
 
 from django.db import DatabaseError, connection, transaction
 
-from exchange import wake
-from exchange.acting import acting_as
-from exchange.actors import Actor
-from exchange.combining import Combiner
-from exchange.database import constraint_of, fetch_all, fetch_one, refused_by, sqlstate
-from exchange.errors import DomainError
-from exchange.idempotency import (
+from exchange.core import wake
+from exchange.core.acting import acting_as
+from exchange.core.actors import Actor
+from exchange.core.combining import Combiner
+from exchange.core.database import constraint_of, fetch_all, fetch_one, refused_by, sqlstate
+from exchange.core.errors import DomainError
+from exchange.core.idempotency import (
     Answer,
     IdempotencyClaim,
     claim_refusal,
     kept_for,
     wait_milliseconds,
 )
-from exchange.ids import uuid7
-from exchange.numbers import plain
-from exchange.sets import Form, as_json
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain
+from exchange.core.sets import Form, as_json
 from orders.errors import DuplicateClientOrderId, OrderNotActive, OrderNotFound, refusal
 from orders.models import Order, OwnerModel
 

@@ -12,7 +12,7 @@ import psycopg
 import psycopg.types.json
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.database import Connection
 from tests.factories.wallets import Wallet

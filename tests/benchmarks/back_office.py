@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from config.embedded.layout import OWNER, database_url
+from config.local.embedded.layout import OWNER, database_url
 from tests.benchmarks.stage import Stage
 from tests.factories.ledger_rows import ENTRIES_EACH, fill
 

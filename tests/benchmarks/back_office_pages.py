@@ -18,7 +18,7 @@ from django.db import connection  # noqa: E402 - Django must be set up before it
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
-from config.roles import FINANCE_APPROVER, create_staff  # noqa: E402
+from config.back_office.roles import FINANCE_APPROVER, create_staff  # noqa: E402
 from exchange.models import StaffUser  # noqa: E402
 from tests.factories.logins import sign_in  # noqa: E402
 from wallets.models import Account, Withdrawal  # noqa: E402

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import requests
 
-from config.embedded.layout import OWNER, database_url
+from config.local.embedded.layout import OWNER, database_url
 from tests.benchmarks.stage import Stage
 from tests.environment.memory import family, forget_peak, peak
 from tests.factories.ledger_rows import ENTRIES_EACH, fill

@@ -17,9 +17,9 @@ from django.conf import settings  # noqa: E402 - Django must be set up before it
 from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
+from config.back_office.roles import FINANCE_APPROVER, create_staff  # noqa: E402
 from config.celery import publish  # noqa: E402
-from config.roles import FINANCE_APPROVER, create_staff  # noqa: E402
-from exchange import wake  # noqa: E402
+from exchange.core import wake  # noqa: E402
 from exchange.models import Export, StaffUser  # noqa: E402
 from exchange.services import exports  # noqa: E402
 from tests.factories.logins import sign_in  # noqa: E402

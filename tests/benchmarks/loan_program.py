@@ -15,7 +15,7 @@ from credit.models import Access  # noqa: E402 - Django must be set up before it
 from credit.services.assessing import LoanRequest  # noqa: E402
 from credit.services.lending import create_loan  # noqa: E402
 from credit.services.valuation import Pledge  # noqa: E402
-from exchange.actors import Actor  # noqa: E402
+from exchange.core.actors import Actor  # noqa: E402
 from tests.benchmarks import loan_mix  # noqa: E402
 from tests.factories.api_clients import make_member, make_organisation  # noqa: E402
 from tests.factories.loan_configurations import make_configuration  # noqa: E402

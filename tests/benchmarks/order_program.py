@@ -18,8 +18,8 @@ django.setup()
 
 from django.db import connections  # noqa: E402 - Django must be set up before its models are
 
-from exchange.actors import Actor  # noqa: E402
-from exchange.ids import uuid7  # noqa: E402
+from exchange.core.actors import Actor  # noqa: E402
+from exchange.core.ids import uuid7  # noqa: E402
 from exchange.models import Member, Organisation  # noqa: E402
 from orders.services import placing  # noqa: E402
 from tests.benchmarks import order_mix  # noqa: E402

@@ -23,7 +23,7 @@ from uuid import UUID
 import psycopg
 import requests
 
-from config.embedded.layout import OWNER, binary, database_settings, database_url
+from config.local.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
 from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.stage import Stage

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import psycopg
 
-from config.embedded.layout import APPLICATION, OWNER, database_url
-from config.embedded.sharing import running_server
-from config.supervisor.ports import claim_port
+from config.local.embedded.layout import APPLICATION, OWNER, database_url
+from config.local.embedded.sharing import running_server
+from config.local.supervisor.ports import claim_port
 from tests.environment.processes import wait_until
 
 HOST = "127.0.0.1"
@@ -34,7 +34,7 @@ host, port = sys.argv[1], int(sys.argv[2])
 try:
     from config import webserver
 except ImportError:
-    from config.supervisor.service import Installation
+    from config.local.supervisor.service import Installation
     command = Installation(host, port, demo=False)._web_command()
 else:
     command = webserver.command(host, port)

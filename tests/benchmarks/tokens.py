@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 
 import psycopg
 
-from config.embedded.layout import OWNER, binary, database_settings, database_url
+from config.local.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
 from tests.benchmarks.comparing import turns
 from tests.benchmarks.cpu import CpuMeter

@@ -22,7 +22,7 @@ from uuid import UUID
 
 import psycopg
 
-from config.embedded.layout import OWNER, binary, database_settings, database_url
+from config.local.embedded.layout import OWNER, binary, database_settings, database_url
 from tests.benchmarks import load
 from tests.benchmarks.comparing import turns
 from tests.benchmarks.stage import Stage

@@ -17,8 +17,8 @@ django.setup()
 from django.conf import settings  # noqa: E402 - Django must be set up before its models are
 from django.utils import timezone  # noqa: E402
 
-from exchange.actors import Actor  # noqa: E402
-from exchange.ids import uuid7  # noqa: E402
+from exchange.core.actors import Actor  # noqa: E402
+from exchange.core.ids import uuid7  # noqa: E402
 from exchange.models import Member, Organisation  # noqa: E402
 from exchange.services.access import issue_access_token, issue_api_key  # noqa: E402
 from wallets.models import BankList  # noqa: E402

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, ViewportSize
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from tests.assertions import accessibility as axe
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation

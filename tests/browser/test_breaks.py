@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from tests.environment.browser import PATIENCE_MILLISECONDS
 from tests.environment.keyboard import person, sign_in
 from tests.environment.services import Service

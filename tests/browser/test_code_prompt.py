@@ -9,7 +9,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
-from config.roles import BACK_OFFICE
+from config.back_office.roles import BACK_OFFICE
 from exchange.models import Quote, SecondFactor, StaffUser
 from tests.assertions import accessibility as axe
 from tests.environment.keyboard import person, sign_in

@@ -12,7 +12,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
-from config.roles import BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Member, Quote
 from tests.assertions import accessibility as axe
 from tests.environment.browser import stray_requests

@@ -10,7 +10,7 @@ import pytest
 from oauth2_provider.models import AccessToken
 from playwright.sync_api import Page, expect
 
-from config.roles import ADMINISTRATOR
+from config.back_office.roles import ADMINISTRATOR
 from tests.environment.keyboard import (
     faults_of_stops,
     focus_is_shown,

@@ -17,7 +17,7 @@ from django.db import DatabaseError
 from oauth2_provider.models import get_access_token_model
 from playwright.sync_api import Browser, Page, expect
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import AccessProposal, ApiKey, Organisation, Quote, SecondFactor, StaffUser
 from exchange.services import quotes
 from exchange.services.access import issue_api_key

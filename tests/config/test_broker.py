@@ -14,7 +14,7 @@ from time import monotonic
 import pytest
 from kombu import Connection, Exchange, Queue
 
-from config.embedded import broker
+from config.local.embedded import broker
 
 MESSAGES = 100
 # Large enough that writing one takes a while beside opening its file.

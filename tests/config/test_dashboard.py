@@ -13,8 +13,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, ROLES
 from config.books import CHECKS
-from config.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, ROLES
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from wallets.models import Withdrawal

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from config.embedded.layout import postgres_dir
+from config.local.embedded.layout import postgres_dir
 from tests.environment import kept_template, run_order
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,11 @@ def test_the_kept_template_is_named_by_migrations_sql_and_what_they_import() -> 
     for pattern in ("*/migrations/*.py", "*/sql/*.sql", "*/models/*.py", "*/apps.py"):
         for path in kept_template.CHECKOUT.glob(pattern):
             assert str(path.relative_to(kept_template.CHECKOUT)) in names
-    assert {"config/roles.py", "exchange/sqlfiles.py", "wallets/payloads.py"} <= names
+    assert {
+        "config/back_office/roles.py",
+        "exchange/core/sqlfiles.py",
+        "wallets/payloads.py",
+    } <= names
     assert not any("/admin/" in name or "/api/" in name for name in names)
 
 

@@ -17,8 +17,8 @@ from django.utils import timezone
 from credit.models import EndingAction, LoanStatus
 from credit.services import configurations
 from credit.services.endings import confirm_ending, propose_ending
-from exchange.actors import Actor
-from exchange.errors import DomainError, Forbidden, Refused
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError, Forbidden, Refused
 from exchange.models import Quote, StaffUser
 from exchange.services import quotes
 from tests.factories.api_clients import make_organisation

@@ -12,7 +12,7 @@ from config.demo import trading
 from config.demo.loader import load_demo
 from config.demo.tokens import TOKENS
 from config.demo.world import paid_in
-from config.supervisor.service import Installation
+from config.local.supervisor.service import Installation
 from exchange.models import (
     Organisation,
     Token,

@@ -15,16 +15,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from config.embedded import layout
-from config.embedded.identity import Identity
-from config.embedded.layout import EmbeddedError, database_url, socket_dir
-from config.embedded.sharing import keeper_pid, running_server
+from config.local.embedded import layout
+from config.local.embedded.identity import Identity
+from config.local.embedded.layout import EmbeddedError, database_url, socket_dir
+from config.local.embedded.sharing import keeper_pid, running_server
 from tests.environment.processes import CHECKOUT, wait_until
 
 USER = """
 import sys
 from pathlib import Path
-from config.embedded.sharing import running_server
+from config.local.embedded.sharing import running_server
 with running_server(Path(sys.argv[1]), durable=False):
     print("up", flush=True)
     sys.stdin.read()

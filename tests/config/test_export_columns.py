@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in, text_of

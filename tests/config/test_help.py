@@ -9,8 +9,8 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from config import help as help_pages
-from config.roles import ROLES
+from config.back_office import help as help_pages
+from config.back_office.roles import ROLES
 from tests.factories.back_office import signed_in, text_of
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from config import webserver
-from config.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import answers, claim_port
 from tests.environment import echo_server as echo
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST

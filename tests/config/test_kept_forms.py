@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import BACK_OFFICE
+from config.back_office.roles import BACK_OFFICE
 from exchange.models import Member, Organisation
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import participants, said, text_of
@@ -115,7 +115,7 @@ def test_of_a_form_with_a_password_or_too_large_a_one_nothing_is_kept(office, ch
 def test_it_is_kept_for_a_quarter_of_an_hour_and_for_whoever_typed_it(office, monkeypatch):
     asked = office.press()
     now = __import__("time").time()
-    monkeypatch.setattr("config.signin.kept.time.time", lambda: now + 15 * 60 + 1)
+    monkeypatch.setattr("config.back_office.signin.kept.time.time", lambda: now + 15 * 60 + 1)
     shift_session(office.client, signin_seen=-15 * 60)
     answer = office.client.get(RESUME)
     assert (answer.status_code, answer["Location"]) == (302, "/admin/")

@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.core.checks import run_checks
 
 from config import webserver
-from config.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import answers, claim_port
 from exchange.api.throttling import spend
 from exchange.models import SignInTries
 from exchange.services import lockout
@@ -20,7 +20,7 @@ from tests.environment.processes import Program
 from tests.environment.services import HOST, Stage
 from tests.factories.api_clients import make_caller
 
-COUNTERS = {"default": {"BACKEND": "exchange.counters.DatabaseCounters"}}
+COUNTERS = {"default": {"BACKEND": "exchange.core.counters.DatabaseCounters"}}
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from django.db import models
 from django.test import Client
 from django.urls import resolve, reverse
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from credit.models import Loan
 from credit.services.lending import create_loan
 from exchange.models import Member

@@ -19,7 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, role_called
+from config.back_office.roles import ADMINISTRATOR, role_called
 from credit.models import ConfigurationVersion
 from exchange.admin.named import OrganisationFilter
 from exchange.models import AccessEvent, Export, Organisation
@@ -210,7 +210,7 @@ def owner() -> Client:
 
 def test_every_list_asks_as_much_among_many_rows_as_among_few(monkeypatch):
     # The session is written once a minute, which may fall into either walk.
-    monkeypatch.setattr("config.signin.standing._SEEN_EVERY_SECONDS", 3600)
+    monkeypatch.setattr("config.back_office.signin.standing._SEEN_EVERY_SECONDS", 3600)
     seed()
     client = owner()
     multiply(1, 1)

@@ -14,7 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange.models import AccessRecord, SignInTries, StaffUser
 from exchange.services import lockout
 from tests.factories.back_office import said, signed_in, text_of, user_of

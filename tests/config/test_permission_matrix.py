@@ -24,7 +24,7 @@ from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, resolve, reverse
 
-from config.roles import FINANCE_APPROVER, ROLES
+from config.back_office.roles import FINANCE_APPROVER, ROLES
 from exchange.models import StaffUser
 from tests.assertions.permission_matrix import (
     ACTIONS,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import Group, Permission
 
-from config.management.commands.make_roles_migration import roles_in_force
-from config.roles import (
+from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
     BACK_OFFICE,
@@ -15,6 +14,7 @@ from config.roles import (
     ROLES,
     decides,
 )
+from config.management.commands.make_roles_migration import roles_in_force
 from exchange.models import StaffUser
 from exchange.services.deciding_access import is_deciding
 from tests.factories.staff import create_staff, create_superuser

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.admin import searching
-from exchange.ids import first_id_at
+from exchange.core.ids import first_id_at
+from exchange.core.numbers import read_typed
 from exchange.models import Member
-from exchange.numbers import read_typed
 from orders.models import Order, Trade
 from tests.factories.every_record import make_every_record
 from tests.factories.lending import make_lending

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from config.supervisor.ports import claim_port
+from config.local.supervisor.ports import claim_port
 from tests.environment.kept_template import place_migrated_server
 from tests.environment.processes import CHECKOUT, wait_until
 
@@ -197,10 +197,12 @@ def test_children_that_are_killed_are_started_again_and_said_so(
         wait_until(partial(_said, installation, f"{name} was ended by SIGKILL"), "it is said so")
     wait_until(installation.healthy, "the service answers again")
 
-    (postmaster,) = installation.pids("-m config.embedded.keeper")
+    (postmaster,) = installation.pids("-m config.local.embedded.keeper")
     server = int((installation.data / "postgres/data/postmaster.pid").read_text().split()[0])
     os.kill(server, signal.SIGKILL)
-    wait_until(lambda: installation.pids("-m config.embedded.keeper") != [postmaster], "noticed")
+    wait_until(
+        lambda: installation.pids("-m config.local.embedded.keeper") != [postmaster], "noticed"
+    )
     wait_until(installation.healthy, "the service answers again")
 
 

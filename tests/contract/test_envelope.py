@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from exchange import errors
+from exchange.core import errors
 from tests.factories.api_clients import failed, make_caller, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]

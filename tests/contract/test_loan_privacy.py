@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from credit.models import Loan
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import (
     ApiCaller,

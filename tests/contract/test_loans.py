@@ -10,8 +10,8 @@ import pytest
 
 from credit.dates import add_months
 from credit.models import Loan
+from exchange.core.times import javascript_time, wire_time
 from exchange.models import Event
-from exchange.times import javascript_time, wire_time
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.borrowers import LOAN

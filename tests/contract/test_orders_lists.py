@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
+from exchange.core.times import wire_time
 from exchange.models import DealAccess, Token, TokenAccess
 from exchange.services.tokens import grant_access
-from exchange.times import wire_time
 from orders.models import Order
 from tests.factories.api_clients import failed, make_caller
 from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market

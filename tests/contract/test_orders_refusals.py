@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import DealAccess
 from exchange.services.tokens import grant_access
 from orders.models import Order

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import DealAccess, Token
 from tests.assertions.openapi import data_properties, document
 from tests.factories.api_clients import TESTER, failed, make_caller, make_member

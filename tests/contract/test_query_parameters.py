@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from exchange.core.times import wire_time
 from exchange.models import Token
-from exchange.times import wire_time
 from orders.models import Order
 from tests.assertions.addresses import Address, addresses
 from tests.factories.api_clients import failed

@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 
 from exchange.api.throttling import spend
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Member
 from tests.factories.api_clients import failed, make_caller
 

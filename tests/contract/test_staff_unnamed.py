@@ -9,11 +9,11 @@ from itertools import count
 
 import pytest
 
-from config.roles import CREDIT_OFFICER, FINANCE_APPROVER
+from config.back_office.roles import CREDIT_OFFICER, FINANCE_APPROVER
 from credit.models import EndingAction
 from credit.services import configurations, servicing
 from credit.services.endings import confirm_ending, propose_ending
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import Event, Member, Organisation, StaffUser
 from exchange.payloads import EVENT_TYPES
 from exchange.services import quotes

@@ -21,7 +21,7 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.errors import Conflict, Refused
+from exchange.core.errors import Conflict, Refused
 from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token, TokenAccess
 from exchange.payloads import TOKEN
 from exchange.services.tokens import grant_access

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact
 

@@ -7,7 +7,7 @@ import pytest
 
 from config.books import CHECKS
 from credit.models import Loan
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.database import Connection
 from wallets.services import books

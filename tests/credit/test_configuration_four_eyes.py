@@ -18,9 +18,9 @@ from credit.services.configurations import (
     reject,
     retire,
 )
-from exchange.actors import Actor
-from exchange.errors import Forbidden, InvalidRequest, NotFound, Refused
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.errors import Forbidden, InvalidRequest, NotFound, Refused
+from exchange.core.ids import uuid7
 from exchange.models import StaffUser
 from tests.credit.versions import (
     DECIDE,

@@ -17,8 +17,8 @@ from credit.services.configurations import (
     reject,
     retire,
 )
-from exchange.errors import DomainError, Forbidden, InvalidRequest
-from exchange.ids import uuid7
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest
+from exchange.core.ids import uuid7
 from tests.credit.versions import acting, everything, officer, states, told
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.loan_configurations import (

@@ -12,7 +12,7 @@ from credit.errors import ConfigurationNotFound
 from credit.models import Loan
 from credit.selectors.configurations import creditors_text, usable_by, version_in_force
 from credit.services.configurations import approve, propose, propose_change, reject, retire
-from exchange.errors import Conflict
+from exchange.core.errors import Conflict
 from exchange.models import Event
 from tests.credit.versions import (
     acting,

@@ -21,8 +21,8 @@ from credit.services.endings import (
     value_of,
 )
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError
-from exchange.ids import uuid7
+from exchange.core.errors import DomainError
+from exchange.core.ids import uuid7
 from exchange.models import Event, StaffUser, Token
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.lending import Lending

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from exchange.ids import first_id_at
+from exchange.core.ids import first_id_at
 from tests.factories.lending import make_lending
 from wallets.models import Account, Entry, Transfer
 

@@ -16,9 +16,9 @@ from credit.models import Access, Loan, LoanStatus
 from credit.services.assessing import assess, most_repayable
 from credit.services.configurations import retire
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
+from exchange.core.times import javascript_time
 from exchange.models import Event, Token
-from exchange.times import javascript_time
 from orders.models import Trade
 from orders.services import placing
 from tests.environment.owner import without_guards

@@ -12,7 +12,7 @@ from credit.services import servicing
 from credit.services.endings import confirm_ending, decline_ending, propose_ending
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
-from exchange.errors import Conflict, Forbidden, Refused
+from exchange.core.errors import Conflict, Forbidden, Refused
 from exchange.models import Event, StaffUser
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, default, let_grow_old, pay, told

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from credit.models import ConfigurationVersion, LoanConfiguration, LoanLimit, Outstanding
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Member, Token, TokenAccess
 from tests.environment.database import session
 from tests.environment.owner import without_guards

@@ -14,7 +14,7 @@ import pytest
 
 from credit.models import EndingProposal, Loan, LoanStatus, Repayment
 from credit.models.loans import OPEN
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN
 from tests.environment.guarded_copy import GuardedCopy
 from tests.environment.owner import without_guards

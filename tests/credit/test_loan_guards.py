@@ -13,7 +13,7 @@ from credit.models import (
     Outstanding,
 )
 from credit.services.endings import propose_ending
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.credit.attacks import copy, off, past_the_guards, refuses
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.loans import default, of_status

@@ -18,7 +18,7 @@ from credit.models import (
 from credit.services import servicing
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError, Refused
+from exchange.core.errors import DomainError, Refused
 from exchange.models import Token
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, pay, told

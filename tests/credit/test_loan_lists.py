@@ -16,7 +16,7 @@ from credit.services import servicing
 from credit.services.configurations import propose_change
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
-from exchange.times import javascript_time
+from exchange.core.times import javascript_time
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import make_configuration, make_terms

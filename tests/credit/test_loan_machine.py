@@ -32,7 +32,7 @@ from credit.services.lending import create_loan
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.repaying import repay
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.models import Token
 from exchange.services.quotes import Prices, put_in_force_at_once
 from orders.models import Order

@@ -22,8 +22,8 @@ from credit.services.assessing import (
 from credit.services.configurations import propose_change, retire
 from credit.services.facts import TokenFacts
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError, TokenNotFound
-from exchange.ids import uuid7
+from exchange.core.errors import DomainError, TokenNotFound
+from exchange.core.ids import uuid7
 from exchange.models import Organisation
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER, make_member, make_organisation

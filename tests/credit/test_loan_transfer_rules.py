@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 from credit.models import Collateral, EndingProposal, Loan, Repayment
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Token
 from tests.environment.owner import without_guards
 from tests.environment.sql_functions import Record, expression

@@ -13,7 +13,7 @@ import pytest
 from django.db import Error, connection, transaction
 
 from credit.models import Loan
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Event, Token
 from tests.assertions.ledger import system
 from tests.assertions.unchanged import nothing_moves

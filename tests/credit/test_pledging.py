@@ -12,7 +12,7 @@ from credit.models import Collateral, EndingAction, Loan, Valuation
 from credit.services.endings import decline_ending, propose_ending
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.models import Token
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import TESTER

@@ -14,7 +14,7 @@ from credit.services.endings import decline_ending, propose_ending
 from credit.services.lending import lien_legs
 from credit.services.repaying import repay
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.models import Event, Member
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import TESTER, make_organisation

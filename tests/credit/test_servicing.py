@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from credit.models import Loan, LoanStatus, Valuation
 from credit.services.servicing import age_loan, age_loans, revalue_loans, review_loan
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Event, Token
 from tests.environment.database import Connection, session
 from tests.factories.lending import Lending

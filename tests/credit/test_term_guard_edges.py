@@ -21,7 +21,7 @@ from credit.models import (
     Outstanding,
 )
 from credit.models.configurations import ConfigurationStatus, VersionStatus
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN
 from tests.environment.database import session
 from tests.environment.guarded_copy import GuardedCopy

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from credit.services.terms import check, default_least_amount, problems
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 from exchange.models import InvestmentCategory
 from tests.factories.loan_configurations import make_terms
 

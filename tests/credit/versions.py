@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 
 from credit.models import ConfigurationVersion, LoanConfiguration, LoanLimit
-from exchange.actors import Actor
-from exchange.errors import DomainError
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError
 from exchange.models import Event, StaffUser
 from tests.factories.wallets import make_staff
 

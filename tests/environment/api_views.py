@@ -10,13 +10,13 @@ from django.urls import include, path
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from exchange import errors
 from exchange.api.answers import Answer
 from exchange.api.fields import NumberField, TextField
 from exchange.api.idempotency import answer_once
 from exchange.api.operations import Shape, operation
 from exchange.api.routers import Router
 from exchange.api.viewsets import ApiViewSet
+from exchange.core import errors
 from exchange.services.members import create_member
 
 NOTHING = Shape("Nothing", {"type": "object"}, {})

@@ -28,8 +28,8 @@ from psycopg.pq import TransactionStatus
 from pytest_django import DjangoDbBlocker
 from pytest_django.plugin import blocking_manager_key
 
-from config.embedded.layout import DATABASE, database_url
-from config.embedded.sharing import running_server
+from config.local.embedded.layout import DATABASE, database_url
+from config.local.embedded.sharing import running_server
 from config.settings.databases import from_url
 from tests.environment import kept_template
 from tests.environment import seed_rows as seed

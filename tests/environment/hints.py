@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from exchange import wake
+from exchange.core import wake
 
 
 @pytest.fixture

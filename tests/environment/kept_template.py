@@ -19,7 +19,7 @@ from tempfile import mkdtemp
 
 import grimp
 
-from config.embedded.layout import postgres_dir
+from config.local.embedded.layout import postgres_dir
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 KEPT_IN = CHECKOUT / "build"
@@ -29,8 +29,8 @@ _BEGINS = re.compile(
     r"^\w+\.(apps|payloads|(models|migrations)(\..+)?|settings\.test|management\.commands\.migrate)$"
 )
 _BESIDES = (
-    "config/embedded/cluster.py",
-    "config/embedded/layout.py",
+    "config/local/embedded/cluster.py",
+    "config/local/embedded/layout.py",
     "tests/environment/database.py",
     "tests/environment/kept_template.py",
     "tests/environment/seed_rows.py",

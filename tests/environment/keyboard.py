@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from django.test import Client
 from playwright.sync_api import Locator, Page
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from exchange.models import StaffUser
 from tests.factories import logins
 from tests.factories.staff import create_staff

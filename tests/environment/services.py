@@ -21,8 +21,8 @@ from kombu import Queue
 from pytest_django import Settings
 
 from config import webserver
-from config.embedded import broker
-from config.supervisor.ports import answers, claim_port
+from config.local.embedded import broker
+from config.local.supervisor.ports import answers, claim_port
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import Program, wait_until
 from wallets.providers.registry import payment_provider

@@ -12,7 +12,7 @@ from typing import Any
 from celery.signals import task_postrun, worker_ready
 
 from config.celery import app
-from exchange import wake
+from exchange.core import wake
 
 # Of several workers one may take a message out of the file broker while another still writes it,
 # and dies of it. So these write none: they wake nobody and answer no remote control.

@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 from psycopg import sql
 
-from exchange.acting import VISITOR, _say_who, acting, acting_as, acts
-from exchange.actors import Actor
-from exchange.ids import uuid7
+from exchange.core.acting import VISITOR, _say_who, acting, acting_as, acts
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 
 pytestmark = pytest.mark.django_db
 

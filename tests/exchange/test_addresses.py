@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from exchange.addresses import address_of
+from exchange.core.addresses import address_of
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,16 @@ import pytest
 from django.db import IntegrityError
 from django.utils import timezone
 
-from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.actors import Actor, ActorKind
+from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.approvals import (
     TwoPersonApproval,
     describe_refusal,
     require_decider,
     require_deciding_actor,
 )
-from exchange.errors import Conflict, Forbidden, NotFound, Refused, StateConflict
-from exchange.ids import uuid7
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.errors import Conflict, Forbidden, NotFound, Refused, StateConflict
+from exchange.core.ids import uuid7
 from exchange.models import Quote, StaffUser
 from exchange.services import quotes
 from exchange.services.quotes import QUOTES, Prices

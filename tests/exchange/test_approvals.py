@@ -12,8 +12,8 @@ from django.utils import timezone
 from psycopg import errors
 
 from exchange.approvals import is_independent, require_decider, require_independent
-from exchange.errors import Forbidden, NotFound, Refused, StateConflict
-from exchange.ids import uuid7
+from exchange.core.errors import Forbidden, NotFound, Refused, StateConflict
+from exchange.core.ids import uuid7
 from exchange.models import ProposalModel, Quote, StaffUser, Token
 from exchange.services import quotes
 from exchange.services.quotes import QUOTES, Prices

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from config import commandline
+from config.back_office.roles import BACK_OFFICE
 from config.celery import app
-from config.roles import BACK_OFFICE
-from exchange.acting import acting
-from exchange.actors import Actor
-from exchange.ids import uuid7
+from config.local import commandline
+from exchange.core.acting import acting
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 from exchange.models import ApiKey, Member, Organisation
 from tests.assertions.audit import changes, whole_audit
 from tests.environment.database import server_url, worker_database

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.database import Connection, session
 from tests.factories.plain_sql import Books
 

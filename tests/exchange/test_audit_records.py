@@ -10,9 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from exchange.acting import acting
-from exchange.actors import Actor
-from exchange.ids import uuid7
+from exchange.core.acting import acting
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 from exchange.models import Change, Member, Token
 from exchange.services.access import revoke_api_key
 from exchange.services.housekeeping import purge_access_tokens

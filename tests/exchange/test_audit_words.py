@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from config.roles import AUDITOR
-from exchange.ids import first_id_at, uuid7
+from config.back_office.roles import AUDITOR
+from exchange.core.ids import first_id_at, uuid7
 from exchange.models import Change, Organisation, StaffUser
 from exchange.selectors import audit
 from exchange.services.access import issue_api_key

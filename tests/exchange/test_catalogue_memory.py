@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
+from exchange.core.lru import Lru
 from exchange.filtersets import TokenSearchFilters
-from exchange.lru import Lru
 from exchange.models import Token
 from exchange.selectors import catalogue
 from exchange.selectors.catalogue import CataloguePage, Question, catalogue_page, question_of

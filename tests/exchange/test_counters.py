@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from exchange.counters import DatabaseCounters
+from exchange.core.counters import DatabaseCounters
 from exchange.models import SignInTries
 
 pytestmark = pytest.mark.django_db

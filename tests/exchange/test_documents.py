@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from exchange import payloads
-from exchange.documents import (
+from exchange.core.documents import (
     Document,
     Variant,
     WireField,

@@ -15,8 +15,8 @@ from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks import Webhook
 
-from exchange.database import constraint_of
-from exchange.errors import Conflict, EventNotFound
+from exchange.core.database import constraint_of
+from exchange.core.errors import Conflict, EventNotFound
 from exchange.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.services import webhook_endpoints
 from exchange.services.deliveries import Result, claim_due, deliver_due, record, retry_wait, send

@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks import Webhook
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Event, WebhookEndpoint
 from exchange.services.deliveries import deliver_due
 from exchange.services.events import emit

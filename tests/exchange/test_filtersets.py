@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from drf_spectacular.drainage import get_override
 
-from exchange.errors import InvalidCurrency
+from exchange.core.errors import InvalidCurrency
 from exchange.filtersets import (
     CURRENCIES,
     ActiveTokenFilters,

@@ -10,16 +10,17 @@ import pytest
 from django.db import DataError, transaction
 from django.utils import timezone
 
-from exchange.errors import IdempotencyKeyReused, StillRunning
-from exchange.idempotency import (
+from exchange.core.errors import IdempotencyKeyReused, StillRunning
+from exchange.core.idempotency import (
     Answer,
     IdempotencyClaim,
+    claim_key,
     find_answer,
     kept_for,
+    store_answer,
     wait_milliseconds,
 )
 from exchange.models import IdempotencyRecord
-from exchange.services.idempotency import claim_key, store_answer
 from tests.environment.database import session
 from tests.factories.api_clients import make_organisation
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from psycopg import DatabaseError, errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import undone
 from tests.environment.database import Connection, session
 from tests.factories.plain_sql import make_organisation

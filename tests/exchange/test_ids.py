@@ -10,8 +10,8 @@ from uuid import RFC_4122, UUID
 
 import pytest
 
-from exchange import ids
-from exchange.ids import ALPHABET, first_id_at, new_reference, parse_id, uuid7
+from exchange.core import ids
+from exchange.core.ids import ALPHABET, first_id_at, new_reference, parse_id, uuid7
 
 MOMENT = datetime(2026, 11, 23, 6, 0, 0, 123_999, tzinfo=UTC)
 MILLISECONDS = 1_795_413_600_123

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.lru import Lru
+from exchange.core.lru import Lru
 
 
 def test_what_was_used_longest_ago_is_forgotten_first():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.numbers import (
+from exchange.core.numbers import (
     LARGEST,
     TOKEN_DECIMALS,
     NotANumber,

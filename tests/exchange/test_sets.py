@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, transaction
 
-from exchange.idempotency import Answer
-from exchange.sets import as_json, carry_out
+from exchange.core.idempotency import Answer
+from exchange.core.sets import as_json, carry_out
 
 pytestmark = pytest.mark.django_db
 

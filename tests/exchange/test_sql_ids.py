@@ -8,7 +8,7 @@ from uuid import RFC_4122, UUID
 import pytest
 from django.db import connection
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 pytestmark = pytest.mark.django_db
 

@@ -21,8 +21,8 @@ from django.db import DatabaseError, ProgrammingError, connection, connections, 
 from django.db.migrations import Migration
 from django.db.migrations.state import ProjectState
 
-from exchange import sqlfiles
-from exchange.documents import text
+from exchange.core import sqlfiles
+from exchange.core.documents import text
 from orders import payloads
 from orders.models import Order, Trade
 from tests.environment.database import session

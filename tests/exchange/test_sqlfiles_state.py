@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from exchange import sqlfiles
+from exchange.core import sqlfiles
 from tests.environment.owner import as_owner
 
 pytestmark = pytest.mark.django_db

@@ -16,11 +16,11 @@ from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from config.roles import AUDITOR
+from config.back_office.roles import AUDITOR
 from exchange import exports as register
 from exchange import tasks
+from exchange.core.ids import uuid7
 from exchange.exports import Source
-from exchange.ids import uuid7
 from exchange.models import (
     Event,
     Export,

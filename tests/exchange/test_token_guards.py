@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from psycopg.types.json import Jsonb
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN, verdict
 from tests.environment.database import Connection
 from tests.environment.sql_functions import Record, expression

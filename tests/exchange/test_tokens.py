@@ -12,11 +12,11 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import CharField
 
-from exchange.database import constraint_of
-from exchange.errors import InvalidRequest
+from exchange.core.database import constraint_of
+from exchange.core.errors import InvalidRequest
+from exchange.core.ids import uuid7
+from exchange.core.lru import Lru
 from exchange.filtersets import ActiveTokenFilters, TokenSearchFilters
-from exchange.ids import uuid7
-from exchange.lru import Lru
 from exchange.models import Catalogue, Token
 from exchange.payloads import TOKEN
 from exchange.selectors import catalogue

@@ -12,11 +12,11 @@ from types import SimpleNamespace
 import pytest
 from django.db import transaction
 
-from exchange import wake
-from exchange.ids import uuid7
+from exchange.core import wake
+from exchange.core.ids import uuid7
+from exchange.core.wake import DELIVER_EVENTS, Waker
 from exchange.models import Organisation
 from exchange.services.events import emit
-from exchange.wake import DELIVER_EVENTS, Waker
 
 
 class Publisher:

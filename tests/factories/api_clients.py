@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.test import Client
 
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import ApiKey, Member, Organisation
 from exchange.services.access import issue_access_token, issue_api_key, unended_keys
 from exchange.services.members import create_member

@@ -13,7 +13,7 @@ from django.contrib.messages import get_messages
 from django.db import connection
 from django.test import Client
 
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import Member, Organisation, StaffUser
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff

@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models.fields import NOT_PROVIDED
 
 from credit.models import ConfigurationVersion, Loan
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Currency
 from wallets.models import Withdrawal
 

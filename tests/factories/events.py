@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Event, Organisation
 from exchange.services.events import emit
 from exchange.services.webhook_endpoints import set_endpoint

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Model
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
+from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
 from credit.models import EndingAction, Loan, LoanConfiguration
 from credit.services import servicing
 from credit.services.endings import propose_ending

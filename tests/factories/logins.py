@@ -7,8 +7,8 @@ from typing import Any
 
 from django.test import Client
 
-from config.signin.standing import BACKEND
-from exchange.errors import InvalidRequest
+from config.back_office.signin.standing import BACKEND
+from exchange.core.errors import InvalidRequest
 from exchange.models import AccessRecord, StaffUser
 from exchange.services import second_factor
 from tests.factories.staff import create_staff

@@ -13,7 +13,7 @@ import pytest
 from django.apps import apps
 from django.db.models import Model
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import undone
 from tests.environment.database import Connection
 from tests.factories.bare_rows import put

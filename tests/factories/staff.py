@@ -7,8 +7,8 @@ from datetime import timedelta
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from config import roles
-from exchange.ids import first_id_at
+from config.back_office import roles
+from exchange.core.ids import first_id_at
 from exchange.models import AccessEvent, AccessProposal, AccessRecord, StaffUser
 from exchange.services import access_decisions
 from exchange.services.staff import add_person

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.unjustified_transfers import post_unjustified

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.core.idempotency import Answer, IdempotencyClaim
 from exchange.models import Organisation, Token
 from orders.services import placing
 from tests.factories.api_clients import TESTER, make_member, make_organisation

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from uuid import UUID
 
-from exchange.actors import Actor
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.wallets import SYSTEM, Wallet
 from wallets.ledger import Leg, open_account

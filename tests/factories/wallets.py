@@ -17,7 +17,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from config.books import CHECKS
-from exchange.idempotency import Answer
+from exchange.core.idempotency import Answer
 from exchange.models import Member, Organisation, StaffUser, Token
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.staff import LONG_AGO

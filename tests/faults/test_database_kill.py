@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from config.embedded.layout import database_url
-from config.embedded.sharing import keeper_pid, running_server
+from config.local.embedded.layout import database_url
+from config.local.embedded.sharing import keeper_pid, running_server
 from tests.environment.kept_template import place_migrated_server
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.environment.services import Sandbox, Stage

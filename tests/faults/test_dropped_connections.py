@@ -11,7 +11,7 @@ from django.db import connection
 
 from credit.selectors.portfolio import portfolio
 from exchange.api.authentication import _caller
-from exchange.database import fetch_one
+from exchange.core.database import fetch_one
 from exchange.models import Token
 from exchange.selectors.catalogue import catalogue_page, question_of
 from exchange.selectors.tokens import token_document

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from exchange.models import Export, ExportChunk
 from tests.environment.database import server_url, worker_database
 from tests.environment.memory import forget_peak, peak

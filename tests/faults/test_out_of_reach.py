@@ -23,9 +23,9 @@ import requests
 from psycopg import Connection
 
 from config import webserver
-from config.admin_site import CONTENT_SECURITY_POLICY
+from config.back_office.site import CONTENT_SECURITY_POLICY
+from config.local.supervisor.ports import answers, claim_port
 from config.settings.base import redis_cache
-from config.supervisor.ports import answers, claim_port
 from exchange.api import throttling
 from exchange.models import Member, SignInTries
 from tests.environment.processes import Program, wait_until

@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
 
-from exchange.errors import DomainError, Refused, StateConflict
+from exchange.core.errors import DomainError, Refused, StateConflict
 from exchange.models import Event
 from tests.environment.concurrency import Callers
 from tests.environment.pause_at_write import Pause

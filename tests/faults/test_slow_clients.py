@@ -23,7 +23,7 @@ import requests
 from django.db import connection, transaction
 
 from config import webserver
-from config.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import answers, claim_port
 from exchange.models import Member
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.services import HOST, Service, Stage

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import requests
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from exchange.models import Event
 from tests.environment.services import PROVIDER_SECRET_KEY, Sandbox
 from tests.factories.payouts import (

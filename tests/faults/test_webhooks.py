@@ -11,8 +11,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from exchange.actors import Actor
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 from exchange.models import DeliveryAttempt, Event, Organisation
 from exchange.services.deliveries import deliver_due
 from exchange.services.events import emit

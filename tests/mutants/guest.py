@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from config.embedded.identity import die_with_parent
+from config.local.embedded.identity import die_with_parent
 from tests.mutants.faults import INVALID, KILLED, SURVIVED
 
 _LONGEST_REASON = 300

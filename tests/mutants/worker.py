@@ -25,7 +25,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from config.embedded.identity import die_with_parent
+from config.local.embedded.identity import die_with_parent
 from tests.environment.database import server_url, worker_database
 from tests.mutants.faults import INVALID, KILLED, SURVIVED, TIMED_OUT
 from tests.mutants.replacing import NotReplaceable, replace_code

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from exchange.models import Event, Token
 from orders.errors import OrderNotActive
 from orders.models import Order, Trade

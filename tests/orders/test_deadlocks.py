@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from django.db import connection, connections, transaction
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from exchange.models import Event, Token
 from orders.models import Order, Trade
 from orders.services.endings import close_token

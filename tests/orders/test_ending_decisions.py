@@ -11,8 +11,8 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from exchange.errors import InvalidRequest, Refused, TokenNotFound
-from exchange.ids import uuid7
+from exchange.core.errors import InvalidRequest, Refused, TokenNotFound
+from exchange.core.ids import uuid7
 from exchange.models import StaffUser, Token
 from orders.models import Order
 from orders.selectors.endings import version_of_raise

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from exchange.errors import DomainError, Forbidden, InvalidRequest, Refused
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused
 from exchange.models import Event, StaffUser, Token
 from orders.models import Order, Trade
 from orders.selectors.endings import version_of_raise

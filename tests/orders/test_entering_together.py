@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 from django.db import DatabaseError, transaction
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from exchange.models import Token
 from orders.models import Order, Trade
 from orders.services import placing

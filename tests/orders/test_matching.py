@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from exchange.models import Token
 from orders.models import Order, Trade
 from tests.factories.api_clients import make_caller

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Token
 from orders.models import Order
 from tests.environment.sql_functions import Record, Records, call

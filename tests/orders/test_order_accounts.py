@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from django.db import DatabaseError, connection
 
-from exchange.database import refused_by, sqlstate
-from exchange.ids import uuid7
+from exchange.core.database import refused_by, sqlstate
+from exchange.core.ids import uuid7
 from tests.environment.sql_functions import Record, call
 from tests.factories.traders import make_trader
 from wallets.ledger import system_account

@@ -11,9 +11,9 @@ import pytest
 from django.db import DataError
 from psycopg import errors
 
-from exchange.actors import Actor
-from exchange.errors import Refused, UserNotFound
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.errors import Refused, UserNotFound
+from exchange.core.ids import uuid7
 from exchange.models import Token
 from orders.models import Order, Trade
 from orders.services import placing

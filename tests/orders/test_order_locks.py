@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Token
 from orders.services import endings
 from tests.environment.database import session

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 from django.db import transaction
 
-from exchange.errors import DomainError
-from exchange.ids import uuid7
+from exchange.core.errors import DomainError
+from exchange.core.ids import uuid7
 from exchange.models import Token
 from tests.environment.owner import as_owner
 from tests.environment.sql_functions import Record, call

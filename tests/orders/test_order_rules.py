@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.sql_functions import Record, call
 
 pytestmark = pytest.mark.django_db

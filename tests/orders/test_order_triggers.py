@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Change, Event, Token
 from orders.models import Order
 from tests.environment.owner import as_owner

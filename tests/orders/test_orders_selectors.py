@@ -12,7 +12,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from orders.errors import OrderNotFound
 from orders.models import Order, Trade
 from orders.payloads import HIDDEN_ORDER, ORDER

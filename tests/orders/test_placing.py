@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from exchange.combining import Combiner
-from exchange.errors import (
+from exchange.core.combining import Combiner
+from exchange.core.errors import (
     DomainError,
     InvalidRequest,
     Refused,
@@ -21,8 +21,8 @@ from exchange.errors import (
     TokenNotFound,
     UserNotFound,
 )
-from exchange.idempotency import Answer, IdempotencyClaim
-from exchange.ids import uuid7
+from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.ids import uuid7
 from exchange.models import Token
 from orders.errors import OrderNotActive, OrderNotFound, refusal
 from orders.models import Order

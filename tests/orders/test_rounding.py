@@ -10,7 +10,7 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from orders.models import Order, Trade
 from tests.environment.property_tests import examples
 from tests.factories.traders import fee_income, make_trader

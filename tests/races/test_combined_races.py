@@ -22,11 +22,11 @@ from django.db import DatabaseError, OperationalError, transaction
 from django.utils import timezone
 from psycopg import sql
 
-from exchange.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
-from exchange.errors import IdempotencyKeyReused
-from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
+from exchange.core.errors import IdempotencyKeyReused
+from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.sets import as_json
 from exchange.models import Event, IdempotencyRecord
-from exchange.sets import as_json
 from tests.environment.batching import Gather, gathering
 from tests.environment.concurrency import Callers, size
 from tests.environment.database import session, worker_database

@@ -31,7 +31,7 @@ from credit.services.endings import confirm_ending, decline_ending, propose_endi
 from credit.services.lending import create_loan
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.models import Event, Token
 from orders.services import placing
 from tests.environment.concurrency import Callers, size

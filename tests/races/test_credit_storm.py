@@ -17,7 +17,7 @@ from credit.services.endings import confirm_ending, propose_ending
 from credit.services.lending import create_loan
 from credit.services.pledging import add_collateral, release_collateral
 from credit.services.valuation import Pledge
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.services.quotes import Prices, put_in_force_at_once
 from orders.models import Order, OrderStatus
 from orders.services import placing

@@ -14,9 +14,9 @@ import pytest
 import requests
 from django.urls import reverse
 
+from config.back_office.roles import FINANCE_APPROVER
 from config.demo.tour.backoffice import BackOffice, Page
 from config.demo.tour.client import Api
-from config.roles import FINANCE_APPROVER
 from exchange.models import Event
 from tests.environment.concurrency import Callers, size
 from tests.environment.services import Service

@@ -15,8 +15,8 @@ import pytest
 from django.db import connection, connections
 from standardwebhooks import Webhook
 
-from exchange.errors import Conflict
-from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.core.errors import Conflict
+from exchange.core.idempotency import Answer, IdempotencyClaim
 from exchange.models import ApiKey, WebhookEndpoint
 from exchange.services import access, webhook_endpoints
 from exchange.services.deliveries import deliver_due

@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 from django.db import connections
 
-from exchange.idempotency import Answer
-from exchange.sets import as_json
+from exchange.core.idempotency import Answer
+from exchange.core.sets import as_json
 from tests.assertions.ledger import account_of, system
 from tests.environment.database import session
 from tests.environment.processes import wait_until

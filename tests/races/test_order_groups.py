@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from django.db import connections, transaction
 
-from exchange.errors import Refused
-from exchange.idempotency import Answer, IdempotencyClaim
+from exchange.core.errors import Refused
+from exchange.core.idempotency import Answer, IdempotencyClaim
 from exchange.models import Token
 from orders.models import Order
 from orders.services import placing

@@ -12,8 +12,8 @@ import pytest
 import requests
 from django.conf import settings
 
-from config.roles import FINANCE_APPROVER
-from exchange.errors import InvalidRequest
+from config.back_office.roles import FINANCE_APPROVER
+from exchange.core.errors import InvalidRequest
 from exchange.models import AccessRecord, SecondFactor, StaffUser
 from exchange.services import lockout, second_factor
 from tests.environment.concurrency import Call, Callers, Reply, storm

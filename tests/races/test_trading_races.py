@@ -24,7 +24,7 @@ from django.db import connections
 from django.db.models import Sum
 from psycopg import errors
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from exchange.models import Token
 from orders.errors import OrderNotActive
 from orders.models import Order, Trade

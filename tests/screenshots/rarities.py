@@ -18,8 +18,8 @@ import psycopg
 import requests
 from playwright.sync_api import Page
 
-from config.embedded.layout import database_url
-from config.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.local.embedded.layout import database_url
 from tests.environment.processes import wait_until
 from tests.factories import ledger_rows
 from tests.screenshots.reaching import Scene, at, first

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from django.template.loader import render_to_string
 from playwright.sync_api import Page
 
-from config.roles import (
+from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
     BACK_OFFICE,

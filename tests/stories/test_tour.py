@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import requests
 
-from config.supervisor.ports import claim_port
+from config.local.supervisor.ports import claim_port
 from tests.environment.kept_template import place_migrated_server
 from tests.environment.processes import CHECKOUT, wait_until
 

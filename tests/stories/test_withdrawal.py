@@ -10,7 +10,7 @@ import requests as http
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import Event, Member, Organisation, StaffUser
 from tests.factories.staff import LONG_AGO
 from wallets.models import Withdrawal

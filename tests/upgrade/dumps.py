@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from config.embedded.layout import RUNTIME_ROLE, binary
+from config.local.embedded.layout import RUNTIME_ROLE, binary
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import CHECKOUT
 from tests.upgrade.records import Credentials

@@ -26,8 +26,14 @@ from oauth2_provider.models import (
     get_refresh_token_model,
 )
 
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+    role_called,
+)
 from config.books import CHECKS
-from config.roles import ADMINISTRATOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER, role_called
 from credit.models import Access, EndingAction, Loan
 from credit.services import servicing
 from credit.services.assessing import LoanRequest, most_repayable

@@ -25,10 +25,10 @@ from pytest_django import DjangoDbBlocker
 
 from config import webserver
 from config.books import CHECKS
-from config.supervisor.ports import answers, claim_port
+from config.local.supervisor.ports import answers, claim_port
 from credit import payloads as credit
 from exchange import payloads as exchange
-from exchange.documents import Document
+from exchange.core.documents import Document
 from exchange.models import StaffUser
 from orders import payloads as orders
 from tests.assertions.schema import KINDS, Schema, differences, read_schema

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from exchange.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, signed_in, withdraw

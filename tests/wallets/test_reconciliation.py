@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.wallets import SYSTEM

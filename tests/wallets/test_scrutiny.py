@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.bare_rows import put

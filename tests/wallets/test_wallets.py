@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Token
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put

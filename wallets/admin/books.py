@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from exchange.admin.base import SafeAdmin, Section, Tool
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.show import age, moment, state
-from exchange.errors import Conflict
+from exchange.core.errors import Conflict
 from wallets.admin.alert_links import link_of, with_records
 from wallets.models import Alert, BooksProof
 from wallets.services.alerts import resolve_alert

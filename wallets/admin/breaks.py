@@ -18,8 +18,8 @@ from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.admin.pending import DecidedByTwo, Queue, QueueFilter, decision_on
 from exchange.admin.show import age, moment, page_of, state
+from exchange.core.numbers import plain, read_typed
 from exchange.models import ApprovalStatus, StaffUser
-from exchange.numbers import plain, read_typed
 from exchange.services.deciding_access import people_who_decide
 from wallets.admin.show import money
 from wallets.models import (

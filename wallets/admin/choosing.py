@@ -14,8 +14,8 @@ import structlog
 from django.db import DatabaseError
 
 from exchange.admin.show import age, page_of
-from exchange.errors import Conflict, DomainError
-from exchange.ids import parse_id
+from exchange.core.errors import Conflict, DomainError
+from exchange.core.ids import parse_id
 from exchange.models import StaffUser
 from wallets.admin.matching import match_tone
 from wallets.admin.review import changes_since, hindrance

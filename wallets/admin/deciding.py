@@ -23,7 +23,7 @@ from django.urls import URLPattern
 
 from exchange.admin.base import staff_of
 from exchange.admin.fields import VISIBLE, read_by
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.models import StaffUser
 from wallets.admin.choosing import (
     APPROVE,

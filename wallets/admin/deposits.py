@@ -30,7 +30,7 @@ from exchange.admin.participants import OrganisationChoice
 from exchange.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, kind, moment, page_of, state
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 from exchange.models import Currency, Member, StaffUser
 from wallets.admin.export_columns import DEPOSITS
 from wallets.admin.show import money

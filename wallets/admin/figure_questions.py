@@ -9,8 +9,8 @@ from django.utils import timezone
 from exchange.admin.base import Section
 from exchange.admin.confirming import Question
 from exchange.admin.show import difference, page_of, span
+from exchange.core.numbers import plain
 from exchange.models import StaffUser
-from exchange.numbers import plain
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.selectors.configuration import coming, figure_in_force
 from wallets.services.configuration import FIGURES, describe_obstacle_to_withdrawal

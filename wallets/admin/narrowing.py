@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from exchange.admin.base import staff_of
-from exchange.ids import parse_id
+from exchange.core.ids import parse_id
 from exchange.models import Member, Organisation
 from wallets.admin.show import RETURNED
 from wallets.admin.worklists import (

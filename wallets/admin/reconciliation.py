@@ -18,9 +18,9 @@ from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
 from exchange.admin.exports import begin_export
 from exchange.admin.fields import DayField
 from exchange.admin.show import moment, state
-from exchange.errors import DomainError, InvalidRequest
+from exchange.core.errors import DomainError, InvalidRequest
+from exchange.core.ids import parse_id
 from exchange.exports import Source, Span, register
-from exchange.ids import parse_id
 from exchange.models import StaffUser
 from exchange.services import exports
 from exchange.sheets import CSV, FORMS, Column

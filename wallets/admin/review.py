@@ -15,12 +15,12 @@ from uuid import UUID
 from django.db.models import F, Q
 from django.http import HttpRequest
 
-from exchange.actors import Actor
 from exchange.admin.base import staff_of
 from exchange.admin.pending import named_deciders
 from exchange.admin.show import age, moment, page_of
+from exchange.core.actors import Actor
+from exchange.core.numbers import plain
 from exchange.models import StaffUser
-from exchange.numbers import plain
 from wallets.admin import review_tables
 from wallets.admin.matching import match_in_words, match_tone
 from wallets.admin.second_approval import second_approval

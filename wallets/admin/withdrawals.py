@@ -22,7 +22,7 @@ from django.utils.html import format_html
 from exchange.admin.base import staff_of
 from exchange.admin.exports import Exportable
 from exchange.admin.show import age
-from exchange.errors import Conflict
+from exchange.core.errors import Conflict
 from wallets.admin.choosing import refusal_in_words
 from wallets.admin.deciding import Deciding
 from wallets.admin.export_columns import WITHDRAWALS

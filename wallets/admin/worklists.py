@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from exchange.actors import Actor
+from exchange.core.actors import Actor
 from exchange.models import StaffUser
 from wallets.admin.show import RETURNED
 from wallets.models import Withdrawal, WithdrawalStatus

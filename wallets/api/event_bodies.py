@@ -6,7 +6,7 @@ from typing import Any
 
 from exchange.api.operations import Shape
 from exchange.api.schema_webhooks import USER, add_webhooks
-from exchange.examples import USER as USER_EXAMPLE
+from exchange.core.examples import USER as USER_EXAMPLE
 from wallets import examples
 from wallets.payloads import BANK, WITHDRAWAL
 

@@ -11,9 +11,9 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from exchange import wake
 from exchange.api.middleware import body_length
-from exchange.errors import Forbidden
+from exchange.core import wake
+from exchange.core.errors import Forbidden
 from wallets.services.provider_events import receive
 from wallets.services.transitions import SWEEP_PAYOUTS
 

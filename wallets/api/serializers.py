@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange.api.fields import EmailField, NumberField, check_decimals
-from exchange.numbers import LARGEST
+from exchange.core.numbers import LARGEST
 from wallets.api.fields import (
     AccountNumberField,
     CurrencyField,

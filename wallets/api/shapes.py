@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
 from exchange.api.operations import Shape
-from exchange.numbers import LARGEST
+from exchange.core.numbers import LARGEST
 from wallets import examples
 from wallets.api.fields import PAYOUT_CURRENCIES, WALLET_CURRENCIES
 from wallets.payloads import BANK, WITHDRAWAL

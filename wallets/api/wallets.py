@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from exchange.api.answers import Answer
 from exchange.api.operations import PageOf, operation
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import UserNotFound
+from exchange.core.errors import UserNotFound
 from exchange.selectors.participants import get_member
 from wallets.api import shapes
 from wallets.filtersets import TransactionFilters

@@ -18,7 +18,7 @@ from exchange.api.fields import check_decimals
 from exchange.api.idempotency import answer_of, answer_once, read_key
 from exchange.api.operations import PageOf, operation
 from exchange.api.viewsets import ApiViewSet, path_id
-from exchange.errors import InvalidRequest, UserNotFound
+from exchange.core.errors import InvalidRequest, UserNotFound
 from wallets.api import shapes
 from wallets.api.serializers import WithdrawalInput
 from wallets.errors import FeeExceedsAmount, InvalidCurrency, NoBankList, WithdrawalNotFound

@@ -14,9 +14,9 @@ from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
 
-from exchange.actors import Actor
-from exchange.database import constraint_of
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.ids import uuid7
 from wallets.models.ledger import AccountKind, TransferKind
 
 # Unique indexes of `ledger_guard.sql`.

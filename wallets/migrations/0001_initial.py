@@ -6,7 +6,7 @@ import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.comparison
 import django.db.models.lookups
-import exchange.ids
+import exchange.core.ids
 from django.conf import settings
 from django.db import migrations, models
 
@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='BankAccount',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(help_text="Bank name, the provider's spelling", max_length=200)),
                 ('code', models.CharField(max_length=20)),
                 ('provider_bank_id', models.BigIntegerField(null=True)),
@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='BooksProof',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('ran_at', models.DateTimeField()),
                 ('passed', models.BooleanField()),
                 ('findings', models.JSONField(default=list)),
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Alert',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(max_length=40)),
                 ('subject', models.CharField(blank=True, max_length=80)),
                 ('message', models.CharField(max_length=500)),
@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Account',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(choices=[('available', 'Available'), ('escrow', 'Escrow'), ('lien', 'Lien'), ('reserved', 'Reserved'), ('unsold', 'Unsold'), ('raise', 'Raise'), ('clearing', 'Clearing'), ('fees', 'Fees'), ('expenses', 'Expenses'), ('issuance', 'Issuance'), ('principal', 'Principal'), ('interest', 'Interest'), ('loans', 'Loans')], max_length=10)),
                 ('balance', models.DecimalField(decimal_places=8, max_digits=38, null=True)),
                 ('asset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='accounts', to='wallets.asset')),
@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Transfer',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(choices=[('deposit', 'Deposit'), ('withdrawal_hold', 'Withdrawal Hold'), ('withdrawal_settle', 'Withdrawal Settle'), ('withdrawal_release', 'Withdrawal Release'), ('withdrawal_reverse', 'Withdrawal Reverse'), ('provider_charge', 'Provider Charge'), ('units_issue', 'Units Issue'), ('units_retire', 'Units Retire'), ('order_reserve', 'Order Reserve'), ('order_release', 'Order Release'), ('trade', 'Trade'), ('raise_sale', 'Raise Sale'), ('raise_complete', 'Raise Complete'), ('raise_refund', 'Raise Refund'), ('loan_disburse', 'Loan Disburse'), ('loan_repay', 'Loan Repay'), ('loan_pledge', 'Loan Pledge'), ('loan_release', 'Loan Release'), ('loan_liquidate', 'Loan Liquidate'), ('loan_write_off', 'Loan Write Off')], max_length=30)),
                 ('reference', models.CharField(help_text='Says what this transfer does once: `withdrawal:<id>:close` settles or releases', max_length=120)),
                 ('subject_id', models.UUIDField(help_text='Id of the record it is about', null=True)),
@@ -154,7 +154,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Entry',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('amount', models.DecimalField(decimal_places=8, max_digits=38)),
                 ('balance_after', models.DecimalField(decimal_places=8, help_text="Of the owner's account; system accounts keep none", max_digits=38, null=True)),
                 ('transfer', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='wallets.transfer')),
@@ -171,7 +171,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Withdrawal',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('reference', models.CharField(max_length=40)),
                 ('amount', models.DecimalField(decimal_places=8, max_digits=38)),
                 ('fee', models.DecimalField(decimal_places=8, max_digits=38)),
@@ -208,7 +208,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Decision',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('verdict', models.CharField(choices=[('Approve', 'Approve'), ('Reject', 'Reject'), ('Cancel', 'Cancel'), ('Fill in', 'Corridor'), ('Propose', 'Propose'), ('Confirm', 'Confirm'), ('Decline', 'Decline')], max_length=10)),
                 ('actor', models.CharField(max_length=80)),
                 ('actor_label', models.CharField(max_length=200)),
@@ -263,7 +263,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ConfigurationFigure',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('value', models.DecimalField(decimal_places=8, max_digits=30)),
@@ -292,7 +292,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Deposit',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('amount', models.DecimalField(decimal_places=8, max_digits=38)),
@@ -346,7 +346,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Proposal',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('action', models.CharField(choices=[('Send again', 'Send Again'), ('Fail', 'Fail'), ('Reverse', 'Reverse'), ('Return', 'Return')], max_length=12)),
@@ -365,7 +365,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ProviderEvent',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('digest', models.CharField(help_text='SHA-256 of the body, hex', max_length=64, unique=True)),
                 ('reference', models.CharField(blank=True, max_length=100)),
                 ('provider_id', models.CharField(blank=True, max_length=40)),
@@ -380,7 +380,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Reconciliation',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('day', models.DateField()),
                 ('status', models.CharField(choices=[('Waiting', 'Waiting'), ('Running', 'Running'), ('Agrees', 'Agrees'), ('Differs', 'Differs'), ('Incomplete', 'Incomplete')], default='Waiting', max_length=10)),
                 ('reason', models.CharField(blank=True, help_text='Why it is incomplete', max_length=500)),
@@ -406,7 +406,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ReconciliationLine',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('position', models.PositiveIntegerField()),
                 ('off', models.BooleanField()),
                 ('kind', models.CharField(choices=[('In flight', 'In Flight'), ('Completed', 'Completed'), ('Failed', 'Failed'), ('Charges', 'Charges'), ('Clearing at the start of the day', 'Opening'), ('Deposits', 'Deposits'), ('Payouts', 'Payouts'), ('Charges of the provider', 'Charged'), ('Reversals', 'Reversals'), ('Other movements', 'Other'), ('Clearing at the end of the day', 'Closing'), ('Balance now', 'Balance'), ('Expected gap', 'Expected'), ('Gap nobody explains', 'Gap'), ('Missing at the provider', 'Missing'), ('Unknown to us', 'Unknown'), ('Amount', 'Amount'), ('Currency', 'Currency'), ('Account', 'Account'), ('Status', 'Status'), ('Charge', 'Fee'), ('Balance', 'Float'), ('No balance named', 'No Balance')], max_length=40)),
@@ -430,7 +430,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ReconciliationBreak',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('day', models.DateField()),
                 ('kind', models.CharField(choices=[('In flight', 'In Flight'), ('Completed', 'Completed'), ('Failed', 'Failed'), ('Charges', 'Charges'), ('Clearing at the start of the day', 'Opening'), ('Deposits', 'Deposits'), ('Payouts', 'Payouts'), ('Charges of the provider', 'Charged'), ('Reversals', 'Reversals'), ('Other movements', 'Other'), ('Clearing at the end of the day', 'Closing'), ('Balance now', 'Balance'), ('Expected gap', 'Expected'), ('Gap nobody explains', 'Gap'), ('Missing at the provider', 'Missing'), ('Unknown to us', 'Unknown'), ('Amount', 'Amount'), ('Currency', 'Currency'), ('Account', 'Account'), ('Status', 'Status'), ('Charge', 'Fee'), ('Balance', 'Float'), ('No balance named', 'No Balance')], max_length=40)),
                 ('our_amount', models.DecimalField(decimal_places=8, max_digits=38, null=True)),
@@ -458,7 +458,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='BreakExplanation',
             fields=[
-                ('id', models.UUIDField(default=exchange.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=exchange.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected')], default='Pending', max_length=10)),
                 ('created_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),

@@ -8,7 +8,7 @@ from decimal import Decimal
 from django.db import migrations
 from django.utils import timezone
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 # Minimum, fee, units per USD, amount from which two people must approve, internal fee (0: none).
 FIGURES = {

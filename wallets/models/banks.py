@@ -7,7 +7,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Func
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Currency, Organisation
 
 

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from exchange.core.numbers import plain
 from exchange.models import ProposalModel
-from exchange.numbers import plain
 
 
 class Configuration(models.Model):

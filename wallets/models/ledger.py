@@ -15,7 +15,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Currency, Member, Organisation, Token
 
 

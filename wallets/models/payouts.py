@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import ProposalModel
 from wallets.models.withdrawals import Withdrawal
 

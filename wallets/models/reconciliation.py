@@ -14,7 +14,7 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Currency, ProposalModel
 from wallets.models.withdrawals import Withdrawal
 

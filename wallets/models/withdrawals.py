@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Currency, Member, Organisation
 from wallets.models.banks import BankAccount
 from wallets.models.ledger import Account

@@ -19,9 +19,9 @@ from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
 
-from exchange.ids import parse_id
+from exchange.core.ids import parse_id
+from exchange.core.numbers import grouped
 from exchange.models import ApiKey
-from exchange.numbers import grouped
 from wallets.models import Withdrawal
 from wallets.names import NameMatch, compare_names
 from wallets.selectors.currencies import currencies, needs_name

@@ -11,10 +11,10 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from exchange.core.ids import ALPHABET, parse_id
+from exchange.core.numbers import read_typed
 from exchange.filtersets import WordsQuery
-from exchange.ids import ALPHABET, parse_id
 from exchange.models import Member, Organisation
-from exchange.numbers import read_typed
 from exchange.selectors.participants import participants_with_email
 from wallets.models import BankAccount, Deposit, Transfer, Withdrawal
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import connection
 from django.utils import timezone
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from wallets.models import Alert
 
 

@@ -16,8 +16,8 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
-from exchange.ids import first_id_at, uuid7
-from exchange.numbers import plain
+from exchange.core.ids import first_id_at, uuid7
+from exchange.core.numbers import plain
 from wallets import payloads
 from wallets.models import BooksProof
 from wallets.services.alerts import raise_alert, resolve_alert

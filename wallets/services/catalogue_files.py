@@ -19,7 +19,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 
 LARGEST_FILE_MIB = 64
 MOST_ROWS = 100_000

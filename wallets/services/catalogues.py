@@ -17,9 +17,10 @@ from django.db import connection, transaction
 from django.db.models import TextChoices
 from django.db.models.functions import Upper
 
-from exchange.actors import Actor
-from exchange.errors import InvalidRequest
-from exchange.ids import parse_id
+from exchange.core.actors import Actor
+from exchange.core.errors import InvalidRequest
+from exchange.core.ids import parse_id
+from exchange.core.numbers import LARGEST
 from exchange.models import (
     DealAccess,
     InvestmentCategory,
@@ -31,7 +32,6 @@ from exchange.models import (
     TokenType,
 )
 from exchange.models.tokens import IMAGE_ADDRESS
-from exchange.numbers import LARGEST
 from wallets.selectors.currencies import currencies
 from wallets.services.catalogue_files import (
     CHOICES,

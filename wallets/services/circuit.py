@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from exchange import wake
+from exchange.core import wake
 from wallets.models import CircuitState, PayoutCircuit
 from wallets.providers.base import ProviderError, ProviderUnavailable
 from wallets.providers.registry import payment_provider

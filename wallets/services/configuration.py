@@ -24,11 +24,11 @@ from exchange.approvals import (
     require_decider,
     require_independent,
 )
-from exchange.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.numbers import LARGEST, decimals_of, plain
+from exchange.core.words import given
 from exchange.models import StaffUser
-from exchange.numbers import LARGEST, decimals_of, plain
 from exchange.services.deciding_access import require_settled, require_tenured
-from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.selectors.configuration import coming, figure_in_force

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 from wallets.models import BankAccount
 
 # E.164: what a network can dial from anywhere.

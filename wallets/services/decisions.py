@@ -17,14 +17,14 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from exchange import wake
-from exchange.actors import Actor
 from exchange.approvals import require_decider, require_independent
-from exchange.database import constraint_of
-from exchange.errors import InvalidRequest, Refused
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.errors import InvalidRequest, Refused
+from exchange.core.words import given
 from exchange.models import StaffUser
 from exchange.services.deciding_access import require_tenured
-from exchange.words import given
 from wallets.errors import StateConflict
 from wallets.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.selectors.approvals import approval_requirement, sole_approvals

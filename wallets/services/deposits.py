@@ -9,12 +9,12 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from exchange.actors import Actor
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.numbers import LARGEST, decimals_of
+from exchange.core.words import given
 from exchange.models import Member, StaffUser
-from exchange.numbers import LARGEST, decimals_of
-from exchange.words import given
 from wallets.errors import InvalidCurrency
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, Deposit, DepositStatus, TransferKind

@@ -15,13 +15,13 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from exchange.actors import Actor
 from exchange.approvals import require_deciding_actor
-from exchange.database import constraint_of
-from exchange.errors import Conflict, InvalidRequest
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.errors import Conflict, InvalidRequest
+from exchange.core.ids import uuid7
+from exchange.core.numbers import TOKEN_DECIMALS
 from exchange.models import DealAccess, Member, Token, TokenType
-from exchange.numbers import TOKEN_DECIMALS
 from exchange.services.token_terms import wrong_number, wrong_terms
 from wallets.ledger import Leg, Posting, open_accounts, post_transfers
 from wallets.models import AccountKind, TransferKind

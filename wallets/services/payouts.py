@@ -23,9 +23,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from exchange.actors import Actor
-from exchange.database import constraint_of
-from exchange.ids import new_reference
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.ids import new_reference
 from wallets.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.providers.base import (
     DuplicateReference,

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from exchange.errors import Forbidden
-from exchange.ids import uuid7
+from exchange.core.errors import Forbidden
+from exchange.core.ids import uuid7
 from wallets.providers.registry import payment_provider
 from wallets.services.sweeps import bring_forward
 

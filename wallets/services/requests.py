@@ -16,12 +16,12 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection
 
-from exchange import wake
-from exchange.actors import Actor
-from exchange.combining import Combiner
-from exchange.database import fetch_one, refused_by
-from exchange.errors import DomainError, UserNotFound
-from exchange.idempotency import (
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.combining import Combiner
+from exchange.core.database import fetch_one, refused_by
+from exchange.core.errors import DomainError, UserNotFound
+from exchange.core.idempotency import (
     Answer,
     IdempotencyClaim,
     claim_refusal,
@@ -29,10 +29,10 @@ from exchange.idempotency import (
     kept_for,
     wait_milliseconds,
 )
-from exchange.ids import new_reference, uuid7
+from exchange.core.ids import new_reference, uuid7
+from exchange.core.numbers import plain
+from exchange.core.sets import as_json, carry_out
 from exchange.models import Member
-from exchange.numbers import plain
-from exchange.sets import as_json, carry_out
 from wallets.errors import BelowMinimum, FeeExceedsAmount, InsufficientBalance
 from wallets.selectors.configuration import minimum_withdrawal
 from wallets.selectors.currencies import needs_name

@@ -12,12 +12,12 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from exchange import wake
-from exchange.actors import Actor
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Refused
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.errors import Refused
+from exchange.core.words import given
 from exchange.models import StaffUser
-from exchange.words import given
 from wallets.errors import StateConflict, TransferLookUpUnavailable
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import (

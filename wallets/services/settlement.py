@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from exchange.actors import Actor
-from exchange.numbers import plain, round_to
+from exchange.core.actors import Actor
+from exchange.core.numbers import plain, round_to
 from wallets.ledger import Leg, open_account, post_transfer, system_account
 from wallets.models import AccountKind, Payout, TransferKind, Withdrawal, WithdrawalStatus
 from wallets.providers.base import TransferRecord, TransferStatus

@@ -16,9 +16,9 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
-from exchange import wake
-from exchange.actors import Actor
-from exchange.ids import uuid7
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 from wallets.errors import StateConflict, WithdrawalNotFound
 from wallets.ledger import Leg, open_account, post_transfer
 from wallets.models import (

@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from config.roles import ROLES, create_staff, role_called
-from exchange.errors import DomainError
+from config.back_office.roles import ROLES, create_staff, role_called
+from exchange.core.errors import DomainError
 from exchange.models import AccessKind
 from exchange.services.access_proposals import propose_invitation, record_break_glass
 from exchange.services.deciding_access import nobody_decides_yet

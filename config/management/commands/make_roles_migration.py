@@ -13,7 +13,7 @@ from django.apps import apps
 from django.core.management.base import BaseCommand, CommandError
 from django.db.migrations.loader import MigrationLoader
 
-from config.roles import ROLES
+from config.back_office.roles import ROLES
 
 # Where the permissions come from.
 _APPS = ("auth", "contenttypes", "exchange", "wallets", "credit", "orders")
@@ -22,7 +22,7 @@ _TEMPLATE = '''"""The roles of staff: groups with exactly these permissions."""
 
 from django.db import migrations
 
-from config.roles import put_in_force
+from config.back_office.roles import put_in_force
 
 ROLES = {{
 {roles}

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from exchange.errors import DomainError
+from exchange.core.errors import DomainError
 from exchange.models import StaffUser
 from exchange.services import staff
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.supervisor.service import Installation, UpError
+from config.local.supervisor.service import Installation, UpError
 
 
 class Command(BaseCommand):

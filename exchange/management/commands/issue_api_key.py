@@ -11,9 +11,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils.dateparse import parse_date, parse_datetime
 
-from exchange.actors import Actor
-from exchange.errors import DomainError
-from exchange.ids import parse_id
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError
+from exchange.core.ids import parse_id
 from exchange.models import AccessKind, Organisation
 from exchange.services.access import has_power_over_money, issue_api_key
 from exchange.services.access_proposals import propose_key, record_break_glass

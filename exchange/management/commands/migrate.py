@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's own, and then the installation of the SQL (`exchange.sqlfiles`)."""
+"""`manage.py migrate`: Django's own, and then the installation of the SQL (`core.sqlfiles`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from exchange import sqlfiles
+from exchange.core import sqlfiles
 
 
 class Command(migrate.Command):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from config.roles import CREDIT_OFFICER
+from config.back_office.roles import CREDIT_OFFICER
 from credit.models import Loan
 from tests.factories.back_office import signed_in
 from tests.factories.lending import Lending, make_lending

@@ -9,10 +9,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
 from credit.models import LoanConfiguration
 from credit.services.configurations import propose_change
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.back_office import confirm, said, signed_in, text_of

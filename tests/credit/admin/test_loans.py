@@ -11,7 +11,7 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
-from config.roles import AUDITOR
+from config.back_office.roles import AUDITOR
 from credit.models import Loan
 from credit.services import servicing
 from credit.services.repaying import repay

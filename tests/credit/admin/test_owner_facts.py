@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from credit.models import Loan, Shortfall
 from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in

@@ -13,7 +13,13 @@ from django.urls import reverse
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
 from exchange.models import (
     AccessRecord,
     ApiKey,

@@ -15,9 +15,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
-from exchange.acting import acting
-from exchange.actors import Actor
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
+from exchange.core.acting import acting
+from exchange.core.actors import Actor
 from exchange.models import Change, Organisation
 from exchange.services.access import issue_api_key
 from tests.assertions.unchanged import everything

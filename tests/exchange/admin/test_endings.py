@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, BACK_OFFICE
-from exchange.actors import Actor
+from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE
+from exchange.core.actors import Actor
 from exchange.models import ApiKey, Event, Organisation, WebhookEndpoint
 from exchange.services.access import issue_access_token, issue_api_key, rotate_api_key
 from tests.assertions.unchanged import everything

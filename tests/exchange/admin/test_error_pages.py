@@ -9,8 +9,8 @@ import requests
 from django.conf import settings
 from django.test import Client
 
-from config.admin_site import CONTENT_SECURITY_POLICY
-from config.roles import AUDITOR
+from config.back_office.roles import AUDITOR
+from config.back_office.site import CONTENT_SECURITY_POLICY
 from tests.environment.services import Service
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff

@@ -13,9 +13,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
 from credit.services.repaying import repay
-from exchange.errors import Conflict
+from exchange.core.errors import Conflict
 from exchange.exports import Source, Span, source_of
 from exchange.models import Export, ExportChunk, StaffUser
 from exchange.services import exports, housekeeping

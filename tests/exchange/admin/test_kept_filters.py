@@ -14,7 +14,7 @@ from django.contrib.admin.utils import quote
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from tests.factories.back_office import approval_of, confirm, flags_on, signed_in
 from tests.factories.every_record import make_every_record
 from tests.factories.logins import sign_in

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, signed_in, text_of
 from tests.factories.tokens import make_token

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.actors import Actor
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.core.actors import Actor
 from exchange.models import ApiKey, DeliveryAttempt, Event, Member, Organisation, WebhookEndpoint
 from exchange.services import events
 from exchange.services.access import issue_access_token, issue_api_key

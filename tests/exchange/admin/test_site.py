@@ -11,10 +11,17 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from config import roles
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES, ensure_roles
-from exchange.errors import Conflict, InvalidRequest
-from exchange.ids import uuid7
+from config.back_office import roles
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    FINANCE_APPROVER,
+    ROLES,
+    ensure_roles,
+)
+from exchange.core.errors import Conflict, InvalidRequest
+from exchange.core.ids import uuid7
 from exchange.models import AccessProposal, AccessRecord, Change, StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import (

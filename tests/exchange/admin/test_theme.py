@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import Resolver404, resolve, reverse
 
-from config.navigation import COUNTED_AT_MOST
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.navigation import COUNTED_AT_MOST
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser

@@ -11,7 +11,7 @@ from django.db.utils import InternalError, ProgrammingError
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.models import Organisation, Token, TokenAccess
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import said, signed_in, text_of, user_of

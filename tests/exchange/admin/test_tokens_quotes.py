@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.database import constraint_of
-from exchange.errors import Refused
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.core.database import constraint_of
+from exchange.core.errors import Refused
 from exchange.models import Quote, Token
 from exchange.services import quotes
 from tests.assertions.unchanged import everything

@@ -18,7 +18,7 @@ from exchange.api.answers import RawJSON, documents, encode
 from exchange.api.fields import NumberField
 from exchange.api.idempotency import body_hash
 from exchange.api.parsers import read_json
-from exchange.numbers import LARGEST
+from exchange.core.numbers import LARGEST
 
 amounts = st.decimals(min_value=0, max_value=LARGEST, places=8, allow_nan=False)
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from config.roles import AUDITOR
+from config.back_office.roles import AUDITOR
 from exchange import exports as register
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 from exchange.exports import Source, Span
 from exchange.models import Export, Organisation, StaffUser
 from exchange.services import exports

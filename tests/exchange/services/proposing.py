@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
+from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
 from exchange.models import AccessProposal, StaffUser
 from exchange.services import (
     access_decisions,

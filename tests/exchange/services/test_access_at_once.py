@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
-from exchange.errors import Conflict, StateConflict
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
+from exchange.core.errors import Conflict, StateConflict
 from exchange.models import AccessProposal, ApiKey, StaffUser
 from exchange.services import access_decisions, access_proposals, staff
 from tests.environment.concurrency import Callers

@@ -12,10 +12,10 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
-from exchange.actors import Actor
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from exchange.ids import uuid7
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.core.ids import uuid7
 from exchange.models import AccessKind, AccessProposal, AccessRecord, ApiKey, StaffUser
 from exchange.services import access, access_decisions, access_proposals, organisations, staff
 from exchange.services.access_decisions import collectable

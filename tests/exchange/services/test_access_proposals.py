@@ -8,9 +8,15 @@ import pytest
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, role_called
-from exchange.actors import Actor
-from exchange.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    FINANCE_APPROVER,
+    role_called,
+)
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
 from exchange.models import AccessProposal, AccessRecord, ApiKey, SecondFactor, StaffUser
 from exchange.services import (
     access,

@@ -14,9 +14,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from config.roles import ADMINISTRATOR
-from exchange.errors import Conflict, InvalidRequest, NotFound
-from exchange.ids import uuid7
+from config.back_office.roles import ADMINISTRATOR
+from exchange.core.errors import Conflict, InvalidRequest, NotFound
+from exchange.core.ids import uuid7
 from exchange.models import AccessProposal, ApiKey, Organisation
 from exchange.services.access import (
     issue_access_token,

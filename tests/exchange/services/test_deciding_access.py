@@ -11,11 +11,17 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.utils import timezone
 
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    FINANCE_APPROVER,
+    role_called,
+)
 from config.checks import access_rests
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, role_called
 from exchange.approvals import require_decider
-from exchange.errors import Forbidden, Refused
-from exchange.ids import uuid7
+from exchange.core.errors import Forbidden, Refused
+from exchange.core.ids import uuid7
 from exchange.models import AccessProposal, AccessRecord, Quote, StaffUser
 from exchange.services import quotes
 from exchange.services.deciding_access import (

@@ -11,10 +11,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from exchange import wake
-from exchange.actors import Actor
-from exchange.errors import Conflict, EndpointNotFound, EventNotFound
-from exchange.ids import uuid7
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, EndpointNotFound, EventNotFound
+from exchange.core.ids import uuid7
 from exchange.models import DeliveryAttempt, Event, Organisation, WebhookEndpoint
 from exchange.selectors.events import (
     Standing,

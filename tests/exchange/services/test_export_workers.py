@@ -11,9 +11,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
+from exchange.core.ids import new_reference
 from exchange.exports import Span
-from exchange.ids import new_reference
 from exchange.models import Export, ExportChunk, StaffUser
 from exchange.services import exports
 from tests.environment.database import session

@@ -12,10 +12,10 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange import exports as register
-from exchange import wake
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.core import wake
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.exports import Span
 from exchange.models import Export, ExportChunk, ExportStatus, Organisation, StaffUser
 from exchange.selectors.exports import file_of, readable_exports

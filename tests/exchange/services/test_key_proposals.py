@@ -10,8 +10,8 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from exchange.actors import Actor
-from exchange.errors import Conflict, Forbidden, InvalidRequest, Refused
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
 from exchange.models import AccessProposal, ApiKey
 from exchange.services import (
     access,

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from config.roles import AUDITOR
-from exchange.ids import uuid7
+from config.back_office.roles import AUDITOR
+from exchange.core.ids import uuid7
 from exchange.models import SignInTries
 from exchange.services import lockout
 from exchange.services.lockout import CODE, PASSWORD, Device, LockedOut, Try

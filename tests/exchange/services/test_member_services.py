@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from exchange.errors import Conflict, InvalidRequest, UserNotFound
-from exchange.ids import uuid7
+from exchange.core.errors import Conflict, InvalidRequest, UserNotFound
+from exchange.core.ids import uuid7
 from exchange.models import Member
 from exchange.payloads import MEMBER
 from exchange.selectors.participants import get_member, member_document

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from exchange.errors import InvalidRequest, NotFound
-from exchange.ids import uuid7
+from exchange.core.errors import InvalidRequest, NotFound
+from exchange.core.ids import uuid7
 from exchange.models import Organisation
 from exchange.services.organisations import (
     change_organisation,

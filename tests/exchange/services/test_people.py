@@ -12,9 +12,15 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.http import urlsafe_base64_decode
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, role_called
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from exchange.ids import uuid7
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    FINANCE_APPROVER,
+    role_called,
+)
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.core.ids import uuid7
 from exchange.models import AccessRecord, StaffUser
 from exchange.services import lockout, staff
 from tests.assertions.unchanged import everything

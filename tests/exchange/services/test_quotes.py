@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.errors import (
+from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.core.errors import (
     Conflict,
     Forbidden,
     InvalidRequest,
@@ -17,7 +17,7 @@ from exchange.errors import (
     StateConflict,
     TokenNotFound,
 )
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Quote, StaffUser, Token
 from exchange.services import quotes
 from exchange.services.quotes import PriceChange, Prices, wrong_prices

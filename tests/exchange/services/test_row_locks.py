@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from config.roles import BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange import exports as register
 from exchange.models import ApiKey, Currency, Member, Organisation, Quote, StaffUser, Token
 from exchange.services import access, exports, members, quotes, tokens

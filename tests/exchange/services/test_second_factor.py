@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.db import DataError, connection, transaction
 
-from config.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from exchange.ids import uuid7
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.core.ids import uuid7
 from exchange.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
 from exchange.services import second_factor
 from tests.assertions.unchanged import everything

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from exchange.errors import Forbidden, NotFound
-from exchange.ids import uuid7
+from exchange.core.errors import Forbidden, NotFound
+from exchange.core.ids import uuid7
 from exchange.models import StaffUser
 from exchange.services import second_factor
 from tests.factories.api_clients import make_organisation

@@ -10,11 +10,18 @@ from django.core.exceptions import ValidationError
 from django.db.models import DecimalField
 from structlog.testing import capture_logs
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE
-from exchange.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused, TokenNotFound
-from exchange.ids import uuid7
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE
+from exchange.core.errors import (
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    Refused,
+    TokenNotFound,
+)
+from exchange.core.ids import uuid7
+from exchange.core.numbers import LARGEST
 from exchange.models import StaffUser, Token, TokenAccess
-from exchange.numbers import LARGEST
 from exchange.services.token_terms import MONEY, PERCENT, wrong_number, wrong_terms
 from exchange.services.tokens import change_terms, grant_access, version_of, withdraw_access
 from tests.assertions.unchanged import everything

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from exchange.errors import Conflict, EndpointNotFound, InvalidRequest
+from exchange.core.errors import Conflict, EndpointNotFound, InvalidRequest
 from exchange.models import Event, Organisation, WebhookEndpoint
 from exchange.services.webhook_endpoints import (
     rotate_secret,

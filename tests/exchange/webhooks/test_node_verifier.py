@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.webhooks.signing import new_secret, signed_headers
 from tests.environment.node import node_modules
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.webhooks.signing import new_secret, signed_headers
 
 BODY = '{"id":"1","type":"withdrawal.created","data":{"name":"Zoë","amount":90.02}}'

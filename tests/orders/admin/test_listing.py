@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import BACK_OFFICE
+from config.back_office.roles import BACK_OFFICE
 from exchange.models import Token
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import make_member, make_organisation

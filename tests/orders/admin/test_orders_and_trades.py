@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from config.roles import AUDITOR, ROLES
+from config.back_office.roles import AUDITOR, ROLES
 from orders.models import Order, Trade
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import signed_in, text_of

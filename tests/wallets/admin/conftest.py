@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from config.roles import BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from tests.factories.back_office import signed_in
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import know_banks

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.breaks import make_break
 from wallets.models import BreakExplanation, ReconciliationBreak, ReportStatus

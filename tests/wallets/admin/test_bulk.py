@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import AUDITOR, FINANCE_APPROVER
-from exchange.ids import parse_id
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from exchange.core.ids import parse_id
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     balances,

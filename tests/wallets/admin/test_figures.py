@@ -12,8 +12,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
-from exchange.errors import Conflict
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
+from exchange.core.errors import Conflict
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     confirm,

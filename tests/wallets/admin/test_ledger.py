@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import AUDITOR
+from config.back_office.roles import AUDITOR
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.lending import make_lending
 from tests.factories.payouts import settle

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.errors import Forbidden, StateConflict
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.core.errors import Forbidden, StateConflict
 from exchange.models import Change
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import (

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     approval_of,

@@ -8,7 +8,7 @@ import pytest
 import requests
 from django.urls import reverse
 
-from config.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
 from tests.environment.services import PROVIDER_SECRET_KEY
 from tests.factories.back_office import (

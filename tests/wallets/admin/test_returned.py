@@ -13,8 +13,8 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import AUDITOR, FINANCE_APPROVER
-from exchange.actors import Actor
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from exchange.core.actors import Actor
 from tests.environment.owner import without_guards
 from tests.factories.back_office import confirm, fund, participants, signed_in, text_of, withdraw
 from tests.factories.exports import ask, body, table

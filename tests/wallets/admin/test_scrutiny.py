@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import FINANCE_APPROVER
-from exchange.actors import Actor
+from config.back_office.roles import FINANCE_APPROVER
+from exchange.core.actors import Actor
 from exchange.models import Member, Organisation
 from exchange.services.access import issue_api_key, revoke_api_key
 from tests.environment.owner import without_guards

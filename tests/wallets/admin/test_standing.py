@@ -7,7 +7,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from config.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.payouts import HALF_AN_HOUR, TRANSFERS, bring_back, pass_time, settle
 from tests.factories.wallets import make_staff

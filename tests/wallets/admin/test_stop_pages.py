@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from config.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.models import Event, Organisation
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards

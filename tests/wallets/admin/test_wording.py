@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from config.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.payouts import pass_time
 from tests.factories.wallets import make_staff

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, participants, signed_in, text_of, user_of, withdraw

@@ -13,7 +13,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import ROLES
 from tests.environment.database import Connection, server_url, worker_database
 from tests.factories.plain_sql import books

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import (
     account_of,
     copy_withdrawal,

@@ -12,8 +12,8 @@ from django.db.models import Sum
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.database import constraint_of
-from exchange.ids import uuid7
+from exchange.core.database import constraint_of
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_of, system
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import TESTER

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.factories.plain_sql import Books
 
 ASKED = "timestamptz '2026-01-10 12:00+00'"

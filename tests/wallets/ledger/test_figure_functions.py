@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN, guarded, verdict
 from tests.factories.plain_sql import Books
 

@@ -14,7 +14,7 @@ from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from credit.models import Loan
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Change, Token
 from tests.assertions.ledger import enter_deposit, picture, post_deposit
 from tests.factories.payouts import settle

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_of, copy_withdrawal, enter_deposit, picture, system
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.database import Connection

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import insert_transfer
 from tests.assertions.verdicts import TAKEN, guarded, verdict
 from tests.environment.database import Connection

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_of, insert_entries, system
 from tests.environment.database import Connection, session
 from tests.factories.tokens import make_token

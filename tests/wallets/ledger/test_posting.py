@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_of, system
 from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_wallet
 from wallets.ledger import (

@@ -11,7 +11,7 @@ import psycopg
 import psycopg.types.json
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN, refused_by
 from tests.environment.database import Connection, session
 from tests.environment.processes import wait_until

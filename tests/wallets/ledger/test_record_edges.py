@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN, guarded, verdict
 from tests.environment.database import session
 from tests.factories.plain_sql import Books

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.database import session
 from tests.environment.sql_functions import Record, expression
 from tests.factories.bare_rows import as_json

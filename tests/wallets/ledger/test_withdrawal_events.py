@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.verdicts import undone
 from tests.factories.plain_sql import Books, make_organisation
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.assertions.ledger import copy_withdrawal
 from tests.environment.database import Connection, session
 from tests.factories.configuration import set_figure

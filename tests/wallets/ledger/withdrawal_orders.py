@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.database import Connection
 from tests.environment.sql_functions import expression
 from tests.factories.bare_rows import as_json, put

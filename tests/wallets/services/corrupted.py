@@ -7,7 +7,7 @@ from uuid import UUID
 
 import psycopg
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.services import Sandbox
 from tests.factories.payouts import settle
 from tests.factories.wallets import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
-from exchange.ids import first_id_at, uuid7
+from exchange.core.ids import first_id_at, uuid7
 from tests.wallets.services.corrupted import World
 from wallets.models import Deposit, Entry, Transfer, Withdrawal
 

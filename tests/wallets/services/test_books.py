@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from exchange.ids import first_id_at
+from exchange.core.ids import first_id_at
 from tests.factories.wallets import make_wallet
 from wallets.models import Alert, BooksProof
 from wallets.services import books

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 from wallets.services import catalogue_files
 from wallets.services.catalogue_files import CatalogueFile, Row, field_of, read_catalogue
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import Organisation, Token
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token

@@ -16,11 +16,11 @@ from django.db import DatabaseError, connection, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.database import fetch_one
-from exchange.idempotency import IdempotencyClaim, kept_for
-from exchange.ids import uuid7
+from exchange.core.database import fetch_one
+from exchange.core.idempotency import IdempotencyClaim, kept_for
+from exchange.core.ids import uuid7
+from exchange.core.sets import as_json
 from exchange.models import Event, IdempotencyRecord, Member, Organisation
-from exchange.sets import as_json
 from tests.assertions.ledger import account_of
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.property_tests import examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from exchange.errors import InvalidRequest
+from exchange.core.errors import InvalidRequest
 from wallets.models import BankAccount
 from wallets.services.corridors import clean_phone, missing_fields, needed_fields
 

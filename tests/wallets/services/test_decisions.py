@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from exchange.actors import Actor
-from exchange.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
 from exchange.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.environment.processes import wait_until

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from exchange.errors import Conflict, DomainError, Forbidden, InvalidRequest, Refused
-from exchange.ids import uuid7
+from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest, Refused
+from exchange.core.ids import uuid7
+from exchange.core.numbers import LARGEST
 from exchange.models import Member
-from exchange.numbers import LARGEST
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff

@@ -11,7 +11,7 @@ import pytest
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from exchange.errors import (
+from exchange.core.errors import (
     Conflict,
     DomainError,
     Forbidden,

@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from exchange.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.numbers import LARGEST
 from exchange.models import StaffUser
-from exchange.numbers import LARGEST
 from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
 from tests.factories.loans import as_time_does

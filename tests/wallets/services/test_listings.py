@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from exchange.actors import Actor
-from exchange.errors import Forbidden, InvalidRequest
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.errors import Forbidden, InvalidRequest
+from exchange.core.ids import uuid7
 from exchange.models import Organisation, Token
 from exchange.payloads import TOKEN
 from tests.assertions.unchanged import everything

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from exchange.errors import Refused
+from exchange.core.errors import Refused
 from tests.environment.property_tests import FUZZING, examples
 from tests.environment.services import Sandbox
 from tests.factories.payouts import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import transaction
 
-from exchange.actors import Actor
-from exchange.ids import uuid7
+from exchange.core.actors import Actor
+from exchange.core.ids import uuid7
 from exchange.models import Event
 from tests.assertions.unchanged import everything
 from tests.environment.processes import wait_until

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.services import Sandbox
 from tests.factories.wallets import assert_books_hold
 from tests.wallets.services.corrupted import Owner, World

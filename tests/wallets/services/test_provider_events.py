@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exchange.errors import Forbidden
+from exchange.core.errors import Forbidden
 from tests.factories.wallets import approved, know_banks, make_wallet
 from wallets.models import ProviderEvent
 from wallets.services import provider_events

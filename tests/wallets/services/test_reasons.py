@@ -11,10 +11,10 @@ import pytest
 
 from credit.models import EndingAction
 from credit.services import endings as loan_endings
-from exchange.errors import InvalidRequest
-from exchange.ids import uuid7
+from exchange.core.errors import InvalidRequest
+from exchange.core.ids import uuid7
+from exchange.core.words import given
 from exchange.services import quotes
-from exchange.words import given
 from orders.services import endings
 from tests.assertions.unchanged import everything
 from tests.factories.tokens import make_token

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 from django.db import DataError, connection, transaction
 
-from exchange.combining import Combiner
-from exchange.errors import DomainError
-from exchange.idempotency import Answer, IdempotencyClaim
-from exchange.ids import uuid7
+from exchange.core.combining import Combiner
+from exchange.core.errors import DomainError
+from exchange.core.idempotency import Answer, IdempotencyClaim, claim_key, store_answer
+from exchange.core.ids import uuid7
 from exchange.models import Member
-from exchange.services.idempotency import claim_key, store_answer
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_member, make_organisation

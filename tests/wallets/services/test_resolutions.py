@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from exchange.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
 from exchange.models import Event, StaffUser
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.processes import wait_until

@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from exchange.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.errors import InvalidRequest, Refused, StateConflict
 from exchange.models import Organisation, StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from exchange.models import StaffUser
 from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
 from wallets.models import Withdrawal, WithdrawalStatus

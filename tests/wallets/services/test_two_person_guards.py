@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 from psycopg import errors
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.environment.database import Connection, session
 from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
 from wallets.models import Deposit, Proposal, ProposalAction, ProposalStatus

@@ -14,7 +14,7 @@ from exchange.admin.base import Section, Tool, extra_tools
 from exchange.admin.exports import Exportable
 from exchange.admin.searching import by_amount, by_email
 from exchange.admin.show import kind, moment, page_of
-from exchange.ids import parse_id
+from exchange.core.ids import parse_id
 from exchange.models import Member, Organisation
 from wallets.admin.export_columns import ACCOUNTS
 from wallets.admin.ledger.words import HOLDS, asset_name, in_account

@@ -15,8 +15,8 @@ from exchange.admin.exports import Exportable
 from exchange.admin.ranges import AmountRange, DayRange
 from exchange.admin.searching import of_late
 from exchange.admin.show import kind, moment, page_of
+from exchange.core.ids import parse_id
 from exchange.exports import Span
-from exchange.ids import parse_id
 from wallets.admin.export_columns import ENTRIES, OF_WHOLE_ACCOUNTS, carried_on
 from wallets.admin.ledger.accounts import AssetFilter
 from wallets.admin.ledger.finding import legs_found_by

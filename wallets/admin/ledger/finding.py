@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Q
 
 from exchange.admin.searching import by_email, of_late
-from exchange.numbers import read_typed
+from exchange.core.numbers import read_typed
 
 
 def legs_found_by(term: str) -> Q | None:

@@ -14,7 +14,7 @@ from exchange.admin.exports import Exportable
 from exchange.admin.history import actors
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import kind, moment, page_of
-from exchange.ids import parse_id
+from exchange.core.ids import parse_id
 from wallets.admin.export_columns import TRANSFERS
 from wallets.admin.ledger.finding import legs_found_by
 from wallets.admin.ledger.words import amount_of, in_account, owner_of

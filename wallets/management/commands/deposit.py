@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from exchange.actors import Actor
-from exchange.errors import DomainError
-from exchange.ids import new_reference, parse_id
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError
+from exchange.core.ids import new_reference, parse_id
+from exchange.core.numbers import plain
 from exchange.models import Member, Organisation
-from exchange.numbers import plain
 from wallets.filtersets import read_amount
 from wallets.selectors.wallets import available_balance
 from wallets.services.deposits import Arrival, deposit

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from exchange.actors import Actor
-from exchange.errors import DomainError
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError
 from wallets.services.catalogue_files import read_catalogue
 from wallets.services.catalogues import Outcome, find_organisation, load_catalogue
 

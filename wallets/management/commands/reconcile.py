@@ -11,9 +11,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from exchange.actors import Actor
-from exchange.errors import DomainError
-from exchange.numbers import plain
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError
+from exchange.core.numbers import plain
 from wallets.models import ReportStatus
 from wallets.selectors.reconciliation import day_of
 from wallets.services import reconciliation

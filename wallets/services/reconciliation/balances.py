@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from exchange.numbers import plain
+from exchange.core.numbers import plain
 from wallets.models import LineKind, WithdrawalStatus
 from wallets.providers.base import (
     PaymentProvider,

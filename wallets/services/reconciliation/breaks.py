@@ -25,7 +25,7 @@ from decimal import Decimal
 from django.db import connection
 from django.utils import timezone
 
-from exchange.numbers import plain
+from exchange.core.numbers import plain
 from wallets.models import BreakStatus, LineKind, Reconciliation, ReconciliationBreak
 from wallets.selectors.currencies import currencies
 from wallets.selectors.reconciliation import charges_since, last_reading

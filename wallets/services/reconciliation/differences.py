@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from exchange.numbers import plain, round_to
+from exchange.core.numbers import plain, round_to
 from wallets.models import LineKind, WithdrawalStatus
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.selectors.currencies import currencies

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db import transaction
 
 from exchange.approvals import TwoPersonApproval, require_decider
-from exchange.errors import Forbidden, InvalidRequest, NotFound, StateConflict
+from exchange.core.errors import Forbidden, InvalidRequest, NotFound, StateConflict
+from exchange.core.words import given
 from exchange.models import ApprovalStatus, StaffUser
-from exchange.words import given
 from wallets.models import BreakExplanation, BreakStatus, ReconciliationBreak
 from wallets.services.alerts import resolve_alert
 from wallets.services.reconciliation.breaks import count_open, lock_breaks

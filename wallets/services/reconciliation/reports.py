@@ -11,10 +11,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from exchange import wake
-from exchange.actors import Actor
-from exchange.errors import Conflict, Forbidden, InvalidRequest
-from exchange.ids import new_reference, uuid7
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.ids import new_reference, uuid7
 from exchange.models import StaffUser
 from wallets.models import Reconciliation, ReconciliationLine, ReportStatus
 from wallets.providers.base import ProviderError

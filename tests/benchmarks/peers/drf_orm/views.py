@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from exchange.ids import new_reference
+from exchange.core.ids import new_reference
 from tests.benchmarks.peers.drf_orm.models import (
     Account,
     BankList,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 
 
 class Amount(models.DecimalField):  # type: ignore[type-arg]

@@ -16,7 +16,7 @@ import django
 
 django.setup()
 
-from exchange.ids import uuid7  # noqa: E402 - Django must be set up before its models are
+from exchange.core.ids import uuid7  # noqa: E402 - Django must be set up before its models are
 from tests.benchmarks import order_mix  # noqa: E402
 from tests.benchmarks.peers.orm_orders import placing  # noqa: E402
 from tests.benchmarks.peers.orm_orders.models import Account, Member, Token  # noqa: E402

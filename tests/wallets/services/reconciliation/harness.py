@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from exchange.core.numbers import plain
 from exchange.models import StaffUser
-from exchange.numbers import plain
 from tests.environment.owner import as_owner
 from tests.factories.wallets import (
     SYSTEM,

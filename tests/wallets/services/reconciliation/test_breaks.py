@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from exchange.numbers import plain
+from exchange.core.numbers import plain
 from tests.environment.concurrency import Callers
 from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until

@@ -10,8 +10,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import AUDITOR
-from exchange.numbers import plain
+from config.back_office.roles import AUDITOR
+from exchange.core.numbers import plain
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.payouts import decide, open_alerts, pass_time

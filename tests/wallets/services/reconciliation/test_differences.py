@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from exchange.ids import uuid7
+from exchange.core.ids import uuid7
 from tests.factories.wallets import approved
 from tests.wallets.services.reconciliation.harness import done, pay
 from wallets.models import LineKind

@@ -14,8 +14,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from psycopg import errors
 
-from exchange.errors import DomainError, Forbidden, InvalidRequest, NotFound, Refused, StateConflict
-from exchange.ids import uuid7
+from exchange.core.errors import (
+    DomainError,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    Refused,
+    StateConflict,
+)
+from exchange.core.ids import uuid7
 from exchange.models import StaffUser
 from tests.environment.concurrency import Callers
 from tests.environment.database import Connection, session

@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from exchange.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from tests.factories.wallets import SYSTEM, make_staff
 from tests.wallets.services.reconciliation.harness import (
     begin_after,

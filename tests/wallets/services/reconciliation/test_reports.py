@@ -10,7 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
 from tests.assertions.unchanged import everything
 from tests.environment.owner import as_owner
 from tests.factories.back_office import said, signed_in, text_of

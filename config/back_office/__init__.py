@@ -1,0 +1,1 @@
+"""What spans apps in the admin: site, sign-in pages, roles, navigation, dashboard and help."""

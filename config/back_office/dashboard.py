@@ -1,0 +1,381 @@
+"""The front page of the admin: what matters first, each figure with the list behind it.
+
+Only what the person may see is gathered. The number of queries does not grow with the rows; counts
+stop where the lists they lead to stop counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from config.back_office.roles import decides
+from config.back_office.waiting import (
+    WITHDRAWALS_OF_OTHERS,
+    WITHDRAWALS_TO_DECIDE,
+    Item,
+    bounded_count,
+    list_address,
+    waiting_for,
+    withdrawal_lists,
+)
+from credit.selectors.overview import loans_by_state, owed_by_currency
+from exchange.admin.bars import Bars, stacked_bars
+from exchange.admin.base import COUNTED_AT_MOST, staff_of
+from exchange.admin.show import age
+from exchange.models import Event, StaffUser
+from exchange.models.events import EventStatus
+from wallets.admin.show import money
+from wallets.admin.worklists import waiting
+from wallets.models import (
+    Alert,
+    BooksProof,
+    ReportStatus,
+    WithdrawalStatus,
+)
+from wallets.selectors.overview import (
+    Day,
+    Paid,
+    floats,
+    last_comparison,
+    last_proof,
+    open_breaks,
+    payouts_on_hold,
+    payouts_that_ended,
+    waiting_withdrawals,
+)
+
+CHART_DAYS = 30
+# A proof older than this says nothing of today: it runs daily.
+PROOF_GOOD_FOR = timedelta(hours=26)
+# Yesterday is compared from 02:00 UTC on; from this hour on it should have been.
+COMPARED_BY = timedelta(hours=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table on the page; `url` is the list behind its first cell."""
+
+    words: str
+    url: str
+    cells: Sequence[object] = ()
+    share: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The last proof of books: whether it holds, in a word and a sentence."""
+
+    word: str
+    words: str
+    url: str
+    good: bool
+    when: object = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Floats:
+    """The provider's balances beside our clearing accounts, as the report about the latest day has
+    them, and every day with differences that two people have not explained.
+    """
+
+    rows: Sequence[Row]
+    word: str
+    words: str
+    url: str
+    good: bool
+    when: object = ""
+    open_days: Sequence[Row] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the front page shows; what the person may not see is None. `elsewhere` is what waits
+    for somebody else.
+    """
+
+    decides: bool
+    to_decide: Sequence[Item]
+    elsewhere: Sequence[Item]
+    stuck: Sequence[Item] | None
+    waiting: Sequence[Row] | None
+    payouts: Bars | None
+    payout_days: Sequence[Row]
+    paid: Sequence[Row]
+    loans: Sequence[Row] | None
+    owed: Sequence[Row]
+    floats: Floats | None
+    proof: Proof | None
+
+
+def front(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """`context` of the front page with what it shows, for the settings of the theme."""
+    return {**context, "desk": desk_of(staff_of(request))}
+
+
+def desk_of(user: StaffUser) -> Desk:
+    """The front page for `user`."""
+    money_out = user.has_perm("wallets.view_withdrawal")
+    credit = user.has_perm("credit.view_loan")
+    counts = waiting(user) if money_out else {}
+    ended, paid = payouts_that_ended(days=CHART_DAYS) if money_out else ([], [])
+    mine, elsewhere = waiting_for(user, counts)
+    bars, days = _payouts(ended) if money_out else (None, [])
+    return Desk(
+        decides=decides(user),
+        to_decide=mine,
+        elsewhere=elsewhere,
+        stuck=list(_stuck(user, counts)),
+        waiting=_waiting() if money_out else None,
+        payouts=bars,
+        payout_days=days,
+        paid=_paid(paid),
+        loans=_loans() if credit else None,
+        owed=_owed() if credit else [],
+        floats=_floats() if user.has_perm("wallets.view_reconciliation") else None,
+        proof=_proof() if user.has_perm("wallets.view_booksproof") else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """Rows of one list that wait for somebody, for whoever may see that list."""
+
+    app: str
+    model: str
+    words: str
+    query: dict[str, str]
+    rows: Callable[[], QuerySet[Any]]
+
+    def item(self, user: StaffUser) -> Iterator[Item]:
+        """What there is to do, if the person may see it."""
+        if user.has_perm(f"{self.app}.view_{self.model}"):
+            yield Item(
+                self.words,
+                list_address(f"{self.app}_{self.model}", **self.query),
+                bounded_count(self.rows()),
+            )
+
+
+def _in_status(model: type[Model], words: str, status: str) -> _Queue:
+    """The rows of `model` in `status`."""
+    app, name = model._meta.label_lower.split(".")
+    rows = partial(model._default_manager.filter, status=status)
+    return _Queue(app, name, words, {"status__exact": status}, rows)
+
+
+_STUCK = (
+    _in_status(Event, "Webhooks nobody took", EventStatus.EXHAUSTED.value),
+    _Queue(
+        "wallets",
+        "alert",
+        "Alerts",
+        {"resolved_at__isempty": "1"},
+        lambda: Alert.objects.filter(resolved_at=None),
+    ),
+)
+
+
+def _stuck(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
+    hold = payouts_on_hold(at_most=COUNTED_AT_MOST) if counts else None
+    if hold is not None:
+        yield Item(
+            "Payouts on hold: the payment provider fails",
+            list_address("wallets_withdrawal", status=WithdrawalStatus.APPROVED.value),
+            hold.waiting,
+            f"For {age(hold.since)}. They are sent once the provider accepts one again.",
+        )
+    pending = (*WITHDRAWALS_TO_DECIDE, *WITHDRAWALS_OF_OTHERS)
+    yield from withdrawal_lists(
+        user, counts, "Payouts", [key for key in counts if key not in pending]
+    )
+    for queue in _STUCK:
+        yield from queue.item(user)
+
+
+def _waiting() -> list[Row]:
+    return [
+        Row(
+            found.currency,
+            list_address("wallets_withdrawal", status="Pending", currency=found.currency),
+            (f"{found.count:,}", money(found.amount, found.currency), age(found.oldest)),
+        )
+        for found in waiting_withdrawals()
+    ]
+
+
+def _payouts(days: Sequence[Day]) -> tuple[Bars, list[Row]]:
+    completed = sum(day.completed for day in days)
+    failed = sum(day.failed for day in days)
+    returned = sum(day.reversed for day in days)
+    bars = stacked_bars(
+        name="payouts",
+        title=f"Payouts that ended, by day, last {CHART_DAYS} days",
+        words=f"{completed:,} completed, {failed:,} failed, {returned:,} returned by the bank.",
+        series=("Completed", "Failed", "Returned"),
+        columns=[(f"{day.day:%d %b}", (day.completed, day.failed, day.reversed)) for day in days],
+    )
+    rows = [
+        Row(
+            f"{day.day:%Y-%m-%d}",
+            "",
+            (
+                _ended(WithdrawalStatus.COMPLETED, day.day, day.completed),
+                _ended(WithdrawalStatus.FAILED, day.day, day.failed),
+                _ended(WithdrawalStatus.REVERSED, day.day, day.reversed),
+            ),
+        )
+        for day in reversed(days)
+        if day.completed or day.failed or day.reversed
+    ]
+    return bars, rows
+
+
+def _ended(status: WithdrawalStatus, day: date, count: int) -> str:
+    """The count, leading to the payouts that ended so on that day."""
+    if not count:
+        return "0"
+    query = {
+        "status": status.value,
+        "updated_at__gte": _midnight(day),
+        "updated_at__lt": _midnight(day + timedelta(days=1)),
+    }
+    return format_html(
+        '<a href="{}">{}</a>', list_address("wallets_withdrawal", **query), f"{count:,}"
+    )
+
+
+def _midnight(day: date) -> str:
+    return f"{day}T00:00:00Z"
+
+
+def _paid(paid: Sequence[Paid]) -> list[Row]:
+    since = timezone.now().date() - timedelta(days=CHART_DAYS - 1)
+    return [
+        Row(
+            found.currency,
+            list_address(
+                "wallets_withdrawal",
+                status=WithdrawalStatus.COMPLETED.value,
+                currency=found.currency,
+                updated_at__gte=_midnight(since),
+            ),
+            (f"{found.count:,}", money(found.amount, found.currency)),
+        )
+        for found in paid
+    ]
+
+
+def _loans() -> list[Row]:
+    found = loans_by_state()
+    most = max((state.count for state in found), default=0) or 1
+    return [
+        Row(
+            state.status.label,
+            list_address("credit_loan", status__exact=state.status),
+            (f"{state.count:,}",),
+            share=round(100 * state.count / most),
+        )
+        for state in found
+    ]
+
+
+def _owed() -> list[Row]:
+    return [
+        Row(
+            found.currency,
+            list_address("credit_loan", currency__code__exact=found.currency),
+            (f"{found.count:,}", money(found.amount, found.currency)),
+        )
+        for found in owed_by_currency()
+    ]
+
+
+def _bare(amount: Decimal | None, currency: str) -> str:
+    """An amount in a row that names its currency."""
+    return money(amount, currency).removesuffix(f" {currency}")
+
+
+_COMPARED = {
+    ReportStatus.AGREES: "The provider's transfers of the day agree with ours.",
+    ReportStatus.DIFFERS: "The provider's transfers or balances differ from ours.",
+    ReportStatus.INCOMPLETE: "The provider could not be relied on; nothing is shown to agree.",
+}
+
+
+def _floats() -> Floats:
+    report, days = last_comparison(), _open_days()
+    due = (timezone.now() - COMPARED_BY).date() - timedelta(days=1)
+    every = list_address("wallets_reconciliation")
+    if report is None:
+        words = "No report about a complete day has been made yet."
+        return Floats([], "Never compared", words, every, good=False, open_days=days)
+    url = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+    rows = [
+        Row(
+            found.currency,
+            url,
+            tuple(
+                _bare(amount, found.currency)
+                for amount in (
+                    found.provider, found.clearing, found.under_way, found.gap, found.unexplained,
+                )
+            ),
+        )
+        for found in floats(report)
+    ]  # fmt: skip
+    status = ReportStatus(report.status)
+    word, words = status.label, f"{report.day}: {_COMPARED[status]}"
+    if report.day < due:
+        word, words = "Missing", f"{due} was not compared. {words}"
+    elif status == ReportStatus.DIFFERS and not days:
+        word, words = "Explained", f"{words} Two people explained every difference."
+    elif status == ReportStatus.AGREES and days:
+        word = "Open breaks"
+    return Floats(
+        rows,
+        word,
+        words,
+        url,
+        good=report.day >= due and not days and status != ReportStatus.INCOMPLETE,
+        when=age(report.finished_at or report.created_at),
+        open_days=days,
+    )
+
+
+def _open_days() -> list[Row]:
+    return [
+        Row(
+            f"{found.day}",
+            list_address("wallets_reconciliationbreak", open="all", day__exact=str(found.day)),
+            (f"{found.count:,}", f"{found.explained:,}", f"{found.count - found.owned:,}"),
+        )
+        for found in open_breaks()
+    ]
+
+
+def _proof() -> Proof:
+    proof: BooksProof | None = last_proof()
+    every = list_address("wallets_booksproof")
+    if proof is None:
+        return Proof("Never ran", "The books have not been proven yet.", every, good=False)
+    address = reverse("admin:wallets_booksproof_change", args=[proof.pk])
+    when = age(proof.ran_at)
+    if not proof.passed:
+        off = len(proof.findings)
+        words = f"{off:,} {'equality does' if off == 1 else 'equalities do'} not hold."
+        return Proof("Off", words, address, good=False, when=when)
+    if timezone.now() - proof.ran_at > PROOF_GOOD_FOR:
+        words = "The last proof held, but it should have run again since."
+        return Proof("Too old", words, address, good=False, when=when)
+    return Proof("Holds", "Every equality holds.", address, good=True, when=when)

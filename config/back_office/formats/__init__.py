@@ -1,0 +1,1 @@
+"""How Django writes dates to people; the interface's own format is `exchange.core.times`."""

@@ -1,0 +1,215 @@
+"""The roles of staff, as groups with exact permissions; which permissions decide; new staff.
+
+Duties are apart: who enters money does not confirm it, who pays out sets no figures, who hands out
+keys and lets people in decides nothing about money, and an auditor changes nothing. The back office
+lists tokens, sets their terms, and proposes prices and figures (fees, minimums, rates); finance
+approves prices and figures and ends tokens, because completing and cancelling a raise pays its
+issuer or its buyers. Credit officers propose terms of loans and decide about them. The services
+demand a second person on top, whatever roles somebody has.
+
+Migrations of `config` put the table in force: after changing it, `manage.py make_roles_migration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from django.apps import apps as installed
+from django.contrib.auth.management import create_permissions
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from exchange.core.errors import InvalidRequest
+from exchange.models import StaffUser
+from exchange.services.deciding_access import is_deciding
+from exchange.services.staff import add_person
+
+FINANCE_APPROVER = "Finance approver"
+BACK_OFFICE = "Back office"
+CREDIT_OFFICER = "Credit officer"
+AUDITOR = "Auditor"
+ADMINISTRATOR = "Administrator"
+
+_SEEN = {
+    "credit": ("endingproposal", "loan", "loanconfiguration", "shortfall"),
+    "exchange": (
+        "apikey", "event", "export", "member", "organisation", "quote", "token", "webhookendpoint",
+    ),
+    "orders": ("order", "trade"),
+    "wallets": (
+        "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
+        "configurationfigure", "decision", "deposit", "entry", "payout", "proposal",
+        "providerevent", "reconciliation", "reconciliationbreak", "transfer", "withdrawal",
+    ),
+}  # fmt: skip
+_VIEW = frozenset(f"{app}.view_{model}" for app, models in _SEEN.items() for model in models)
+_VIEW_PEOPLE = frozenset(
+    {
+        "exchange.view_accessproposal",
+        "exchange.view_accessrecord",
+        "exchange.view_change",
+        "exchange.view_staffuser",
+    }
+)
+
+ROLES: dict[str, frozenset[str]] = {
+    FINANCE_APPROVER: _VIEW
+    | {
+        "wallets.decide_withdrawal",
+        "wallets.resolve_payout",
+        "wallets.decide_break",
+        "wallets.decide_deposit",
+        "wallets.decide_configuration",
+        "wallets.change_alert",
+        "wallets.run_reconciliation",
+        "exchange.add_export",
+        "exchange.decide_quote",
+        "exchange.end_token",
+        "exchange.view_accessproposal",
+        "exchange.view_staffuser",
+        "exchange.decide_accessproposal",
+        "exchange.restore_administrator",
+    },
+    BACK_OFFICE: _VIEW
+    | {
+        "wallets.add_deposit",
+        "wallets.propose_configuration",
+        "wallets.change_banklist",
+        "wallets.change_alert",
+        "wallets.run_reconciliation",
+        "exchange.add_export",
+        "exchange.add_organisation",
+        "exchange.change_organisation",
+        "exchange.add_member",
+        "exchange.change_member",
+        "exchange.change_event",
+        "exchange.change_webhookendpoint",
+        "exchange.add_token",
+        "exchange.change_token",
+        "exchange.propose_quote",
+    },
+    CREDIT_OFFICER: _VIEW
+    | {
+        "credit.propose_configuration",
+        "credit.decide_configuration",
+        "credit.end_loan",
+        "exchange.add_export",
+    },
+    AUDITOR: _VIEW
+    | _VIEW_PEOPLE
+    | {
+        "exchange.add_export",
+        "exchange.read_every_export",
+    },
+    ADMINISTRATOR: _VIEW
+    | _VIEW_PEOPLE
+    | {
+        "wallets.change_alert",
+        "exchange.add_organisation",
+        "exchange.change_organisation",
+        "exchange.add_member",
+        "exchange.change_member",
+        "exchange.add_apikey",
+        "exchange.change_apikey",
+        "exchange.change_event",
+        "exchange.change_webhookendpoint",
+        "exchange.add_staffuser",
+        "exchange.change_staffuser",
+        "exchange.decide_accessproposal",
+    },
+}
+
+
+# Who has one of these decides about money, or about who may: they sign in with a second factor, and
+# enter a code again before they decide.
+DECIDING = frozenset(
+    {
+        "credit.decide_configuration",
+        "credit.end_loan",
+        "credit.propose_configuration",
+        "exchange.add_apikey",
+        "exchange.add_staffuser",
+        "exchange.add_token",
+        "exchange.change_apikey",
+        "exchange.change_staffuser",
+        "exchange.change_token",
+        "exchange.decide_accessproposal",
+        "exchange.decide_quote",
+        "exchange.end_token",
+        "exchange.propose_quote",
+        "exchange.restore_administrator",
+        "wallets.add_deposit",
+        "wallets.decide_break",
+        "wallets.decide_configuration",
+        "wallets.decide_deposit",
+        "wallets.decide_withdrawal",
+        "wallets.propose_configuration",
+        "wallets.resolve_payout",
+    }
+)
+# Changes that move no money and open no door. What stands in neither list counts as deciding.
+HARMLESS = frozenset(
+    {
+        "exchange.add_export",
+        "exchange.add_member",
+        "exchange.add_organisation",
+        "exchange.change_event",
+        "exchange.change_member",
+        "exchange.change_organisation",
+        "exchange.change_webhookendpoint",
+        "exchange.read_every_export",
+        "wallets.change_alert",
+        "wallets.change_banklist",
+        "wallets.run_reconciliation",
+    }
+)
+
+
+def decides(user: StaffUser) -> bool:
+    """Whether the person may do anything that asks for a second factor."""
+    return user.is_superuser or any(map(is_deciding, user.get_all_permissions()))
+
+
+def ensure_roles(
+    table: Mapping[str, Set[str]] = ROLES, *, apps: Any = installed, using: str = "default"
+) -> None:
+    """Makes the groups, and sets their permissions to exactly what `table` says."""
+    groups, permissions = (apps.get_model("auth", name).objects for name in ("Group", "Permission"))
+    with transaction.atomic(using=using):
+        known = {
+            f"{permission.content_type.app_label}.{permission.codename}": permission
+            for permission in permissions.using(using).select_related("content_type")
+        }
+        for name, wanted in table.items():
+            group, _ = groups.using(using).get_or_create(name=name)
+            group.permissions.set([known[permission] for permission in sorted(wanted)])
+
+
+def put_in_force(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
+    """`ensure_roles` inside a migration: Django makes permissions only when all of them ran, so
+    those of the tables that are there (`apps`) are made first.
+    """
+    for app in installed.get_app_configs():
+        create_permissions(app, verbosity=0, using=using, apps=apps)
+    ensure_roles(table, apps=apps, using=using)
+
+
+def create_staff(username: str, password: str, role: str, *, settled: bool = False) -> StaffUser:
+    """Make a member of staff with one role at once, without a second person.
+
+    For the first people of an installation, and for the demo world, whose people are `settled`:
+    they count as there for long. Raises `InvalidRequest` for an unknown role or a bad name,
+    `Conflict` for a taken one.
+    """
+    return add_person(
+        username=username, password=password, role=role_called(role), by=None, settled=settled
+    )
+
+
+def role_called(name: str) -> Group:
+    """Give the group of a role. Raises `InvalidRequest` for an unknown one."""
+    if name not in ROLES:
+        raise InvalidRequest(f"The role must be one of {', '.join(ROLES)}")
+    ensure_roles()
+    return Group.objects.get(name=name)

@@ -1,0 +1,66 @@
+"""The cookie of a browser that somebody signed in from: it gives the browser a count of its own.
+
+The cookie opens nothing. It is signed and ends after `KNOWN_DEVICE_DAYS`; a password that changes
+does not end it, since it only says whose wrong tries are counted here.
+"""
+
+from __future__ import annotations
+
+import secrets
+from uuid import UUID
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+
+from exchange.core.ids import parse_id
+from exchange.models import StaffUser
+from exchange.services.lockout import Device
+
+COOKIE = "known_device"
+_SALT = "config.signin.devices"
+
+
+def known_device(request: HttpRequest, user_id: UUID | None) -> Device | None:
+    """Give the device of the request, if that person signed in from it before."""
+    found = _read(request)
+    return found if found is not None and found.user_id == user_id else None
+
+
+def known_device_of(request: HttpRequest, username: str) -> Device | None:
+    """Give the device of the request, if whoever is called `username` signed in from it before."""
+    found = _read(request)
+    if found is None:
+        return None
+    named = StaffUser.objects.filter(pk=found.user_id, username=username).exists()
+    return found if named else None
+
+
+def remember_device(request: HttpRequest, response: HttpResponseBase, user: StaffUser) -> None:
+    """Make the browser one that `user` signed in from, for `KNOWN_DEVICE_DAYS` from now."""
+    known = known_device(request, user.pk)
+    device_id = known.id if known else secrets.token_urlsafe(16)
+    response.set_cookie(
+        COOKIE,
+        signing.dumps([str(user.pk), device_id], salt=_SALT),
+        max_age=_seconds(),
+        path=reverse("admin:index"),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _read(request: HttpRequest) -> Device | None:
+    try:
+        content = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_seconds())
+    except signing.BadSignature:
+        return None
+    user_id = parse_id(content[0])
+    return Device(user_id, content[1]) if user_id else None
+
+
+def _seconds() -> int:
+    return int(settings.KNOWN_DEVICE_DAYS) * 24 * 3600

@@ -1,0 +1,91 @@
+"""What a session is good for: since when, last seen when, and how old its second factor is.
+
+A session also ends when the password changes, the role changes, the second factor is reset or set
+up elsewhere, or the person is deactivated: Django checks it against the person's row
+(`StaffUser.session_epoch`) on every request.
+"""
+
+from __future__ import annotations
+
+import time
+from enum import Enum
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.http import HttpRequest
+
+from config.back_office.roles import decides
+from exchange.models import StaffUser
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+_STARTED = "signin_started"
+_SEEN = "signin_seen"
+_SECOND_FACTOR = "second_factor_at"
+# The session is written at most this often for being seen.
+_SEEN_EVERY_SECONDS = 60
+
+
+class Standing(Enum):
+    """How a request with a session stands."""
+
+    STRANGER = "stranger"
+    EXPIRED = "expired"
+    HALF_IN = "half in"  # the password was right, the second factor is missing
+    IN = "in"
+
+
+def sign_in(request: HttpRequest, user: StaffUser, *, second_factor: bool) -> None:
+    """Begins a session under a new key."""
+    login(request, user, backend=BACKEND)
+    now = time.time()
+    request.session.update({_STARTED: now, _SEEN: now})
+    if second_factor:
+        request.session[_SECOND_FACTOR] = now
+
+
+def standing(request: HttpRequest) -> Standing:
+    """How `request` stands; changes nothing."""
+    user = request.user
+    if not (isinstance(user, StaffUser) and user.is_active and user.is_staff):
+        return Standing.STRANGER
+    now = time.time()
+    started = request.session.get(_STARTED, 0)
+    seen = request.session.get(_SEEN, 0)
+    if now - started > settings.SESSION_COOKIE_AGE or now - seen > _idle_seconds():
+        return Standing.EXPIRED
+    if decides(user) and _SECOND_FACTOR not in request.session:
+        return Standing.HALF_IN
+    return Standing.IN
+
+
+def touch(request: HttpRequest) -> None:
+    """Notes that the person is at work."""
+    now = time.time()
+    if now - request.session[_SEEN] >= _SEEN_EVERY_SECONDS:
+        request.session[_SEEN] = now
+
+
+def confirm(request: HttpRequest) -> None:
+    """A code was right: the second factor is fresh, and the session goes on under a new key."""
+    request.session.cycle_key()
+    request.session[_SECOND_FACTOR] = request.session[_SEEN] = time.time()
+
+
+def fresh(request: HttpRequest) -> bool:
+    """Whether a code was entered recently enough to decide."""
+    age = time.time() - request.session.get(_SECOND_FACTOR, 0)
+    return bool(age <= settings.SECOND_FACTOR_FRESH_MINUTES * 60)
+
+
+def may_change_things(request: HttpRequest) -> bool:
+    """Whether a request of this session may be anything but a look: who needs or has a second
+    factor needs a fresh one.
+    """
+    user = request.user
+    needed = _SECOND_FACTOR in request.session or (isinstance(user, StaffUser) and decides(user))
+    return fresh(request) or not needed
+
+
+def _idle_seconds() -> int:
+    return int(settings.SESSION_IDLE_MINUTES) * 60

@@ -1,0 +1,393 @@
+"""The pages of signing in: password, code, setting up the second factor, taking up an invitation.
+
+Each takes the admin site it belongs to. Until the second step is done nobody is signed in: the
+session only remembers for ten minutes whose password was right. Somebody who needs a second factor
+and has none is half in (`standing`), which opens nothing but the page that sets one up.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+import segno
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import authenticate, logout
+from django.contrib.auth.views import PasswordResetConfirmView, redirect_to_login
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from config.back_office.roles import decides
+from config.back_office.signin import kept
+from config.back_office.signin.devices import known_device, known_device_of, remember_device
+from config.back_office.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
+from config.back_office.signin.standing import Standing, confirm, fresh, sign_in, standing
+from exchange.core.addresses import address_of
+from exchange.core.crypto import decrypt, encrypt
+from exchange.core.errors import Conflict, InvalidRequest
+from exchange.models import AccessEvent, StaffUser
+from exchange.services import lockout, second_factor
+from exchange.services.access_records import record
+from exchange.services.deciding_access import mark_changed
+from exchange.services.staff import one_time_addresses
+
+if TYPE_CHECKING:
+    from django.contrib.admin import AdminSite
+
+# What a session keeps between two steps.
+_PENDING = "signin_pending"
+_SECRET = "signin_secret"  # noqa: S105 - a name; what it names is encrypted
+
+_PENDING_SECONDS = 600
+_MISMATCH = "The username or the password is not right."
+_NOT_DONE = (
+    "Your code is confirmed. What you were about to do was not done: please look at it again and"
+    " repeat it."
+)
+
+
+# --- the two steps ---
+
+
+def password_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Username and password."""
+    if request.method == "GET" and standing(request) in {Standing.IN, Standing.HALF_IN}:
+        return HttpResponseRedirect(_onward(request))
+    form = PasswordForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        user = _checked_password(request, form)
+        if user is not None:
+            return _after_password(request, user)
+    return _page(site, request, "signin/password.html", "Sign in", form=form)
+
+
+def _checked_password(request: HttpRequest, form: PasswordForm) -> StaffUser | None:
+    username = form.cleaned_data["username"]
+    address = address_of(request)
+    try:
+        attempt = lockout.begin(
+            lockout.PASSWORD,
+            account=username,
+            address=address,
+            device=known_device_of(request, username),
+        )
+    except lockout.LockedOut as locked:
+        form.add_error(None, locked.message)
+        return None
+    user = authenticate(request, username=username, password=form.cleaned_data["password"])
+    if isinstance(user, StaffUser) and user.is_staff:
+        attempt.succeeded()
+        return user
+    form.add_error("password", _MISMATCH)
+    known = StaffUser.objects.filter(username=username).first()
+    _refused(form, attempt, known, address, "Password")
+    return None
+
+
+def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
+    target = target_of(request)
+    if second_factor.is_set_up(user):
+        logout(request)  # whoever was signed in here before
+        request.session[_PENDING] = {
+            "user": str(user.pk),
+            "hash": user.get_session_auth_hash(),
+            "at": time.time(),
+        }
+        return HttpResponseRedirect(_with_next("admin:code", target))
+    sign_in(request, user, second_factor=False)
+    address = address_of(request)
+    record(event=AccessEvent.SIGNED_IN, user=user, address=address, details="By password alone")
+    response = HttpResponseRedirect(_with_next("admin:enrol", target) if decides(user) else target)
+    if not decides(user):
+        remember_device(request, response, user)
+    return response
+
+
+def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """A code: the second step of signing in, or once more before somebody decides."""
+    inside = standing(request) in {Standing.IN, Standing.HALF_IN}
+    user = request.user if inside else _pending(request)
+    if not isinstance(user, StaffUser):
+        return redirect_to_login(target_of(request), reverse("admin:login"))
+    if inside and not second_factor.is_set_up(user):
+        return HttpResponseRedirect(_with_next("admin:enrol", target_of(request)))
+    kind = RecoveryCodeForm if "recovery" in request.GET else CodeForm
+    form = kind(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _checked_code(request, user, form):
+        address = address_of(request)
+        if inside:
+            confirm(request)
+            record(event=AccessEvent.CONFIRMED, user=user, address=address)
+        else:
+            sign_in(request, user, second_factor=True)
+            record(event=AccessEvent.SIGNED_IN, user=user, address=address)
+        response = HttpResponseRedirect(_after_code(request))
+        remember_device(request, response, user)
+        return response
+    other = {"next": target_of(request)}
+    if kind is CodeForm:
+        other["recovery"] = "1"
+    return _page(
+        site,
+        request,
+        "signin/code.html",
+        "Enter a code",
+        form=form,
+        recovery=kind is RecoveryCodeForm,
+        other=f"{reverse('admin:code')}?{urlencode(other)}",
+        interrupted=kept.was_interrupted(request),
+        kept=kept.kept_form(request),
+        inside=inside,
+    )
+
+
+def _after_code(request: HttpRequest) -> str:
+    """Where a right code leads: on with what it interrupted, or to the page one was going to."""
+    if kept.kept_form(request) is not None:
+        return _with_next("admin:resume", target_of(request))
+    if kept.forget(request):
+        messages.warning(request, _NOT_DONE)
+    return target_of(request)
+
+
+def resume(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show what a code interrupted; its button sends it on."""
+    form = kept.kept_form(request)
+    if form is None:
+        return HttpResponseRedirect(target_of(request))
+    return _page(
+        site, request, "signin/resume.html", "Continue", kept=form, back=target_of(request)
+    )
+
+
+def _checked_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool:
+    address = address_of(request)
+    code = form.cleaned_data["code"]
+    try:
+        attempt = lockout.begin(
+            lockout.CODE,
+            account=str(user.pk),
+            address=address,
+            device=known_device(request, user.pk),
+        )
+    except lockout.LockedOut as locked:
+        form.add_error(None, locked.message)
+        return False
+    try:
+        if isinstance(form, RecoveryCodeForm):
+            left = second_factor.use_recovery_code(user=user, code=code, address=address)
+            messages.warning(request, f"You used a recovery code; {left} are left.")
+        else:
+            second_factor.verify(user=user, code=code)
+    except InvalidRequest as error:
+        form.add_error("code", error.message)
+        _refused(form, attempt, user, address, "Code")
+        return False
+    attempt.succeeded()
+    return True
+
+
+def _refused(
+    form: forms.Form, attempt: lockout.Try, user: StaffUser | None, address: str, what: str
+) -> None:
+    """Keeps that a try was wrong, and whether it was the last."""
+    event = AccessEvent.REFUSED
+    try:
+        attempt.failed()
+    except lockout.LockedOut as locked:
+        form.add_error(None, locked.message)
+        event = AccessEvent.LOCKED_OUT
+    # What was typed for a name that nobody has may be a password: it is kept nowhere.
+    if user is not None:
+        record(event=event, user=user, address=address, details=what)
+
+
+def _pending(request: HttpRequest) -> StaffUser | None:
+    """Whose password was right a moment ago, in this browser."""
+    kept = request.session.get(_PENDING)
+    if kept is None or time.time() - kept["at"] > _PENDING_SECONDS:
+        return None
+    user = StaffUser.objects.filter(pk=kept["user"], is_active=True, is_staff=True).first()
+    if user is None or not constant_time_compare(kept["hash"], user.get_session_auth_hash()):
+        return None
+    return user
+
+
+# --- the second factor ---
+
+
+def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Sets up an authenticator app, or another one in the place of the first."""
+    if standing(request) not in {Standing.IN, Standing.HALF_IN}:
+        return redirect_to_login(target_of(request), reverse("admin:login"))
+    user = request.user
+    assert isinstance(user, StaffUser)  # noqa: S101 - only staff stand in or half in
+    replacing = second_factor.is_set_up(user)
+    if replacing and not (standing(request) is Standing.IN and fresh(request)):
+        return HttpResponseRedirect(_with_next("admin:code", reverse("admin:enrol")))
+    if request.method == "POST" and _SECRET not in request.session:
+        return HttpResponseRedirect(reverse("admin:second_factor"))  # sent again: done already
+    if _SECRET not in request.session:
+        request.session[_SECRET] = encrypt(second_factor.new_secret())
+    secret = decrypt(request.session[_SECRET])
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            codes = second_factor.set_up(
+                user=user,
+                secret=secret,
+                code=form.cleaned_data["code"],
+                replace=replacing,
+                address=address_of(request),
+            )
+        except InvalidRequest as error:
+            form.add_error("code", error.message)
+        except Conflict as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(reverse("admin:second_factor"))
+        else:
+            sign_in(request, user, second_factor=True)
+            shown = recovery_codes_page(site, request, codes, target_of(request))
+            remember_device(request, shown, user)
+            return shown
+    picture = segno.make(second_factor.address_of(secret=secret, user=user), error="m")
+    return _page(
+        site,
+        request,
+        "signin/enrol.html",
+        "Set up your second factor",
+        form=form,
+        picture=picture.svg_inline(scale=4, border=4, light="#fff", dark="#000"),
+        secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
+        replacing=replacing,
+        needed=decides(user),
+    )
+
+
+def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """A person's own second factor."""
+    user = request.user
+    assert isinstance(user, StaffUser)  # noqa: S101 - the site lets nobody else here
+    return _page(
+        site,
+        request,
+        "signin/second_factor.html",
+        "Your second factor",
+        factor=getattr(user, "second_factor", None),
+        left=second_factor.recovery_codes_left(user),
+        needed=decides(user),
+    )
+
+
+def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Makes new recovery codes and shows them."""
+    user = request.user
+    assert isinstance(user, StaffUser)  # noqa: S101 - the site lets nobody else here
+    try:
+        codes = second_factor.renew_recovery_codes(user=user, address=address_of(request))
+    except Conflict as error:
+        messages.error(request, error.message)
+        return HttpResponseRedirect(reverse("admin:second_factor"))
+    return recovery_codes_page(site, request, codes, reverse("admin:second_factor"))
+
+
+def recovery_codes_page(
+    site: AdminSite, request: HttpRequest, codes: list[str], target: str
+) -> HttpResponse:
+    """The codes, this once."""
+    return _page(
+        site, request, "signin/recovery_codes.html", "Your recovery codes", codes=codes, next=target
+    )
+
+
+# --- invitations ---
+
+
+class Welcome(PasswordResetConfirmView):
+    """Where the one-time address of an invitation leads: choosing a password."""
+
+    template_name = "admin/signin/welcome.html"
+    token_generator = one_time_addresses
+    title = "Choose your password"
+    site: AdminSite | None = None
+
+    def get_user(self, uidb64: str) -> Any:
+        """Whose invitation it is; nobody's when they are shut out."""
+        user = super().get_user(uidb64)
+        return user if isinstance(user, StaffUser) and user.is_active and user.is_staff else None
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """With what every page of the site has."""
+        frame = self.site.each_context(self.request) if self.site else {}
+        return {**frame, **super().get_context_data(**kwargs)}
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Keep the password, and that it changed; the cooling-off period begins anew."""
+        with transaction.atomic():
+            record(
+                event=AccessEvent.PASSWORD_CHANGED,
+                user=form.user,
+                address=address_of(self.request),
+                details="By invitation",
+            )
+            response = super().form_valid(form)
+            mark_changed(form.user)
+        messages.success(self.request, "Your password is set. Please sign in with it.")
+        return response
+
+    def get_success_url(self) -> str:
+        """To the sign-in page."""
+        return reverse("admin:login")
+
+
+# --- where to ---
+
+
+def target_of(request: HttpRequest) -> str:
+    """The page of the admin that a person is on the way to."""
+    wanted = request.GET.get("next", "")
+    return wanted if _leads_inside(request, wanted) else reverse("admin:index")
+
+
+def page_before(request: HttpRequest) -> str:
+    """The page of the admin that a form was sent from, which can be opened again."""
+    sent_from = request.headers.get("Referer", "")
+    if not _leads_inside(request, sent_from):
+        return reverse("admin:index")
+    parts = urlsplit(sent_from)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def ask_for_second_factor(target: str) -> HttpResponse:
+    """To the page that asks for a code, or sets the factor up, and from there to `target`."""
+    return HttpResponseRedirect(_with_next("admin:code", target))
+
+
+def _leads_inside(request: HttpRequest, url: str) -> bool:
+    inside = urlsplit(url).path.startswith(reverse("admin:index"))
+    return inside and url_has_allowed_host_and_scheme(
+        url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+
+
+def _onward(request: HttpRequest) -> str:
+    if standing(request) is Standing.IN:
+        return target_of(request)
+    return _with_next("admin:code", target_of(request))
+
+
+def _with_next(name: str, target: str) -> str:
+    return f"{reverse(name)}?{urlencode({'next': target})}"
+
+
+def _page(
+    site: AdminSite, request: HttpRequest, template: str, title: str, **context: Any
+) -> TemplateResponse:
+    frame = {**site.each_context(request), "title": title, "subtitle": None, **context}
+    return TemplateResponse(request, f"admin/{template}", frame)

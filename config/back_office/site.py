@@ -1,0 +1,112 @@
+"""The admin site: its name, its front page, and what every one of its pages has in common.
+
+Only models whose admin class says so (`in_back_office = True`, see `exchange.admin.base`) are in
+it: what a library registers for itself, access tokens for example, is not. This module imports no
+admin of ours: they register while it is being imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, cast
+
+from django.contrib.admin.views.autocomplete import AutocompleteJsonView
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import path
+from django.views.decorators.http import require_safe
+from unfold.sites import UnfoldAdminSite
+
+from config.back_office import help as help_pages
+from config.back_office.signin.site import StaffSignIn
+from exchange.models import StaffUser
+from exchange.services.deciding_access import notices_for
+
+# Scripts come from our own static files only; the widgets of Django's admin set styles.
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+
+
+def under_policy(response: HttpResponseBase) -> HttpResponseBase:
+    """`response`, made for a browser, with the policy."""
+    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response
+
+
+class LabelledChoices(AutocompleteJsonView):
+    """Suggestions in the words a person tells records apart by."""
+
+    def serialize_result(self, obj: Model, to_field_name: str) -> dict[str, str]:
+        """One suggestion."""
+        label: Callable[[Model], str] = getattr(self.model_admin, "choice_label", str)
+        return {"id": str(getattr(obj, to_field_name)), "text": label(obj)}
+
+
+class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes without types
+    """The back office of the exchange."""
+
+    site_title = "Tokenized Investment Exchange"
+    site_header = "Tokenized Investment Exchange"
+    index_title = "Back office"
+    site_url = "/"
+    index_template = "admin/front.html"
+    empty_value_display = "-"
+
+    def register(
+        self,
+        model_or_iterable: type[Model] | Iterable[type[Model]],
+        admin_class: type[Any] | None = None,
+        **options: Any,
+    ) -> None:
+        """Takes what is ours; the admins that libraries bring along stay outside."""
+        if getattr(admin_class, "in_back_office", False):
+            super().register(model_or_iterable, admin_class, **options)
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """What every page has; a template that shows the notices about access asks for them."""
+        user = request.user
+        told = partial(notices_for, user) if isinstance(user, StaffUser) else tuple
+        return {**super().each_context(request), "access_notices": told}
+
+    def dressed(self, response: HttpResponseBase) -> HttpResponseBase:
+        """`response` with the headers of every page."""
+        return under_policy(response)
+
+    def get_urls(self) -> list[Any]:
+        """Help, and every address but the theme's search of page names, which nothing here uses."""
+        shown = self.admin_view(require_safe(self.help))
+        return [
+            path("help/", shown, name="help"),
+            path("help/<slug:name>/", shown, name="help"),
+            *(url for url in super().get_urls() if getattr(url, "name", "") != "search"),
+        ]
+
+    def help(self, request: HttpRequest, name: str = help_pages.START) -> HttpResponse:
+        """A page of the documentation that staff read."""
+        if name not in help_pages.PAGES:
+            raise Http404
+        found = help_pages.page(name)
+        context = {
+            **self.each_context(request),
+            "title": found.title,
+            "help": found,
+            "start": name == help_pages.START,
+        }
+        return TemplateResponse(request, "admin/help.html", context)
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """Suggestions for the fields that choose a record."""
+        return cast(HttpResponse, LabelledChoices.as_view(admin_site=self)(request))

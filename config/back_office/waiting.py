@@ -1,0 +1,89 @@
+"""What waits for people: what the person who looks can decide, and what waits for somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from config.back_office.roles import decides
+from credit.admin.loan_lists import QUEUE as LOAN_ENDINGS
+from credit.admin.loan_lists import work as loan_work
+from exchange.admin.base import COUNTED_AT_MOST
+from exchange.admin.pending import MINE, OTHERS, queues
+from exchange.models import StaffUser
+from wallets.admin.worklists import worklists_for
+
+WITHDRAWALS_TO_DECIDE = ("mine", "second", "missing")
+WITHDRAWALS_OF_OTHERS = ("others",)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something to be done: how many there are, and the list of them."""
+
+    words: str
+    url: str
+    count: int
+    explanation: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The count as it is read: `12`, or `10,000+` where counting stopped."""
+        return f"{self.count:,}{'+' if self.count >= COUNTED_AT_MOST else ''}"
+
+
+def list_address(model: str, **query: str) -> str:
+    """The address of a list of the admin, filtered."""
+    address = reverse(f"admin:{model}_changelist")
+    return f"{address}?{urlencode(query)}" if query else address
+
+
+def bounded_count(rows: QuerySet[Any]) -> int:
+    """How many `rows` there are, counted no further than anybody pages."""
+    return rows.order_by()[:COUNTED_AT_MOST].count()
+
+
+def waiting_for(user: StaffUser, counts: dict[str, int]) -> tuple[list[Item], list[Item]]:
+    """What `user` can decide, and what waits for somebody else: one's own, and other roles'."""
+    mine: list[Item] = []
+    others: list[Item] = []
+    decides_withdrawals = user.has_perm("wallets.decide_withdrawal")
+    (mine if decides_withdrawals else others).extend(
+        withdrawal_lists(user, counts, "Withdrawals", WITHDRAWALS_TO_DECIDE)
+    )
+    others.extend(withdrawal_lists(user, counts, "Withdrawals", WITHDRAWALS_OF_OTHERS))
+    for model, queue in queues().items():
+        app, name = model._meta.label_lower.split(".")
+        if not user.has_perm(f"{app}.view_{name}"):
+            continue
+        rows, address = model._default_manager.all(), f"{app}_{name}"
+        if user.has_perm(queue.permission):
+            count = bounded_count(queue.mine(rows, user))
+            mine.append(Item(queue.words, list_address(address, decision=MINE), count))
+        count = bounded_count(queue.others(rows, user))
+        others.append(Item(queue.words, list_address(address, decision=OTHERS), count))
+    if user.has_perm("credit.view_loan"):
+        ends_loans = user.has_perm(LOAN_ENDINGS.permission)
+        (mine if ends_loans else others).extend(
+            Item(work.words, work.url, work.count) for work in loan_work()
+        )
+    return mine, [item for item in others if item.count or not decides(user)]
+
+
+def withdrawal_lists(
+    user: StaffUser, counts: dict[str, int], what: str, keys: Sequence[str]
+) -> Iterator[Item]:
+    """The saved views of withdrawals; `counts` is empty for who may not see withdrawals."""
+    for one in worklists_for(user):
+        if one.key in counts and one.key in keys:
+            yield Item(
+                f"{what}: {one.title.lower()}",
+                list_address("wallets_withdrawal", view=one.key),
+                counts[one.key],
+                one.explanation,
+            )

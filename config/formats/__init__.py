@@ -1,1 +1,0 @@
-"""How Django writes dates to people; the interface's own format is `exchange.times`."""

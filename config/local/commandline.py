@@ -1,0 +1,128 @@
+"""Runs management commands: with the embedded database where none is given, and with plain errors.
+
+Several commands at once share the embedded server; the last one stops it. What an operator can
+mend (no server, wrong URL, full disk, missing permission) is one line on standard error and
+status 1, without a traceback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import execute_from_command_line
+from django.db.utils import OperationalError
+
+from config.local import secrets as local_secrets
+from config.local.embedded.layout import EmbeddedError, default_data_dir
+from config.local.embedded.sharing import running_server
+from config.local.preflight import ServerUnusable, check_server, one_line
+from exchange.core.acting import acting
+from exchange.core.actors import Actor
+
+# `up` starts its own server; the others never connect.
+_WITHOUT_DATABASE = {
+    "check",
+    "collectstatic",
+    "diffsettings",
+    "findstatic",
+    "help",
+    "spectacular",
+    "startapp",
+    "totp",
+    "tour",
+    "up",
+    "version",
+}
+# What an operator mends outside the program; anything else is a fault of ours.
+_CONDITIONS_OF_THE_MACHINE = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENOENT,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
+# The runtime role may not create or empty tables.
+_AS_OWNER = {"createcachetable", "flush", "loaddata", "migrate", "sqlflush"}
+
+
+def run(argv: Sequence[str]) -> None:
+    """Run the command line `argv`; ends the process with status 1 after one line on failure."""
+    arguments = list(argv)
+    try:
+        _run(arguments)
+    except (EmbeddedError, ServerUnusable, ImproperlyConfigured) as error:
+        _fail(str(error))
+    except OperationalError as error:
+        hint = ""
+        if 'role "exchange_runtime" does not exist' in str(error):
+            hint = " (run `manage.py migrate` first)"
+        _fail(f"Database: {one_line(error)}{hint}")
+    except OSError as error:
+        if error.errno not in _CONDITIONS_OF_THE_MACHINE:
+            raise
+        _fail(f"{error.filename or default_data_dir()}: {error.strerror}")
+
+
+def _run(arguments: list[str]) -> None:
+    command = arguments[1] if len(arguments) > 1 else "help"
+    if command == "up":
+        _take_data_option(arguments)
+    local = os.environ.get("DJANGO_SETTINGS_MODULE") == "config.settings.local"
+    if local and command not in {"help", "version"}:
+        local_secrets.store(default_data_dir())
+    with _database_for(command, arguments, local=local):
+        if command in _AS_OWNER and not any(word.startswith("--database") for word in arguments):
+            if "owner" not in settings.DATABASES:
+                raise ImproperlyConfigured(
+                    f"`{command}` needs the owner of the tables: set DATABASE_OWNER_URL."
+                )
+            arguments.append("--database=owner")
+        with _acting(command):
+            execute_from_command_line(arguments)
+
+
+def _acting(command: str) -> AbstractContextManager[None]:
+    if command in _WITHOUT_DATABASE:
+        return contextlib.nullcontext()
+    return acting(Actor.system(command), f"command:{command}")
+
+
+def _database_for(
+    command: str, arguments: list[str], *, local: bool
+) -> AbstractContextManager[None]:
+    asks_for_help = "--help" in arguments or "-h" in arguments
+    if asks_for_help or (command in _WITHOUT_DATABASE and "--database" not in arguments):
+        return contextlib.nullcontext()
+    for variable in ("DATABASE_URL", "DATABASE_OWNER_URL"):
+        if url := os.environ.get(variable):
+            check_server(url, variable)
+    if local and not os.environ.get("DATABASE_URL"):
+        return running_server(default_data_dir())
+    return contextlib.nullcontext()
+
+
+def _take_data_option(arguments: list[str]) -> None:
+    """`--data` is `DATA_DIR`, and must be known before the settings are read."""
+    for index, word in enumerate(arguments):
+        if word == "--data" and index + 1 < len(arguments):
+            os.environ["DATA_DIR"] = str(Path(arguments[index + 1]).expanduser().absolute())
+        elif word.startswith("--data="):
+            given = word.removeprefix("--data=")
+            os.environ["DATA_DIR"] = str(Path(given).expanduser().absolute())
+
+
+def _fail(line: str) -> None:
+    sys.stderr.write(" ".join(line.split()) + "\n")
+    sys.exit(1)

@@ -1,0 +1,117 @@
+"""The process that owns the embedded server: `python -m config.local.embedded.keeper DIR`.
+
+Everyone who needs the server holds a shared lock on `users.lock`; the keeper holds `server.lock`
+for as long as it lives and stops the server once it is asked to (SIGTERM) or nobody holds
+`users.lock` any more. A lock goes with its process however that ends, so a `kill -9` of every
+user leaves no server behind. On standard output it says `ready`, or `error <one line>`, and until
+then `wait <one line>`. Where another keeper is there already, it says `other` and ends; with
+`--follow` it stays, takes over when that one goes, and passes a request to stop on to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+
+from config.local.embedded.cluster import Cluster
+from config.local.embedded.layout import EmbeddedError, postgres_dir
+
+SERVER_LOCK = "server.lock"
+USERS_LOCK = "users.lock"
+_POLL_SECONDS = 0.1
+
+_asked_to_stop = False
+
+
+def main() -> int:
+    """Own the server until it is no longer needed; 0 after a clean stop, 1 when it failed."""
+    parser = argparse.ArgumentParser(prog="config.local.embedded.keeper")
+    parser.add_argument("data_dir", type=Path)
+    parser.add_argument("--fleeting", action="store_true", help="for tests: fsync off")
+    parser.add_argument("--follow", action="store_true", help="wait behind another keeper")
+    arguments = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _stop)
+    try:
+        return _keep(arguments.data_dir, durable=not arguments.fleeting, follow=arguments.follow)
+    except EmbeddedError as error:
+        _say(f"error {error}")
+    except OSError as error:
+        _say(f"error {postgres_dir(arguments.data_dir)}: {error.strerror or error}")
+    return 1
+
+
+def _keep(data_dir: Path, *, durable: bool, follow: bool) -> int:
+    home = postgres_dir(data_dir)
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = os.open(home / SERVER_LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    if not _become_the_keeper(lock, follow=follow):
+        return 0
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+    users = os.open(home / USERS_LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    cluster = Cluster(data_dir, durable=durable, report=lambda line: _say(f"wait {line}"))
+    try:
+        cluster.start()
+        _say("ready")
+        process = cluster.process
+        while not _asked_to_stop and not _nobody_left(users):
+            if process is not None and process.poll() is not None:
+                _say(f"error The database server died (status {process.returncode}).")
+                return 1
+            time.sleep(_POLL_SECONDS)
+    finally:
+        cluster.stop()
+    return 0
+
+
+def _become_the_keeper(lock: int, *, follow: bool) -> bool:
+    """Take the keeper's lock; False where another has it, or had it until we were asked to stop."""
+    told = False
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not follow:
+                _say("other")
+                return False
+            if _asked_to_stop:
+                with contextlib.suppress(OSError, ValueError):
+                    os.kill(int(os.pread(lock, 32, 0)), signal.SIGTERM)
+                return False
+            if not told:
+                _say("wait another command runs the database already; sharing it")
+                told = True
+            time.sleep(_POLL_SECONDS)
+        else:
+            return True
+
+
+def _nobody_left(users: int) -> bool:
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    global _asked_to_stop  # noqa: PLW0603 - a signal handler has nowhere else to say so
+    _asked_to_stop = True
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # whoever started us may be gone
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

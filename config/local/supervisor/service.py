@@ -1,0 +1,358 @@
+"""The processes of a local installation and the order in which they come and go.
+
+Database, migrations, sandbox, demo world, then web, worker and beat; `Ready` when each of them has
+answered. Down in the opposite order, the database last, within 15 seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from types import FrameType
+
+from django.conf import settings
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+
+from config import webserver
+from config.celery import app as celery_app
+from config.demo.world import paid_in
+from config.local.embedded import sharing
+from config.local.embedded.layout import EmbeddedError
+from config.local.preflight import check_server
+from config.local.supervisor import summary
+from config.local.supervisor.children import Child, Children, ending, say
+from config.local.supervisor.ports import PortUnusable, answers, claim_port
+from exchange.core import sqlfiles
+from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
+
+TASK_THREADS = 8
+_START_SECONDS = 180.0
+_STOP_SECONDS = 7.0
+_DATABASE_STOP_SECONDS = 7.0
+_STARTS_BEFORE_GIVING_UP = 3
+
+
+class UpError(Exception):
+    """The installation cannot be started; the message is one line."""
+
+
+class _Interrupted(Exception):
+    """Asked to stop before it was ready."""
+
+
+@dataclass
+class Installation:
+    """What `manage.py up` runs: one data directory, served on one port."""
+
+    host: str
+    port: int
+    demo: bool
+    data_dir: Path = field(default_factory=lambda: Path(settings.DATA_DIR))
+    _signals: int = field(default=0, init=False)
+    _children: Children = field(init=False)
+    _programs: list[Child] = field(default_factory=list, init=False)
+    _database: Child | None = field(default=None, init=False)
+
+    @property
+    def client_host(self) -> str:
+        """The host under which this machine reaches the service."""
+        return {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}.get(  # noqa: S104
+            self.host, self.host
+        )
+
+    @property
+    def base_url(self) -> str:
+        """Where the service answers."""
+        return f"http://{self.client_host}:{self.port}"
+
+    @property
+    def run_dir(self) -> Path:
+        """Files of the running installation; nothing in it outlives a start."""
+        return self.data_dir / "run"
+
+    def run(self) -> None:
+        """Run until asked to stop. Raises UpError (or what the parts raise) when it cannot."""
+        with self._only_one(), contextlib.ExitStack() as stack:
+            try:
+                self.port = claim_port(self.host, self.port)
+            except PortUnusable as error:
+                raise UpError(str(error)) from error
+            self._note_address()
+            if settings.EMBEDDED_DATABASE:
+                stack.enter_context(sharing.hold(self.data_dir))
+            else:
+                check_server(settings.DATABASE_URL)
+            self._make_folders()
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, self._on_signal)
+            self._children = Children(self._environment())
+            try:
+                self._start()
+                while not self._signals:
+                    self._children.pump(1.0)
+            except _Interrupted:
+                pass
+            finally:
+                self._stop()
+
+    # --- coming up -----------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        if settings.EMBEDDED_DATABASE:
+            self._start_database()
+        self._migrate()
+        provider_url = settings.PAYMENT_PROVIDER["base_url"]
+        if self._sandbox_port:
+            provider_url = f"http://127.0.0.1:{self._sandbox_port}/v3"
+            self._run_program("sandbox", self._sandbox_command())
+        if self.demo:
+            self._load_demo(provider_url)
+        web = webserver.command(self.host or "0.0.0.0", self.port, kill_seconds=5)  # noqa: S104
+        self._run_program("web", web)
+        self._run_program("worker", self._worker_command())
+        self._run_program("beat", self._beat_command())
+        self._await_answers()
+        for line in summary.lines(self.data_dir, self.base_url, provider_url, demo=self.demo):
+            _print(line)
+        _print(f"Ready: {self.base_url}")
+
+    def _start_database(self) -> None:
+        ready, complaint = False, ""
+
+        def seen(line: str) -> str | None:
+            nonlocal ready, complaint
+            word, _, rest = line.partition(" ")
+            if word == "ready":
+                ready = True
+                return None
+            if word == "error":
+                complaint = rest
+                return rest if ready else None  # before it was ready, the complaint ends `up`
+            return rest if word == "wait" else line
+
+        command = sharing.keeper_command(self.data_dir, "--follow")
+        self._database = Child("database", command, seen=seen)
+        say("up", "starting the database")
+        self._children.start(self._database)
+        while not (ready or sharing.answers(self.data_dir)):
+            self._children.pump(0.05)
+            if self._signals:
+                raise _Interrupted
+            if complaint:
+                raise EmbeddedError(complaint)
+
+    def _migrate(self) -> None:
+        connection = connections["owner"]
+        executor = MigrationExecutor(connection)
+        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        installed = not plan and sqlfiles.is_installed("owner")
+        connection.close()
+        if plan:
+            say("up", f"applying {len(plan)} migrations")
+        elif not installed:
+            say("up", "installing SQL functions and triggers")
+        if not installed:
+            self._run_once("migrate", "--verbosity", "0", "--no-input")
+
+    def _load_demo(self, provider_url: str) -> None:
+        # A webhook address may be another one than at the last start.
+        if summary.demo_is_loaded(self.data_dir, self.base_url) and not os.environ.get(
+            "DEMO_WEBHOOK_URL"
+        ):
+            return
+        say("up", "loading the demo world")
+        self._run_once("load_demo", "--base-url", self.base_url, "--provider-url", provider_url)
+
+    def _run_once(self, command: str, *arguments: str) -> None:
+        """A management command as a process of its own; UpError unless it succeeds."""
+        last: list[str] = []
+
+        def seen(line: str) -> str:
+            last[:] = [line] if line.strip() else last
+            return line
+
+        manage = str(Path(settings.BASE_DIR) / "manage.py")
+        child = Child(
+            command, [sys.executable, manage, command, *arguments], seen=seen, restarts=False
+        )
+        self._programs.append(child)
+        self._children.start(child)
+        while child.running:
+            self._children.pump(0.05)
+            if self._signals:
+                raise _Interrupted
+        self._children.pump(0)
+        self._programs.remove(child)
+        status = child.process.returncode if child.process else 1
+        if status != 0:
+            raise UpError(f"`{command}` {ending(status)}: {''.join(last)}")
+
+    def _run_program(self, name: str, command: list[str]) -> None:
+        child = Child(name, command)
+        self._programs.append(child)
+        self._children.start(child)
+
+    def _await_answers(self) -> None:
+        waiting: dict[str, Callable[[], bool]] = {
+            "web": lambda: answers(self.client_host.strip("[]"), self.port, "/health"),
+            "worker": self._worker_answers(),
+            "beat": lambda: any(self.run_dir.glob("beat*")),
+        }
+        if self._sandbox_port:
+            port = self._sandbox_port
+            waiting["sandbox"] = lambda: answers("127.0.0.1", port, "/sandbox/health")
+        deadline = time.monotonic() + _START_SECONDS
+        while waiting:
+            self._children.pump(0.1)
+            if self._signals:
+                raise _Interrupted
+            for child in self._programs:
+                if child.failures >= _STARTS_BEFORE_GIVING_UP:
+                    raise UpError(f"{child.name} does not start; its own words are above.")
+            if time.monotonic() > deadline:
+                raise UpError(f"No answer within {_START_SECONDS:g} s from: {', '.join(waiting)}.")
+            waiting = {name: ready for name, ready in waiting.items() if not ready()}
+
+    def _worker_answers(self) -> Callable[[], bool]:
+        """Asks through the broker, again every two seconds, and looks for the answer."""
+        token = uuid.uuid4().hex
+        answer = self.run_dir / "worker"
+        asked_at = float("-inf")
+
+        def answered() -> bool:
+            nonlocal asked_at
+            if time.monotonic() - asked_at > 2:
+                asked_at = time.monotonic()
+                celery_app.send_task("config.answer", [token], expires=60)
+            return answer.exists() and answer.read_text() == token
+
+        return answered
+
+    # --- going down ----------------------------------------------------------------------------
+
+    def _stop(self) -> None:
+        signals_before = max(self._signals, 1)
+        say("up", "stopping")
+        self._children.stop(
+            self._programs,
+            patience=_STOP_SECONDS,
+            hurried=lambda: self._signals > signals_before,
+        )
+        connections.close_all()
+        if self._database is not None:
+            self._children.stop(
+                [self._database],
+                patience=_DATABASE_STOP_SECONDS,
+                hurried=lambda: False,  # it hurries by itself, and must not be killed lightly
+            )
+        self._children.close()
+        say("up", "stopped")
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self._signals += 1
+
+    # --- what the processes are told -------------------------------------------------------------
+
+    def _environment(self) -> dict[str, str]:
+        provider = settings.PAYMENT_PROVIDER
+        given = {
+            "DATA_DIR": str(self.data_dir),
+            "PYTHONUNBUFFERED": "1",
+            "FLUTTERWAVE_SECRET_KEY": str(provider["secret_key"]),
+            "FLUTTERWAVE_WEBHOOK_HASH": str(provider["webhook_hash"]),
+        }
+        self._sandbox_port = 0
+        if not os.environ.get("FLUTTERWAVE_BASE_URL"):
+            self._sandbox_port = _free_port_near(self.port + 1)
+            given["FLUTTERWAVE_BASE_URL"] = f"http://127.0.0.1:{self._sandbox_port}/v3"
+        return {**os.environ, **given}
+
+    def _sandbox_command(self) -> list[str]:
+        return [
+            *(sys.executable, "-m", "wallets.providers.sandbox"),
+            *("--host", "127.0.0.1", "--port", str(self._sandbox_port)),
+            *("--data", str(self.data_dir / "sandbox")),
+            *("--webhook-url", f"{self.base_url}/hooks/flutterwave"),
+            *("--delay", os.environ.get("SANDBOX_DELAY_SECONDS", "2")),
+            *(f"--float={currency}={amount}" for currency, amount in self._opening_floats()),
+        ]
+
+    def _opening_floats(self) -> list[tuple[str, Decimal]]:
+        """What a new sandbox holds for us: what the demo world pays in, else its own default."""
+        if not self.demo:
+            return []
+        held = COUNTRY_OF_CURRENCY
+        return [(currency, amount) for currency, amount in paid_in().items() if currency in held]
+
+    def _worker_command(self) -> list[str]:
+        return [
+            # Celery warns of root and of uids without an account; both are meant to work here.
+            *(sys.executable, "-W", "ignore:::celery.apps.worker"),
+            *("-W", "ignore:::celery.platforms"),
+            *("-m", "celery", "-q", "-A", "config.celery", "worker", "--loglevel", "WARNING"),
+            *("--pool", "threads", "--concurrency", str(TASK_THREADS)),
+            *("--without-gossip", "--without-mingle"),
+        ]
+
+    def _beat_command(self) -> list[str]:
+        return [
+            *(sys.executable, "-m", "celery", "-q", "-A", "config.celery", "beat"),
+            *("--loglevel", "WARNING", "--pidfile", ""),
+            *("--schedule", str(self.run_dir / "beat")),
+        ]
+
+    # --- the data directory ----------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _only_one(self) -> Iterator[None]:
+        try:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.data_dir / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise UpError(f"Cannot use {self.data_dir}: {error.strerror or error}") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            running = os.pread(lock, 4096, 0).decode(errors="replace").strip()
+            os.close(lock)
+            raise UpError(f"{self.data_dir} is in use: {running or 'starting'}") from None
+        self._lock = lock
+        try:
+            yield
+        finally:
+            os.ftruncate(lock, 0)
+            os.close(lock)
+
+    def _note_address(self) -> None:
+        os.ftruncate(self._lock, 0)
+        os.pwrite(self._lock, f"already running on {self.base_url} (pid {os.getpid()})".encode(), 0)
+
+    def _make_folders(self) -> None:
+        self.run_dir.mkdir(exist_ok=True)
+        for leftover in self.run_dir.iterdir():
+            leftover.unlink()
+        for name in ("messages", "control"):
+            (self.data_dir / "broker" / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def _free_port_near(wanted: int) -> int:
+    try:
+        return claim_port("127.0.0.1", wanted)
+    except PortUnusable:
+        return claim_port("127.0.0.1", 0)
+
+
+def _print(line: str) -> None:
+    with contextlib.suppress(OSError):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()

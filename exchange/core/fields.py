@@ -1,0 +1,24 @@
+"""Model fields of our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+
+from exchange.core import crypto
+
+if TYPE_CHECKING:
+    _TextField = models.TextField[str, str]
+else:
+    _TextField = models.TextField
+
+
+class EncryptedTextField(_TextField):
+    """Text that is encrypted in the database and plain in Python; the empty string stays empty."""
+
+    def get_prep_value(self, value: Any) -> str:
+        return crypto.encrypt(str(value)) if value else ""
+
+    def from_db_value(self, value: str | None, *_: object) -> str:
+        return crypto.decrypt(value) if value else ""

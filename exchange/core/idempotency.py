@@ -1,0 +1,131 @@
+"""Idempotency keys: what a client's key stands for, and the answer kept under it, claimed and
+stored in the transaction of the effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.utils import timezone
+
+from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
+from exchange.core.errors import DomainError, IdempotencyKeyReused, StillRunning
+from exchange.models import IdempotencyRecord
+
+# What `claim_idempotency_key` raises for another body.
+_KEY_REUSED = "XI422"
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyClaim:
+    """One key of one organisation for one method and full path, with the hash of the body."""
+
+    organisation_id: UUID
+    method: str
+    path: str
+    key: str
+    body_hash: str
+
+    def as_form(self) -> dict[str, str]:
+        """The claim as the SQL functions take it, but for the organisation."""
+        return {
+            "method": self.method,
+            "path": self.path,
+            "key": self.key,
+            "body_hash": self.body_hash,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a money-moving request answers. `data` is JSON text, spliced in as it stands."""
+
+    status_code: int
+    message: str
+    data: str
+    replayed: bool = False
+
+
+def kept_for() -> timedelta:
+    """How long an answer is kept under its key."""
+    return timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
+
+
+def wait_milliseconds() -> int:
+    """How long a request waits at most for a running first one under its key."""
+    milliseconds: int = settings.IDEMPOTENCY_WAIT_SECONDS * 1000
+    return milliseconds
+
+
+def claim_refusal(error: DatabaseError) -> DomainError | None:
+    """What PostgreSQL said of a claim with `error`; None when the error is about something else."""
+    state = sqlstate(error)
+    if state == LOCK_NOT_AVAILABLE:
+        return StillRunning()
+    return IdempotencyKeyReused() if state == _KEY_REUSED else None
+
+
+def find_answer(claim: IdempotencyClaim) -> Answer | None:
+    """The answer already given under `claim`, or None.
+
+    Raises `IdempotencyKeyReused` when the key came with another body before. A first request
+    that has not committed yet is not seen here: the claim inside its transaction waits for it.
+    """
+    record = IdempotencyRecord.objects.filter(
+        organisation_id=claim.organisation_id,
+        method=claim.method,
+        path=claim.path,
+        key=claim.key,
+        created_at__gt=timezone.now() - kept_for(),
+    ).first()
+    if record is None or record.status_code is None:
+        return None
+    if record.body_hash != claim.body_hash:
+        raise IdempotencyKeyReused
+    return Answer(record.status_code, record.message, record.data, replayed=True)
+
+
+_CLAIM = (
+    "SELECT status_code, message, data"
+    " FROM claim_idempotency_key(%s::uuid, %s::text, %s::text, %s::text, %s::text, %s::integer,"
+    " %s::interval)"
+)
+
+
+_STORE = (
+    "SELECT store_idempotent_answer(%s::uuid, %s::text, %s::text, %s::text, %s::integer,"
+    " %s::text, %s::text)"
+)
+
+
+def claim_key(claim: IdempotencyClaim) -> Answer | None:
+    """Claims the key in the open transaction: None when it is ours now, else the first answer.
+
+    Waits for a running first request, at most `IDEMPOTENCY_WAIT_SECONDS`. Raises `StillRunning`
+    after that, and `IdempotencyKeyReused` for another body; the transaction is broken then.
+    """
+    parameters = [*_address(claim), claim.body_hash]
+    try:
+        row = fetch_one(_CLAIM, [*parameters, wait_milliseconds(), kept_for()])
+    except DatabaseError as error:
+        refusal = claim_refusal(error)
+        if refusal is None:
+            raise
+        raise refusal from error
+    if row is None or row[0] is None:
+        return None
+    status_code, message, data = row
+    return Answer(status_code, message, data, replayed=True)
+
+
+def store_answer(claim: IdempotencyClaim, answer: Answer) -> None:
+    """Keeps the answer of a key that was claimed in the open transaction."""
+    fetch_one(_STORE, [*_address(claim), answer.status_code, answer.message, answer.data])
+
+
+def _address(claim: IdempotencyClaim) -> list[object]:
+    return [claim.organisation_id, claim.method, claim.path, claim.key]

@@ -1,0 +1,260 @@
+"""Repeatable SQL: functions, triggers, views and grants, installed as a whole after `migrate`.
+
+Each app declares the files of its `sql` folder in the order in which they are installed, and the
+documents that its tables store (`SqlAppConfig`). `install` compares a hash of all of it with the
+one that `installed_sql()` in the database returns. Where they differ it removes what is installed
+and installs every file anew, in one transaction: either all of it is in force, or what was before.
+
+Migrations carry tables, columns, constraints, sequences and rows. They run while the SQL of before
+is installed; `Uninstalled` removes it first, for a change that a trigger or a function blocks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.apps import AppConfig, apps
+from django.db import DatabaseError, OperationalError, connections, transaction
+from django.db.backends.utils import CursorWrapper
+from django.db.migrations.operations import RunSQL
+
+from exchange.core.database import LOCK_NOT_AVAILABLE
+from exchange.core.documents import Document
+
+_ADVISORY_LOCK = 0x53514C  # "SQL"
+# For another installer, which waits for tables no longer than that itself.
+_INSTALLER_LOCK_TIMEOUT = "30s"
+# For tables. Shorter than PostgreSQL's deadlock_timeout of a second, so that the installation gives
+# up, and not a request that it blocks.
+_TABLE_LOCK_TIMEOUT = "500ms"
+_PAUSE_SECONDS = 0.5
+
+
+class SqlAppConfig(AppConfig):
+    """An app with files in `sql`, named without `.sql` in the order of their installation.
+
+    `stored_documents` names the documents in its `payloads` that a trigger stores with the row.
+    """
+
+    sql_parts: ClassVar[tuple[str, ...]] = ()
+    stored_documents: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def sql_folder(self) -> Path:
+        """Where its files are."""
+        return Path(self.path) / "sql"
+
+    def documents(self) -> list[Document]:
+        """The documents its tables store."""
+        if not self.stored_documents:
+            return []
+        payloads = import_module(f"{self.name}.payloads")
+        return [getattr(payloads, name) for name in self.stored_documents]
+
+
+class InstallError(Exception):
+    """The SQL cannot be installed; what was in force before still is."""
+
+
+class TablesInUse(InstallError):
+    """Some table, or the installation itself, was in use for as long as was waited."""
+
+
+class Uninstalled(RunSQL):
+    """Removes the installed SQL before table changes that it blocks; `migrate` installs it again.
+
+    Until then the service's role has no rights to any table.
+    """
+
+    def __init__(self) -> None:
+        # Parameters None: the text is sent as it is.
+        super().__init__([(_UNINSTALL, None)], reverse_sql=[(_UNINSTALL, None)])
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """Written as `Uninstalled()`."""
+        return self.__class__.__qualname__, [], {}
+
+    def describe(self) -> str:
+        """What `migrate --plan` says."""
+        return "Remove the installed SQL until it is installed again"
+
+
+def sql_apps() -> list[SqlAppConfig]:
+    """The apps with SQL, in the order of `INSTALLED_APPS`."""
+    return [config for config in apps.get_app_configs() if isinstance(config, SqlAppConfig)]
+
+
+def stored_documents() -> list[Document]:
+    """Every document that a table stores."""
+    return [document for config in sql_apps() for document in config.documents()]
+
+
+def declared_hash() -> str:
+    """The hash of everything that `install` executes, in its order."""
+    digest = hashlib.sha256(_UNINSTALL.encode())
+    for name, text in _declared():
+        digest.update(f"\0{name}\0{text}".encode())
+    return digest.hexdigest()
+
+
+def is_installed(alias: str = "default") -> bool:
+    """Whether the declared SQL is what is installed, for the tables as they are now."""
+    with connections[alias].cursor() as cursor:
+        return _installed_state(cursor) == _wanted_state(cursor)
+
+
+def install(alias: str, *, wait_seconds: float = 60.0) -> bool:
+    """Install the declared SQL unless it is in force; whether it was not.
+
+    Tables in use are waited for in short turns, so that requests pass between them. Raises
+    TablesInUse after `wait_seconds`, InstallError (with the file's name) when a file is refused.
+    """
+    deadline = time.monotonic() + wait_seconds
+    while True:
+        try:
+            with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+                return _install(cursor)
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+                raise
+            if time.monotonic() >= deadline:
+                raise TablesInUse(
+                    f"Tables were in use for {wait_seconds:g} seconds; the SQL is not installed."
+                ) from error
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _declared() -> Iterator[tuple[str, str]]:
+    for config in sql_apps():
+        for name in config.sql_parts:
+            path = config.sql_folder / f"{name}.sql"
+            yield f"{config.label}/sql/{name}.sql", path.read_text()
+        for document in config.documents():
+            yield f"the document of {document.table}", document.trigger_sql()
+
+
+def _install(cursor: CursorWrapper) -> bool:
+    cursor.execute(f"SET LOCAL lock_timeout = '{_INSTALLER_LOCK_TIMEOUT}'")
+    cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ADVISORY_LOCK])
+    if _installed_state(cursor) == _wanted_state(cursor):
+        return False
+    cursor.execute(f"SET LOCAL lock_timeout = '{_TABLE_LOCK_TIMEOUT}'")
+    # Of all tables before the first change: whatever is waited for is waited for here.
+    cursor.execute(_LOCK_TABLES)
+    changed = [document for document in stored_documents() if not document.in_force(cursor)]
+    cursor.execute(_UNINSTALL)
+    for name, text in _declared():
+        # Without parameters the text is sent as it is, a per cent sign stays one.
+        _execute(cursor, name, text)
+    for document in changed:
+        _execute(cursor, f"the document of {document.table}", document.rewrite_sql())
+    cursor.execute(_MARK.format(state=_wanted_state(cursor)))
+    return True
+
+
+def _execute(cursor: CursorWrapper, name: str, text: str) -> None:
+    try:
+        cursor.execute(text)
+    except DatabaseError as error:
+        if getattr(error.__cause__, "sqlstate", None) == LOCK_NOT_AVAILABLE:
+            raise
+        raise InstallError(f"{name}: {error}") from error
+
+
+def _installed_state(cursor: CursorWrapper) -> str | None:
+    # Not by calling it: where it is missing, its name would be an error.
+    cursor.execute(
+        "SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('public.installed_sql()')"
+    )
+    row = cursor.fetchone()
+    return row[0].removeprefix("SELECT '").removesuffix("'") if row else None
+
+
+def _wanted_state(cursor: CursorWrapper) -> str:
+    """The declared hash and what else decides what is installed: the columns there are, for the
+    triggers that name them, and the server's version.
+    """
+    tables = sorted({model._meta.db_table for model in apps.get_models(include_auto_created=True)})
+    cursor.execute(_COLUMNS, [tables])
+    return " ".join([declared_hash(), *map(str, cursor.fetchone())])
+
+
+_COLUMNS = """
+SELECT md5(string_agg(
+           c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ','
+           ORDER BY c.relname, a.attname)),
+       current_setting('server_version_num')::integer / 10000
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY (%s)
+    AND a.attnum > 0 AND NOT a.attisdropped
+"""
+
+_MARK = """
+CREATE FUNCTION public.installed_sql() RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT '{state}'$$
+"""
+
+_LOCK_TABLES = """
+DO $lock$
+DECLARE
+    v_tables text;
+BEGIN
+    SELECT string_agg(oid::regclass::text, ', ' ORDER BY relname) INTO v_tables FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+        AND pg_has_role(relowner, 'USAGE');
+    IF v_tables IS NOT NULL THEN
+        EXECUTE 'LOCK TABLE ' || v_tables || ' IN ACCESS EXCLUSIVE MODE';
+    END IF;
+END $lock$
+"""
+
+# Everything in `public` that files install. What stays: functions that a table needs (for a
+# generated column, a default, a constraint or an index), parts of extensions, what another role
+# owns, and `ids_ordered_since`, of which a migration made what it returns.
+_UNINSTALL = """
+DO $uninstall$
+DECLARE
+    v_command text;
+BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'exchange_runtime') THEN
+        REVOKE ALL ON ALL TABLES IN SCHEMA public FROM exchange_runtime;
+    END IF;
+    FOR v_command IN
+        SELECT format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass)
+        FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
+        WHERE NOT tgisinternal AND c.relnamespace = 'public'::regnamespace
+        UNION ALL
+        (WITH removed AS (
+            SELECT o.classid, o.oid, o.kind, o.name FROM (
+                SELECT 'pg_class'::regclass AS classid, oid,
+                       CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TYPE' END AS kind,
+                       oid::regclass::text AS name
+                FROM pg_class
+                WHERE relnamespace = 'public'::regnamespace AND relkind IN ('v', 'c')
+                    AND pg_has_role(relowner, 'USAGE')
+                UNION ALL
+                SELECT 'pg_proc'::regclass, oid, 'ROUTINE', oid::regprocedure::text
+                FROM pg_proc p
+                WHERE pronamespace = 'public'::regnamespace AND proname <> 'ids_ordered_since'
+                    AND pg_has_role(proowner, 'USAGE')
+                    AND NOT EXISTS (
+                        SELECT FROM pg_depend d
+                        WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid
+                            AND d.classid IN ('pg_attrdef'::regclass, 'pg_constraint'::regclass,
+                                              'pg_class'::regclass))
+            ) o
+            WHERE NOT EXISTS (
+                SELECT FROM pg_depend e
+                WHERE e.classid = o.classid AND e.objid = o.oid AND e.deptype = 'e')
+        )
+        SELECT format('DROP %s %s', kind, string_agg(name, ', ')) FROM removed GROUP BY kind
+        ORDER BY array_position('{VIEW,ROUTINE,TYPE}', kind))
+    LOOP
+        EXECUTE v_command;
+    END LOOP;
+END $uninstall$
+"""
