@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiExample
 
 from credit import examples
-from exchange.api.operations import Shape
+from exchange.api.operations import Shape, closed_object, number_schema
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _number(description: str, *more: str) -> dict[str, Any]:
-    return {"type": ["number", *more] if more else "number", "description": description}
-
 
 QUOTE = Shape(
     "LoanQuote",
-    _object(
+    closed_object(
         {
-            "collateral_value": _number("At price.sell; null where unknown", "null"),
-            "max_amount": _number("The most the collateral covers", "null"),
-            "max_repayment_amount": _number("The most to be paid back", "null"),
+            "collateral_value": number_schema("At price.sell; null where unknown", "null"),
+            "max_amount": number_schema("The most the collateral covers", "null"),
+            "max_repayment_amount": number_schema("The most to be paid back", "null"),
             "repayment_date": {
                 "type": ["string", "null"],
                 "description": "As the loan record shows it, if it were made now",
@@ -39,7 +28,7 @@ QUOTE = Shape(
             "refusals": {
                 "type": "array",
                 "description": "Every rule that would refuse, in the order of the checks",
-                "items": _object(
+                "items": closed_object(
                     {
                         "code": {
                             "type": "string",
@@ -58,7 +47,7 @@ STATEMENT = Shape(
     {
         "type": "array",
         "description": "What moved for the loan, oldest first",
-        "items": _object(
+        "items": closed_object(
             {
                 "_id": {"type": "string", "format": "uuid", "description": "Id of the movement"},
                 "type": {
@@ -66,10 +55,10 @@ STATEMENT = Shape(
                     "enum": ["disbursement", "repayment", "liquidation", "write_off"],
                     "description": "Why it moved",
                 },
-                "amount": _number("Negative when it lowers what is owed"),
-                "principal": _number("The part of it that is principal"),
-                "interest": _number("The part of it that is interest"),
-                "outstanding": _number("Still to be paid after it"),
+                "amount": number_schema("Negative when it lowers what is owed"),
+                "principal": number_schema("The part of it that is principal"),
+                "interest": number_schema("The part of it that is interest"),
+                "outstanding": number_schema("Still to be paid after it"),
                 "createdAt": {
                     "type": "string",
                     "format": "date-time",

@@ -207,3 +207,13 @@ def operation_of(view: Any) -> Operation | None:
 def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     """The schema of an object that has all of `properties`."""
     return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def text_schema(description: str) -> dict[str, Any]:
+    """The schema of a string."""
+    return {"type": "string", "description": description}
+
+
+def number_schema(description: str, *more: str) -> dict[str, Any]:
+    """The schema of a number, or of one of the types `more`."""
+    return {"type": ["number", *more] if more else "number", "description": description}

@@ -382,7 +382,7 @@ def test_the_schema_describes_the_addresses(caller: ApiCaller) -> None:
     schema = caller.get("/v1/schema").json()
     paths = schema["paths"]
     assert set(paths["/v1/api/webhook"]) == {"get", "put"}
-    assert {"200", "201", "400", "404"} <= set(paths["/v1/api/webhook"]["put"]["responses"])
+    assert {"200", "201", "400"} <= set(paths["/v1/api/webhook"]["put"]["responses"])
     assert {"200", "404", "409"} <= set(
         paths["/v1/api/events/{event_id}/redeliver"]["post"]["responses"]
     )

@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.operations import Shape
+from exchange.api.operations import Shape, closed_object, number_schema, text_schema
 from exchange.core.numbers import LARGEST
 from wallets import examples
 from wallets.api.fields import PAYOUT_CURRENCIES, WALLET_CURRENCIES
 from wallets.payloads import BANK, WITHDRAWAL
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _text(description: str) -> dict[str, Any]:
-    return {"type": "string", "description": description}
-
-
-def _number(description: str) -> dict[str, Any]:
-    return {"type": "number", "description": description}
-
 
 BALANCES = Shape(
     "Balances",
     {
         "type": "array",
         "description": "One record for each currency",
-        "items": _object(
+        "items": closed_object(
             {
                 "currency": {
                     "type": "string",
                     "enum": WALLET_CURRENCIES,
                     "description": "Code of the currency",
                 },
-                "available": _number("Can be spent"),
-                "escrow": _number("Held for open withdrawals"),
-                "reserved": _number("Held for open orders"),
-                "total": _number("All of it"),
+                "available": number_schema("Can be spent"),
+                "escrow": number_schema("Held for open withdrawals"),
+                "reserved": number_schema("Held for open orders"),
+                "total": number_schema("All of it"),
             }
         ),
     },
@@ -49,7 +35,7 @@ BALANCES = Shape(
 )
 CREATED_WITHDRAWAL = Shape(
     "CreatedWithdrawal",
-    _object({"withdrawalRequest": WITHDRAWAL, "bank": BANK}),
+    closed_object({"withdrawalRequest": WITHDRAWAL, "bank": BANK}),
     {"withdrawalRequest": examples.WITHDRAWAL, "bank": examples.BANK},
 )
 CREATED_MEMBER_WITHDRAWAL = replace(
@@ -61,7 +47,7 @@ WITHDRAWAL_DETAIL = Shape(
     {
         "allOf": [
             WITHDRAWAL,
-            _object(
+            closed_object(
                 {
                     "reason": {
                         "type": ["string", "null"],
@@ -87,20 +73,23 @@ BANKS = Shape(
     {
         "type": "array",
         "description": "Banks that can be paid",
-        "items": _object(
-            {"name": _text("Name that withdrawals take"), "code": _text("Code of the bank")}
+        "items": closed_object(
+            {
+                "name": text_schema("Name that withdrawals take"),
+                "code": text_schema("Code of the bank"),
+            }
         ),
     },
     [{"name": "Guaranty Trust Bank", "code": "058"}, {"name": "Zenith Bank", "code": "057"}],
 )
 ACCOUNT = Shape(
     "ResolvedAccount",
-    _object(
+    closed_object(
         {
-            "account_number": _text("As it was sent"),
-            "account_name": _text("Who holds it"),
-            "bank_name": _text("Bank name, as the payment provider spells it"),
-            "bank_code": _text("Code of the bank"),
+            "account_number": text_schema("As it was sent"),
+            "account_name": text_schema("Who holds it"),
+            "bank_name": text_schema("Bank name, as the payment provider spells it"),
+            "bank_code": text_schema("Code of the bank"),
         }
     ),
     {
@@ -112,13 +101,13 @@ ACCOUNT = Shape(
 )
 FEE = Shape(
     "WithdrawalFee",
-    _object(
+    closed_object(
         {
-            "currency": _text("What the amounts are in"),
-            "amount": _number("Amount to withdraw"),
-            "fee": _number("Flat fee, taken from the amount"),
-            "disburse_amount": _number("`amount` minus `fee`: what is paid out"),
-            "minimum": _number("Smallest withdrawal of the currency"),
+            "currency": text_schema("What the amounts are in"),
+            "amount": number_schema("Amount to withdraw"),
+            "fee": number_schema("Flat fee, taken from the amount"),
+            "disburse_amount": number_schema("`amount` minus `fee`: what is paid out"),
+            "minimum": number_schema("Smallest withdrawal of the currency"),
         }
     ),
     {
