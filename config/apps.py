@@ -1,9 +1,12 @@
 """Registers `config` with Django, and our own admin site in the place of Django's."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
-from django.contrib.admin import apps as admin_apps
+from django.contrib.admin.apps import SimpleAdminConfig
 from django.core.checks import Tags, register
 
+from config.back_office.pages import PAGES
 from config.checks import access_rests, limits_are_shared
 
 
@@ -17,6 +20,12 @@ class ConfigConfig(AppConfig):
         register(access_rests, Tags.security, deploy=True)
 
 
-class ExchangeAdminConfig(admin_apps.AdminConfig):
+class ExchangeAdminConfig(SimpleAdminConfig):
     default = False  # named in INSTALLED_APPS, never found by itself
     default_site = "config.back_office.site.BackOffice"
+
+    def ready(self) -> None:
+        """Register the pages."""
+        super().ready()
+        for page in PAGES:
+            import_module(page)

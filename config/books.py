@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from credit.services.books import CREDIT_CHECKS
-from orders.services.books import ORDER_CHECKS
-from wallets.services.books import WALLET_CHECKS, Check
+from credit.loans.proof import CREDIT_CHECKS
+from orders.book.proof import ORDER_CHECKS
+from wallets.ledger.proof import WALLET_CHECKS, Check
 
 CHECKS: tuple[Check, ...] = WALLET_CHECKS + ORDER_CHECKS + CREDIT_CHECKS

@@ -8,7 +8,7 @@ from celery import shared_task
 from django.conf import settings
 
 from config.books import CHECKS
-from wallets.services.books import prove_and_keep
+from wallets.ledger.proof import prove_and_keep
 
 
 @shared_task(name="config.answer")

@@ -13,11 +13,11 @@ urlpatterns = [
     path("health", health, name="health"),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
-    path("", include("wallets.api.hooks")),
-    path("v1/", include("orders.api.urls")),
-    path("v1/", include("credit.api.urls")),
-    path("v1/", include("wallets.api.urls")),
-    path("v1/", include("exchange.api.urls")),
+    path("", include("wallets.payouts.hooks")),
+    path("v1/", include("orders.urls")),
+    path("v1/", include("credit.urls")),
+    path("v1/", include("wallets.urls")),
+    path("v1/", include("exchange.urls")),
 ]
 
 handler400 = "config.faults.unreadable"

@@ -7,14 +7,14 @@ class CreditConfig(sqlfiles.SqlAppConfig):
     name = "credit"
     verbose_name = "Credit"
     sql_parts = (
-        "loan_guard",
-        "configuration_guard",
-        "ending_guard",
-        "outstanding",
-        "lending",
-        "transfer_rules",
-        "loan_terms",
-        "two_person",
-        "audited",
+        "loans/loan_guard",
+        "configurations/configuration_guard",
+        "loans/ending_guard",
+        "loans/outstanding",
+        "loans/lending",
+        "loans/transfer_rules",
+        "configurations/loan_terms",
+        "loans/two_person",
+        "loans/audited",
     )
-    stored_documents = ("LOAN",)
+    stored_documents = ("loans.LOAN",)

@@ -7,17 +7,17 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
     name = "orders"
     verbose_name = "Orders"
     sql_parts = (
-        "order_types",
-        "order_guard",
-        "order_changes",
-        "order_state",
-        "order_rounding",
-        "enter_orders",
-        "match_order",
-        "write_order",
-        "settle_order",
-        "close_order",
-        "transfer_rules",
-        "audited",
+        "book/order_types",
+        "book/order_guard",
+        "book/order_changes",
+        "book/order_state",
+        "book/order_rounding",
+        "book/enter_orders",
+        "book/match_order",
+        "book/write_order",
+        "book/settle_order",
+        "book/close_order",
+        "book/transfer_rules",
+        "book/audited",
     )
-    stored_documents = ("ORDER", "TRADE")
+    stored_documents = ("book.ORDER", "trades.TRADE")

@@ -29,7 +29,7 @@ from tests.environment.services import (
     web_program,
 )
 from tests.environment.webhook_receiver import receiver
-from wallets.services.banks import forget_bank_lists
+from wallets.banks.services import forget_bank_lists
 
 __all__ = [
     "django_db_setup",

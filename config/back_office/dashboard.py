@@ -29,31 +29,27 @@ from config.back_office.waiting import (
     waiting_for,
     withdrawal_lists,
 )
-from credit.selectors.overview import loans_by_state, owed_by_currency
+from credit.loans.selectors.overview import loans_by_state, owed_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import COUNTED_AT_MOST, staff_of
 from exchange.admin.show import age
-from exchange.models import Event, StaffUser
-from exchange.models.events import EventStatus
-from wallets.admin.show import money
-from wallets.admin.worklists import waiting
-from wallets.models import (
-    Alert,
-    BooksProof,
-    ReportStatus,
-    WithdrawalStatus,
-)
-from wallets.selectors.overview import (
+from exchange.events.models import Event, EventStatus
+from exchange.staff.models import StaffUser
+from wallets.alerts.models import Alert
+from wallets.ledger.admin.show import money
+from wallets.ledger.models import BooksProof
+from wallets.ledger.selectors.proof import last_proof
+from wallets.payouts.selectors import (
     Day,
     Paid,
-    floats,
-    last_comparison,
-    last_proof,
-    open_breaks,
     payouts_on_hold,
     payouts_that_ended,
     waiting_withdrawals,
 )
+from wallets.reconciliation.models import ReportStatus
+from wallets.reconciliation.selectors.overview import floats, last_comparison, open_breaks
+from wallets.withdrawals.admin.worklists import waiting
+from wallets.withdrawals.models import WithdrawalStatus
 
 CHART_DAYS = 30
 # A proof older than this says nothing of today: it runs daily.

@@ -14,10 +14,11 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from exchange.admin.base import staff_of
-from exchange.admin.pending import queues
-from exchange.models import StaffUser
-from wallets.admin.worklists import undecided_by
-from wallets.models import Alert, Withdrawal
+from exchange.staff.admin.pending import queues
+from exchange.staff.models import StaffUser
+from wallets.alerts.models import Alert
+from wallets.withdrawals.admin.worklists import undecided_by
+from wallets.withdrawals.models import Withdrawal
 
 # Title, icon of `exchange/icons.svg`, models in order.
 GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (

@@ -21,9 +21,9 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 
 from exchange.core.errors import InvalidRequest
-from exchange.models import StaffUser
-from exchange.services.deciding_access import is_deciding
-from exchange.services.staff import add_person
+from exchange.staff.models import StaffUser
+from exchange.staff.services.accounts import add_person
+from exchange.staff.services.deciding_access import is_deciding
 
 FINANCE_APPROVER = "Finance approver"
 BACK_OFFICE = "Back office"

@@ -22,8 +22,8 @@ from unfold.sites import UnfoldAdminSite
 
 from config.back_office import help as help_pages
 from config.back_office.signin.site import StaffSignIn
-from exchange.models import StaffUser
-from exchange.services.deciding_access import notices_for
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import notices_for
 
 # Scripts come from our own static files only; the widgets of Django's admin set styles.
 CONTENT_SECURITY_POLICY = "; ".join(

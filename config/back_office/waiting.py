@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from config.back_office.roles import decides
-from credit.admin.loan_lists import QUEUE as LOAN_ENDINGS
-from credit.admin.loan_lists import work as loan_work
+from credit.loans.admin.loan_lists import QUEUE as LOAN_ENDINGS
+from credit.loans.admin.loan_lists import work as loan_work
 from exchange.admin.base import COUNTED_AT_MOST
-from exchange.admin.pending import MINE, OTHERS, queues
-from exchange.models import StaffUser
-from wallets.admin.worklists import worklists_for
+from exchange.staff.admin.pending import MINE, OTHERS, queues
+from exchange.staff.models import StaffUser
+from wallets.withdrawals.admin.worklists import worklists_for
 
 WITHDRAWALS_TO_DECIDE = ("mine", "second", "missing")
 WITHDRAWALS_OF_OTHERS = ("others",)

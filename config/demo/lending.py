@@ -15,19 +15,23 @@ from decimal import ROUND_DOWN, Decimal
 from django.db import transaction
 from django.utils import timezone
 
-from credit.models import Access, EndingAction, Loan, LoanConfiguration, VersionStatus
-from credit.services import configurations, servicing
-from credit.services.assessing import LoanRequest, most_repayable
-from credit.services.endings import confirm_ending, propose_ending
-from credit.services.lending import create_loan
-from credit.services.repaying import repay
-from credit.services.terms import Terms
-from credit.services.valuation import Pledge, owed
+from credit.configurations.models import Access, LoanConfiguration, VersionStatus
+from credit.configurations.services import configurations
+from credit.configurations.services.terms import Terms
+from credit.loans.models import EndingAction, Loan
+from credit.loans.services import servicing
+from credit.loans.services.assessing import LoanRequest, most_repayable
+from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.lending import create_loan
+from credit.loans.services.repaying import repay
+from credit.loans.services.valuation import Pledge, owed
 from exchange.core.actors import Actor
-from exchange.models import InvestmentCategory, Member, Organisation, StaffUser, Token
-from exchange.services.events import mark_delivered_without_sending
-from wallets.models import Account, AccountKind
-from wallets.selectors.currencies import currencies
+from exchange.core.currencies import currencies
+from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import InvestmentCategory, Token
+from wallets.ledger.models import Account, AccountKind
 
 _ACTOR = Actor.system("demo")
 _MAX_AMOUNT = {

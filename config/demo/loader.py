@@ -41,19 +41,21 @@ from config.demo.world import (
     DemoStaff,
 )
 from exchange.core.actors import Actor
-from exchange.models import ApiKey, Member, Organisation, StaffUser, WebhookEndpoint
-from exchange.services import second_factor
-from exchange.services.access import (
+from exchange.events.models import WebhookEndpoint
+from exchange.events.services.endpoints import rotate_secret, set_endpoint
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.participants.services.api_keys import (
     issue_access_token,
     issue_api_key,
     revoke_api_key,
     unended_keys,
 )
-from exchange.services.members import create_member
-from exchange.services.organisations import create_organisation
-from exchange.services.webhook_endpoints import rotate_secret, set_endpoint
-from wallets.models import Deposit
-from wallets.services.deposits import Arrival, deposit
+from exchange.participants.services.members import create_member
+from exchange.participants.services.organisations import create_organisation
+from exchange.staff.models import StaffUser
+from exchange.staff.services import second_factor
+from wallets.deposits.models import Deposit
+from wallets.deposits.services import Arrival, deposit
 
 _ACTOR = Actor.system("demo")
 _KEY_NAME = "Demo key"

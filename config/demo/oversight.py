@@ -13,10 +13,11 @@ from django.utils import timezone
 from config.books import CHECKS
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict
-from wallets.models import BooksProof, Reconciliation
-from wallets.selectors.reconciliation import day_of
-from wallets.services import reconciliation
-from wallets.services.books import prove_and_keep
+from wallets.ledger.models import BooksProof
+from wallets.ledger.proof import prove_and_keep
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import Reconciliation
+from wallets.reconciliation.selectors.movements import day_of
 
 
 def look_over(*, actor: Actor, provider_answers: bool) -> None:

@@ -15,13 +15,15 @@ import structlog
 
 from config.demo.world import APPROVER, DemoWithdrawal
 from exchange.core.actors import Actor, ActorKind
-from exchange.models import ApiKey, Member, Organisation, StaffUser
-from exchange.services.events import mark_delivered_without_sending
-from wallets.errors import BankListUnavailable, StateConflict
-from wallets.models import Withdrawal, WithdrawalStatus
-from wallets.models.withdrawals import OPEN_STATUSES
-from wallets.services import decisions, payouts
-from wallets.services.requests import WithdrawalOrder, request_withdrawal
+from exchange.core.errors import StateConflict
+from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.staff.models import StaffUser
+from wallets.banks.errors import BankListUnavailable
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.services import decisions
+from wallets.withdrawals.services.requests import WithdrawalOrder, request_withdrawal
 
 log = structlog.get_logger(__name__)
 

@@ -19,12 +19,16 @@ from django.db import transaction
 
 from config.demo.tokens import LOTS, TOKENS, TRADED, USD_RATES, DemoToken, Stage, rounded
 from exchange.core.actors import Actor
-from exchange.models import DealAccess, Member, Organisation, Quote, StaffUser, Token, TokenType
-from exchange.services import quotes, tokens
-from exchange.services.events import mark_delivered_without_sending
-from orders.models import OrderType, Trade
-from orders.services import endings, placing
-from wallets.services.listings import Listing, list_token
+from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import DealAccess, Quote, Token, TokenType
+from exchange.tokens.services import quotes, tokens
+from orders.book import services as placing
+from orders.book.models import OrderType
+from orders.listings.services import endings
+from orders.listings.services.listing import Listing, list_token
+from orders.trades.models import Trade
 
 _ACTOR = Actor.system("demo")
 # Of the units that others do not take, the first two houses take these parts, the last the rest.

@@ -75,7 +75,7 @@ TEMPLATES: list[dict[str, Any]] = [
 PASSWORD_HASHERS = [
     # Passwords of people are hashed by the first; the last is for client secrets of API keys alone.
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
-    "exchange.client_secrets.ClientSecretHasher",
+    "exchange.participants.client_secrets.ClientSecretHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -189,7 +189,7 @@ def local_cache(url: str, *, limits: bool) -> dict[str, Any]:
 
 # --- API -------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["exchange.api.authentication.BearerAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["exchange.participants.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["exchange.api.permissions.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["exchange.api.renderers.EnvelopeRenderer"],
     "DEFAULT_PARSER_CLASSES": ["exchange.api.parsers.ExactJSONParser"],
@@ -242,11 +242,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/v1",
     "POSTPROCESSING_HOOKS": [
-        "exchange.api.schema_oauth.add_oauth",
-        "wallets.api.event_bodies.add_withdrawal_events",
-        "orders.api.event_bodies.add_order_events",
-        "credit.api.event_bodies.add_loan_events",
-        "exchange.api.schema_webhooks.add_test_event",
+        "exchange.participants.oauth_schema.add_oauth",
+        "wallets.withdrawals.event_schema.add_withdrawal_events",
+        "orders.book.event_schema.add_order_events",
+        "credit.loans.event_schema.add_loan_events",
+        "exchange.events.event_schema.add_test_event",
     ],
     "SERVERS": [{"url": "/", "description": "This installation"}],
     "CONTACT": {"name": "The team that runs this installation"},
@@ -293,7 +293,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME": True,
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
-    "OAUTH2_VALIDATOR_CLASS": "exchange.api.oauth.KeyValidator",
+    "OAUTH2_VALIDATOR_CLASS": "exchange.participants.oauth.KeyValidator",
     "CLIENT_SECRET_HASHER": "client_sha256",
 }
 

@@ -45,7 +45,7 @@ CACHES: dict[str, Any] = {
 
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
-    "exchange.client_secrets.ClientSecretHasher",
+    "exchange.participants.client_secrets.ClientSecretHasher",
 ]
 WEBHOOK_ALLOW_LOCAL = env.bool("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False

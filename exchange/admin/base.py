@@ -40,7 +40,7 @@ from exchange.admin.searching import by_amount, by_email, of_late
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Model]

@@ -20,10 +20,13 @@ from django.utils.safestring import SafeString
 
 from exchange.admin.kept_filters import KeptFilters
 from exchange.admin.show import moment
+from exchange.audit import selectors as audit
+from exchange.audit.models import Change, Operation
 from exchange.core.ids import parse_id
 from exchange.core.numbers import plain
-from exchange.models import ApiKey, Change, Export, Operation, StaffUser
-from exchange.selectors import audit
+from exchange.exports.models import Export
+from exchange.participants.models import ApiKey
+from exchange.staff.models import StaffUser
 
 VIEW_AUDIT = "exchange.view_change"
 HEADINGS = ("When (UTC)", "Who", "What", "Before", "After", "Through")

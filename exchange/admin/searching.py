@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from exchange.core.ids import first_id_at
 from exchange.core.numbers import read_typed
-from exchange.selectors.participants import participants_with_email
+from exchange.participants.selectors import participants_with_email
 
 # How far back amounts without an index are looked for.
 OF_LATE = timedelta(days=31)

@@ -6,44 +6,13 @@ or a deactivated organisation stops working with the next one.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 from uuid import UUID
 
-from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 
-from exchange.core.acting import acts
 from exchange.core.actors import Actor, ActorKind
-from exchange.core.database import fetch_one
-
-_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")  # RFC 6750 §2.1
-_REALM = 'Bearer realm="api"'
-
-_FIND = """
-    SELECT k.id::text, k.organisation_id::text, k.name, array_to_string(k.scopes, ' '), t.scope,
-        t.expires > now(),
-        k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()),
-        o.active,
-        k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute'
-    FROM oauth2_provider_accesstoken t
-    JOIN exchange_apikey k ON k.id = t.application_id
-    JOIN exchange_organisation o ON o.id = k.organisation_id
-    WHERE t.token_checksum = %s
-"""
-
-# Requests of one key that find the minute over at the same moment do not wait for each other.
-_TOUCH = """
-    UPDATE exchange_apikey SET last_used_at = now() WHERE id = (
-        SELECT id FROM exchange_apikey
-        WHERE id = %s AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
-        FOR NO KEY UPDATE SKIP LOCKED
-    ) RETURNING id
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,65 +35,9 @@ class Caller:
         )
 
 
-class InvalidToken(AuthenticationFailed):
-    """401 with RFC 6750's `invalid_token`; the challenge repeats the message."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code="invalid_token")
-        self.challenge = f'{_REALM}, error="invalid_token", error_description="{message}"'
-
-
 def caller_of(request: Request) -> Caller:
     """The caller of a request that passed authentication."""
     caller = request.auth
     if not isinstance(caller, Caller):
         raise NotAuthenticated
     return caller
-
-
-class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>` (RFC 6750); `request.user` is None, `request.auth` tells."""
-
-    def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
-        """The caller; None without credentials (then the view's permission refuses)."""
-        header = request.META.get("HTTP_AUTHORIZATION")
-        if not header:
-            return None
-        scheme, _, token = header.partition(" ")
-        if scheme.lower() != "bearer":
-            return None
-        token = token.strip()
-        if not _TOKEN.fullmatch(token):
-            raise InvalidToken("The access token is malformed")
-        caller = _caller(token)
-        acts(caller.actor)
-        return None, caller
-
-    def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
-        """The challenge of a request that brought no token (RFC 6750 §3)."""
-        return _REALM
-
-
-def _caller(token: str) -> Caller:
-    checksum = hashlib.sha256(token.encode("ascii")).hexdigest()
-    row = fetch_one(_FIND, [checksum], repeatable=True)
-    if row is None:
-        raise InvalidToken("The access token is not known, or was revoked")
-    key_id, organisation_id, name, scopes, granted, alive, usable, active, touch = row
-    if not alive:
-        raise InvalidToken("The access token has expired")
-    if not usable:
-        raise InvalidToken("The API key was revoked or has expired")
-    if not active:
-        raise InvalidToken("The organisation is not active")
-    if touch:
-        fetch_one(_TOUCH, [key_id])
-    return _known(key_id, organisation_id, name, scopes, granted)
-
-
-@lru_cache(maxsize=1024)
-def _known(key_id: str, organisation_id: str, name: str, of_key: str, of_token: str) -> Caller:
-    """The caller made of what was just read; the same texts make the same caller."""
-    # A scope taken from a key is taken from the tokens it already has.
-    scopes = frozenset(of_key.split()).intersection(of_token.split())
-    return Caller(UUID(key_id), UUID(organisation_id), scopes, name)

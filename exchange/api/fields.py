@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.core.validators import EmailValidator
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from exchange.core.currencies import currencies, payout_currencies
+from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import TOKEN_DECIMALS, NotANumber, decimals_of, read_number
 
 
@@ -106,3 +109,62 @@ class EmailField(TextField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=254, **kwargs)
         self.validators.append(EmailValidator(message="must be an email address"))
+
+
+# Format characters (zero width, direction marks), line and paragraph separators.
+_INVISIBLE = frozenset({"Cf", "Zl", "Zp"})
+
+
+PAYOUT_CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"]
+
+
+WALLET_CURRENCIES = [*PAYOUT_CURRENCIES, "USD"]
+
+
+def _escaped(characters: Iterable[int]) -> str:
+    """The characters (code points in order, of at most 16 bits) as part of a character class."""
+    runs: list[list[int]] = []
+    for point in characters:
+        if runs and point == runs[-1][1] + 1:
+            runs[-1][1] = point
+        else:
+            runs.append([point, point])
+    return "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in runs)
+
+
+_WITHOUT = CONTROL + _escaped(
+    point for point in range(0x10000) if unicodedata.category(chr(point)) in _INVISIBLE
+)
+
+
+class NameField(TextField):
+    """A name people read: one line without invisible or direction-changing characters."""
+
+    says: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(_WITHOUT)}
+    blank_pattern: ClassVar[str] = f"^[^{_WITHOUT}]*$"
+
+    def to_internal_value(self, data: Any) -> str:
+        """The name, as it was sent."""
+        text = super().to_internal_value(data)
+        if not text.isascii() and any(unicodedata.category(c) in _INVISIBLE for c in text):
+            raise serializers.ValidationError(
+                "must not contain invisible or direction-changing characters"
+            )
+        return text
+
+
+def currency_error(allowed: Iterable[str]) -> serializers.ValidationError:
+    """The refusal of a currency that is not `allowed`, as part of a validation failure."""
+    refusal = InvalidCurrency(allowed)
+    return serializers.ValidationError(refusal.message, code=refusal.code)
+
+
+@extend_schema_field({"type": "string", "enum": PAYOUT_CURRENCIES})
+class CurrencyField(serializers.Field[str, Any, Any, Any]):
+    """The code of a currency with wallets. Whatever else comes gets the interface's message."""
+
+    def run_validation(self, data: Any = serializers.empty) -> str:
+        """The code; absent, null and of another type are refused alike."""
+        if not isinstance(data, str) or data not in currencies():
+            raise currency_error(payout_currencies())
+        return data

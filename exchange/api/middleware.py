@@ -25,7 +25,7 @@ from exchange.api.answers import encode
 from exchange.core.acting import acting
 from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 
 API_PREFIX = "/v1/"
 OAUTH_PREFIX = "/v1/oauth/"

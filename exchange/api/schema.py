@@ -220,7 +220,7 @@ def with_references(value: Any, refer: Callable[[WireSchema], dict[str, Any]]) -
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How a caller authenticates: a bearer token by the client credentials grant."""
 
-    target_class = "exchange.api.authentication.BearerAuthentication"
+    target_class = "exchange.participants.authentication.BearerAuthentication"
     name = ["oauth2", "bearer"]
 
     def get_security_definition(self, auto_schema: AutoSchema) -> Any:  # noqa: ARG002

@@ -113,39 +113,3 @@ class InvalidCurrency(InvalidRequest):
 
     def __init__(self, allowed: Iterable[str]) -> None:
         super().__init__(f"Currency must be one of [{', '.join(allowed)}]")
-
-
-class UserNotFound(NotFound):
-    """No such member of the calling organisation."""
-
-    code = "user_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("User not found")
-
-
-class TokenNotFound(NotFound):
-    """No such token, or the organisation may not see it."""
-
-    code = "token_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Token not found")
-
-
-class EventNotFound(NotFound):
-    """No such event of the calling organisation."""
-
-    code = "event_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Event not found")
-
-
-class EndpointNotFound(NotFound):
-    """The organisation has set no webhook endpoint yet."""
-
-    code = "webhook_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Webhook endpoint not found")

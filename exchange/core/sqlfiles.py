@@ -1,9 +1,10 @@
 """Repeatable SQL: functions, triggers, views and grants, installed as a whole after `migrate`.
 
-Each app declares the files of its `sql` folder in the order in which they are installed, and the
-documents that its tables store (`SqlAppConfig`). `install` compares a hash of all of it with the
-one that `installed_sql()` in the database returns. Where they differ it removes what is installed
-and installs every file anew, in one transaction: either all of it is in force, or what was before.
+Each app declares the files of its subjects' `sql` folders in the order in which they are installed,
+and the documents that its tables store (`SqlAppConfig`). `install` compares a hash of all of it
+with the one that `installed_sql()` in the database returns. Where they differ it removes what is
+installed and installs every file anew, in one transaction: either all of it is in force, or what
+was before.
 
 Migrations carry tables, columns, constraints, sequences and rows. They run while the SQL of before
 is installed; `Uninstalled` removes it first, for a change that a trigger or a function blocks.
@@ -36,25 +37,28 @@ _PAUSE_SECONDS = 0.5
 
 
 class SqlAppConfig(AppConfig):
-    """An app with files in `sql`, named without `.sql` in the order of their installation.
+    """An app whose subjects have files in `sql`, named in the order of their installation.
 
-    `stored_documents` names the documents in its `payloads` that a trigger stores with the row.
+    `sql_parts` names them as `<subject>/<file without .sql>`; `stored_documents` as
+    `<subject>.<name>` the documents of `payloads` that a trigger stores with the row.
     """
 
     sql_parts: ClassVar[tuple[str, ...]] = ()
     stored_documents: ClassVar[tuple[str, ...]] = ()
 
     @property
-    def sql_folder(self) -> Path:
-        """Where its files are."""
-        return Path(self.path) / "sql"
+    def sql_files(self) -> list[Path]:
+        """Its files, in order."""
+        names = (part.partition("/") for part in self.sql_parts)
+        return [Path(self.path, subject, "sql", f"{name}.sql") for subject, _, name in names]
 
     def documents(self) -> list[Document]:
         """The documents its tables store."""
-        if not self.stored_documents:
-            return []
-        payloads = import_module(f"{self.name}.payloads")
-        return [getattr(payloads, name) for name in self.stored_documents]
+        names = (name.partition(".") for name in self.stored_documents)
+        return [
+            getattr(import_module(f"{self.name}.{subject}.payloads"), name)
+            for subject, _, name in names
+        ]
 
 
 class InstallError(Exception):
@@ -131,9 +135,8 @@ def install(alias: str, *, wait_seconds: float = 60.0) -> bool:
 
 def _declared() -> Iterator[tuple[str, str]]:
     for config in sql_apps():
-        for name in config.sql_parts:
-            path = config.sql_folder / f"{name}.sql"
-            yield f"{config.label}/sql/{name}.sql", path.read_text()
+        for path in config.sql_files:
+            yield f"{config.label}/{path.relative_to(config.path)}", path.read_text()
         for document in config.documents():
             yield f"the document of {document.table}", document.trigger_sql()
 

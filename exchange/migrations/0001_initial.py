@@ -11,7 +11,7 @@ import django.db.models.functions.text
 import django.utils.timezone
 import exchange.core.fields
 import exchange.core.ids
-import exchange.models.audit
+import exchange.audit.models
 import oauth2_provider.generators
 import oauth2_provider.models
 from django.conf import settings
@@ -73,8 +73,8 @@ class Migration(migrations.Migration):
                 ('record_id', models.CharField(max_length=64)),
                 ('about_id', models.CharField(blank=True, help_text='A record in whose history it shows as well', max_length=64)),
                 ('operation', models.CharField(choices=[('INSERT', 'Created'), ('UPDATE', 'Changed'), ('DELETE', 'Removed'), ('TRUNCATE', 'Table emptied')], max_length=8)),
-                ('before', models.JSONField(decoder=exchange.models.audit.Exact, null=True)),
-                ('after', models.JSONField(decoder=exchange.models.audit.Exact, null=True)),
+                ('before', models.JSONField(decoder=exchange.audit.models.Exact, null=True)),
+                ('after', models.JSONField(decoder=exchange.audit.models.Exact, null=True)),
             ],
             options={
                 'ordering': ['-id'],

@@ -16,7 +16,8 @@ from exchange.core.ids import uuid7
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.database import Connection
 from tests.factories.wallets import Wallet
-from wallets.models import Account, Entry, Transfer, Withdrawal
+from wallets.ledger.models import Account, Entry, Transfer
+from wallets.withdrawals.models import Withdrawal
 
 ROLES = ("owner", "runtime")
 

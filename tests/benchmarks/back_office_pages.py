@@ -19,9 +19,10 @@ from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
 from config.back_office.roles import FINANCE_APPROVER, create_staff  # noqa: E402
-from exchange.models import StaffUser  # noqa: E402
+from exchange.staff.models import StaffUser  # noqa: E402
 from tests.factories.logins import sign_in  # noqa: E402
-from wallets.models import Account, Withdrawal  # noqa: E402
+from wallets.ledger.models import Account  # noqa: E402
+from wallets.withdrawals.models import Withdrawal  # noqa: E402
 
 _NAME = "bench.finance"
 

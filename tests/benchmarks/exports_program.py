@@ -20,8 +20,9 @@ from django.urls import reverse  # noqa: E402
 from config.back_office.roles import FINANCE_APPROVER, create_staff  # noqa: E402
 from config.celery import publish  # noqa: E402
 from exchange.core import wake  # noqa: E402
-from exchange.models import Export, StaffUser  # noqa: E402
-from exchange.services import exports  # noqa: E402
+from exchange.exports import services as exports  # noqa: E402
+from exchange.exports.models import Export  # noqa: E402
+from exchange.staff.models import StaffUser  # noqa: E402
 from tests.factories.logins import sign_in  # noqa: E402
 
 _NAME = "bench.finance"

@@ -11,10 +11,10 @@ import django
 
 django.setup()
 
-from credit.models import Access  # noqa: E402 - Django must be set up before its models are
-from credit.services.assessing import LoanRequest  # noqa: E402
-from credit.services.lending import create_loan  # noqa: E402
-from credit.services.valuation import Pledge  # noqa: E402
+from credit.configurations.models import Access  # noqa: E402 - Django must be set up before its models are
+from credit.loans.services.assessing import LoanRequest  # noqa: E402
+from credit.loans.services.lending import create_loan  # noqa: E402
+from credit.loans.services.valuation import Pledge  # noqa: E402
 from exchange.core.actors import Actor  # noqa: E402
 from tests.benchmarks import loan_mix  # noqa: E402
 from tests.factories.api_clients import make_member, make_organisation  # noqa: E402

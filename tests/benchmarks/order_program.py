@@ -20,14 +20,14 @@ from django.db import connections  # noqa: E402 - Django must be set up before i
 
 from exchange.core.actors import Actor  # noqa: E402
 from exchange.core.ids import uuid7  # noqa: E402
-from exchange.models import Member, Organisation  # noqa: E402
-from orders.services import placing  # noqa: E402
+from exchange.participants.models import Member, Organisation  # noqa: E402
+from orders.book import services as placing  # noqa: E402
+from orders.listings.services.listing import Listing, list_token  # noqa: E402
 from tests.benchmarks import order_mix  # noqa: E402
 from tests.factories.unjustified_transfers import post_unjustified  # noqa: E402
-from wallets.ledger import Leg, open_account  # noqa: E402
-from wallets.models import AccountKind, TransferKind  # noqa: E402
-from wallets.services.deposits import Arrival, deposit  # noqa: E402
-from wallets.services.listings import Listing, list_token  # noqa: E402
+from wallets.deposits.services import Arrival, deposit  # noqa: E402
+from wallets.ledger.models import AccountKind, TransferKind  # noqa: E402
+from wallets.ledger.posting import Leg, open_account  # noqa: E402
 
 ORGANISATIONS = 20
 UNITS = Decimal(10**9)

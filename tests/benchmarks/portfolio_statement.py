@@ -1,4 +1,4 @@
-"""Prints the statement of `credit.selectors.portfolio`, with its placeholders."""
+"""Prints the statement of `credit.portfolio.selectors`, with its placeholders."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import django
 
 django.setup()
 
-from credit.selectors.portfolio import PORTFOLIO  # noqa: E402 - Django must be set up before
+from credit.portfolio.selectors import PORTFOLIO  # noqa: E402 - Django must be set up before
 
 print(PORTFOLIO)

@@ -14,7 +14,7 @@ import django
 django.setup()
 
 from exchange.core.actors import Actor  # noqa: E402 - Django must be set up before its models are
-from exchange.services.access import issue_access_token, issue_api_key  # noqa: E402
+from exchange.participants.services.api_keys import issue_access_token, issue_api_key  # noqa: E402
 from tests.factories.api_clients import make_organisation  # noqa: E402
 from tests.factories.tokens import fill_tokens  # noqa: E402
 

@@ -19,10 +19,10 @@ from django.utils import timezone  # noqa: E402
 
 from exchange.core.actors import Actor  # noqa: E402
 from exchange.core.ids import uuid7  # noqa: E402
-from exchange.models import Member, Organisation  # noqa: E402
-from exchange.services.access import issue_access_token, issue_api_key  # noqa: E402
-from wallets.models import BankList  # noqa: E402
-from wallets.services.deposits import Arrival, deposit  # noqa: E402
+from exchange.participants.models import Member, Organisation  # noqa: E402
+from exchange.participants.services.api_keys import issue_access_token, issue_api_key  # noqa: E402
+from wallets.banks.models import BankList  # noqa: E402
+from wallets.deposits.services import Arrival, deposit  # noqa: E402
 
 actor = Actor.system("benchmark")
 

@@ -25,8 +25,9 @@ from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import present_code
 from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
-from wallets.models import BankList, Decision, Withdrawal
-from wallets.services import decisions
+from wallets.banks.models import BankList
+from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 

@@ -13,7 +13,7 @@ from tests.environment.browser import PATIENCE_MILLISECONDS
 from tests.environment.keyboard import person, sign_in
 from tests.environment.services import Service
 from tests.factories.breaks import make_break
-from wallets.models import ReconciliationBreak
+from wallets.reconciliation.models import ReconciliationBreak
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 

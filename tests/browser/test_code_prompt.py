@@ -10,14 +10,15 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from config.back_office.roles import BACK_OFFICE
-from exchange.models import Quote, SecondFactor, StaffUser
+from exchange.staff.models import SecondFactor, StaffUser
+from exchange.tokens.models import Quote
 from tests.assertions import accessibility as axe
 from tests.environment.keyboard import person, sign_in
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import present_code
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
-from wallets.models import Deposit
+from wallets.deposits.models import Deposit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 

@@ -13,7 +13,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import Member, Quote
+from exchange.participants.models import Member
+from exchange.tokens.models import Quote
 from tests.assertions import accessibility as axe
 from tests.environment.browser import stray_requests
 from tests.environment.keyboard import person, sign_in
@@ -23,8 +24,11 @@ from tests.factories.back_office import flags_on, fund, participants, withdraw
 from tests.factories.payouts import bring_back, settle
 from tests.factories.tokens import make_token
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, status_of
-from wallets.models import Decision, Deposit, Proposal
-from wallets.services import decisions, payouts
+from wallets.deposits.models import Deposit
+from wallets.payouts.models import Proposal
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Decision
+from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 

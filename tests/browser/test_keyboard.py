@@ -22,7 +22,7 @@ from tests.environment.keyboard import (
 )
 from tests.factories.api_clients import make_caller, make_organisation
 from tests.factories.wallets import Wallet, know_banks, status_of
-from wallets.models import Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 

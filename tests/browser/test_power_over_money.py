@@ -18,9 +18,11 @@ from oauth2_provider.models import get_access_token_model
 from playwright.sync_api import Browser, Page, expect
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import AccessProposal, ApiKey, Organisation, Quote, SecondFactor, StaffUser
-from exchange.services import quotes
-from exchange.services.access import issue_api_key
+from exchange.participants.models import ApiKey, Organisation
+from exchange.participants.services.api_keys import issue_api_key
+from exchange.staff.models import AccessProposal, SecondFactor, StaffUser
+from exchange.tokens.models import Quote
+from exchange.tokens.services import quotes
 from tests.assertions import accessibility as axe
 from tests.environment.browser import PATIENCE_MILLISECONDS
 from tests.environment.keyboard import PASSWORD, person, sign_in
@@ -31,7 +33,7 @@ from tests.factories.logins import present_code
 from tests.factories.staff import age_installation, create_staff, shift_access
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet
-from wallets.models import Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 

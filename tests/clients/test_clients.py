@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 import requests
 
-from credit.models import Access, Loan
-from exchange.models import Token
-from orders.models import Order
+from credit.configurations.models import Access
+from credit.loans.models import Loan
+from exchange.tokens.models import Token
+from orders.book.models import Order
 from tests.environment.node import BUILD, REQUIRED, absent, node_modules
 from tests.environment.services import Service
 from tests.factories.api_clients import ApiCaller, make_caller
@@ -28,7 +29,7 @@ from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
 from tests.factories.withdrawals import store_bank_lists
-from wallets.models import Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.node, pytest.mark.slow]
 

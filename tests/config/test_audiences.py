@@ -14,51 +14,53 @@ from pathlib import Path
 import pytest
 from django import forms
 
-import credit.admin
-import exchange.admin
-import orders.admin
-import wallets.admin
+import credit
+import exchange
+import orders
+import wallets
 from exchange.admin.fields import INTERNAL, VISIBLE
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
-APPS = (credit.admin, exchange.admin, orders.admin, wallets.admin)
+APPS = (credit, exchange, orders, wallets)
 # Names of fields in which people write why.
 WORDS = re.compile("reason|note|explanation|comment|message|why|remark")
 
 AUDIENCES = {
-    "credit.admin.configurations.ReasonForm.reason": VISIBLE,
-    "credit.admin.loans.NoteForm.note": INTERNAL,
-    "exchange.admin.access.KeyForm.name": VISIBLE,
-    "exchange.admin.access.KeyForm.note": INTERNAL,
-    "exchange.admin.access.RotationForm.note": INTERNAL,
-    "exchange.admin.access.TokenForm.note": INTERNAL,
-    "exchange.admin.access_proposals.RejectionForm.reason": INTERNAL,
+    "credit.configurations.admin.configurations.ReasonForm.reason": VISIBLE,
+    "credit.loans.admin.loans.NoteForm.note": INTERNAL,
+    "exchange.participants.admin.api_keys.KeyForm.name": VISIBLE,
+    "exchange.participants.admin.api_keys.KeyForm.note": INTERNAL,
+    "exchange.participants.admin.api_keys.RotationForm.note": INTERNAL,
+    "exchange.participants.admin.api_keys.TokenForm.note": INTERNAL,
+    "exchange.access.admin.RejectionForm.reason": INTERNAL,
     "exchange.admin.fields.NoteForm.note": INTERNAL,
-    "exchange.admin.quotes.PriceForm.note": INTERNAL,
-    "exchange.admin.quotes.RejectionForm.reason": INTERNAL,
-    "exchange.admin.staff.InvitationForm.note": INTERNAL,
-    "exchange.admin.staff.RoleForm.note": INTERNAL,
-    "exchange.admin.token_forms.EditForm.listing_reference": VISIBLE,
-    "exchange.admin.token_forms.TermsForm.listing_reference": VISIBLE,
-    "orders.admin.endings.CancelForm.reason": INTERNAL,
-    "wallets.admin.breaks.ExplanationForm.explanation": INTERNAL,
-    "wallets.admin.breaks.RefusalForm.reason": INTERNAL,
-    "wallets.admin.configuration.FigureForm.reason": INTERNAL,
-    "wallets.admin.deciding.BulkForm.reason": VISIBLE,
-    "wallets.admin.deciding.DecisionForm.reason": VISIBLE,
-    "wallets.admin.deposits.DepositForm.note": INTERNAL,
-    "wallets.admin.deposits.DepositForm.reference": VISIBLE,
-    "wallets.admin.deposits.ReasonForm.reason": INTERNAL,
-    "wallets.admin.figures.ReasonForm.reason": INTERNAL,
-    "wallets.admin.resolving.DeclineForm.reason": INTERNAL,
-    "wallets.admin.resolving.ProposalForm.reason": VISIBLE,
-    "wallets.admin.tokens.ListingForm.listing_reference": VISIBLE,
+    "exchange.tokens.admin.quotes.PriceForm.note": INTERNAL,
+    "exchange.tokens.admin.quotes.RejectionForm.reason": INTERNAL,
+    "exchange.staff.admin.accounts.InvitationForm.note": INTERNAL,
+    "exchange.staff.admin.accounts.RoleForm.note": INTERNAL,
+    "exchange.tokens.admin.forms.EditForm.listing_reference": VISIBLE,
+    "exchange.tokens.admin.forms.TermsForm.listing_reference": VISIBLE,
+    "orders.listings.admin.endings.CancelForm.reason": INTERNAL,
+    "wallets.reconciliation.admin.breaks.ExplanationForm.explanation": INTERNAL,
+    "wallets.reconciliation.admin.breaks.RefusalForm.reason": INTERNAL,
+    "wallets.fees.admin.configuration.FigureForm.reason": INTERNAL,
+    "wallets.withdrawals.admin.deciding.BulkForm.reason": VISIBLE,
+    "wallets.withdrawals.admin.deciding.DecisionForm.reason": VISIBLE,
+    "wallets.deposits.admin.DepositForm.note": INTERNAL,
+    "wallets.deposits.admin.DepositForm.reference": VISIBLE,
+    "wallets.deposits.admin.ReasonForm.reason": INTERNAL,
+    "wallets.fees.admin.figures.ReasonForm.reason": INTERNAL,
+    "wallets.payouts.admin.resolving.DeclineForm.reason": INTERNAL,
+    "wallets.payouts.admin.resolving.ProposalForm.reason": VISIBLE,
+    "orders.listings.admin.issuing.ListingForm.listing_reference": VISIBLE,
 }
 
 
 def every_form() -> Iterator[type[forms.Form]]:
     for package in APPS:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if "admin" not in found.name.split("."):
+                continue
             module = importlib.import_module(found.name)
             for value in vars(module).values():
                 if (

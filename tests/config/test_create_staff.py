@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import AccessProposal, AccessRecord, StaffUser
-from exchange.services.deciding_access import cooling_off, notices_for
+from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
+from exchange.staff.services.deciding_access import cooling_off, notices_for
 from tests.factories.back_office import text_of
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff

@@ -17,8 +17,8 @@ from config.back_office.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FIN
 from config.books import CHECKS
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
-from wallets.models import Withdrawal
-from wallets.services.books import prove_and_keep
+from wallets.ledger.proof import prove_and_keep
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

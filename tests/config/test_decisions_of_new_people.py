@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from credit.models import EndingAction, LoanStatus
-from credit.services import configurations
-from credit.services.endings import confirm_ending, propose_ending
+from credit.configurations.services import configurations
+from credit.loans.models import EndingAction, LoanStatus
+from credit.loans.services.endings import confirm_ending, propose_ending
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, Refused
-from exchange.models import Quote, StaffUser
-from exchange.services import quotes
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Quote
+from exchange.tokens.services import quotes
 from tests.factories.api_clients import make_organisation
 from tests.factories.breaks import make_break
 from tests.factories.lending import make_lending
@@ -29,19 +30,18 @@ from tests.factories.loans import default
 from tests.factories.staff import age_installation, shift_access
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_staff, make_wallet
-from wallets.models import (
-    ConfigurationFigure,
-    Deposit,
-    FigureStatus,
-    Proposal,
-    ProposalAction,
-    ReconciliationBreak,
-    Transfer,
-    Withdrawal,
-)
-from wallets.selectors.configuration import figure_in_force
-from wallets.services import configuration as figures
-from wallets.services import decisions, deposits, reconciliation, resolutions
+from wallets.deposits import services as deposits
+from wallets.deposits.models import Deposit
+from wallets.fees import services as figures
+from wallets.fees.models import ConfigurationFigure, FigureStatus
+from wallets.fees.selectors import figure_in_force
+from wallets.ledger.models import Transfer
+from wallets.payouts.models import Proposal, ProposalAction
+from wallets.payouts.services import resolutions
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import ReconciliationBreak
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

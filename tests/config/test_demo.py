@@ -19,34 +19,23 @@ from standardwebhooks import Webhook
 from config.demo import logos, trading
 from config.demo.file import read
 from config.demo.tokens import TOKENS
-from exchange.models import (
-    ApiKey,
-    DeliveryAttempt,
-    Event,
-    Member,
-    Organisation,
-    Quote,
-    StaffUser,
-    Token,
-    TokenAccess,
-    WebhookEndpoint,
-)
-from orders.models import Order, Trade
+from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Quote, Token, TokenAccess
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, Stage
 from tests.factories.demo import CURRENCIES, load, loaded_for_module, wallet
 from tests.factories.logins import enter_password, present_code
 from tests.factories.wallets import assert_books_hold
-from wallets.models import (
-    Alert,
-    BooksProof,
-    Deposit,
-    Entry,
-    Reconciliation,
-    ReportStatus,
-    Withdrawal,
-)
-from wallets.selectors.overview import floats
+from wallets.alerts.models import Alert
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import BooksProof, Entry
+from wallets.reconciliation.models import Reconciliation, ReportStatus
+from wallets.reconciliation.selectors.overview import floats
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

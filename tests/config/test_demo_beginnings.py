@@ -13,20 +13,16 @@ from config.demo.loader import load_demo
 from config.demo.tokens import TOKENS
 from config.demo.world import paid_in
 from config.local.supervisor.service import Installation
-from exchange.models import (
-    Organisation,
-    Token,
-)
+from exchange.participants.models import Organisation
+from exchange.tokens.models import Token
+from orders.listings.services.listing import Listing, list_token
 from tests.factories.api_clients import make_organisation
 from tests.factories.demo import CURRENCIES, load, wallet
 from tests.factories.wallets import SYSTEM, assert_books_hold
-from wallets.models import (
-    BooksProof,
-    Reconciliation,
-    Withdrawal,
-)
-from wallets.services.banks import forget_bank_lists
-from wallets.services.listings import Listing, list_token
+from wallets.banks.services import forget_bank_lists
+from wallets.ledger.models import BooksProof
+from wallets.reconciliation.models import Reconciliation
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -10,22 +10,17 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from config.demo.tokens import TOKENS
-from exchange.models import (
-    Event,
-    Quote,
-    Token,
-)
-from exchange.models.tokens import InvestmentCategory, InvestmentType
-from orders.models import Order, Trade
+from exchange.events.models import Event
+from exchange.tokens.models import InvestmentCategory, InvestmentType, Quote, Token
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, Stage
 from tests.factories.demo import CURRENCIES, loaded_for_module
 from tests.factories.wallets import assert_books_hold
-from wallets.models import (
-    Account,
-)
-from wallets.selectors.configuration import minimum_withdrawal
-from wallets.selectors.wallets import wallet_balances
+from wallets.fees.selectors import minimum_withdrawal
+from wallets.ledger.models import Account
+from wallets.ledger.selectors.wallets import wallet_balances
 
 pytestmark = pytest.mark.django_db
 

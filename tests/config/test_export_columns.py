@@ -25,8 +25,10 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_staff,
 )
-from wallets.models import Account, AccountKind, Deposit, Withdrawal, WithdrawalStatus
-from wallets.services import deposits
+from wallets.deposits import services as deposits
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account, AccountKind
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 

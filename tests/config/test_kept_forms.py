@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import BACK_OFFICE
-from exchange.models import Member, Organisation
+from exchange.participants.models import Member, Organisation
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import participants, said, text_of
 from tests.factories.logins import app_of, person, present_code, shift_session, sign_in

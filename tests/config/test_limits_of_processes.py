@@ -14,8 +14,8 @@ from django.core.checks import run_checks
 from config import webserver
 from config.local.supervisor.ports import answers, claim_port
 from exchange.api.throttling import spend
-from exchange.models import SignInTries
-from exchange.services import lockout
+from exchange.staff.models import SignInTries
+from exchange.staff.services import lockout
 from tests.environment.processes import Program
 from tests.environment.services import HOST, Stage
 from tests.factories.api_clients import make_caller

@@ -14,18 +14,20 @@ from django.test import Client
 from django.urls import resolve, reverse
 
 from config.back_office.roles import FINANCE_APPROVER
-from credit.models import Loan
-from credit.services.lending import create_loan
-from exchange.models import Member
-from orders.models import Order
+from credit.loans.models import Loan
+from credit.loans.services.lending import create_loan
+from exchange.participants.models import Member
+from orders.book.models import Order
 from tests.factories.api_clients import TESTER, make_member
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.lending import Lending, make_lending
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, know_banks
-from wallets.models import Account, Deposit, Entry, Withdrawal
-from wallets.services import decisions
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account, Entry
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

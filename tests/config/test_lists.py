@@ -20,14 +20,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, role_called
-from credit.models import ConfigurationVersion
-from exchange.admin.named import OrganisationFilter
-from exchange.models import AccessEvent, Export, Organisation
-from exchange.services import events, quotes
-from exchange.services.access import issue_api_key
-from exchange.services.access_proposals import propose_invitation
-from exchange.services.access_records import record
-from exchange.services.webhook_endpoints import set_endpoint
+from credit.configurations.models import ConfigurationVersion
+from exchange.access.services.proposals import propose_invitation
+from exchange.events.services import outbox as events
+from exchange.events.services.endpoints import set_endpoint
+from exchange.exports.models import Export
+from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.models import Organisation
+from exchange.participants.services.api_keys import issue_api_key
+from exchange.staff.models import AccessEvent
+from exchange.staff.services.access_records import record
+from exchange.tokens.services import quotes
 from tests.environment.owner import as_owner, without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
@@ -42,16 +45,12 @@ from tests.factories.wallets import (
     make_staff,
     make_wallet,
 )
-from wallets.models import (
-    Alert,
-    BooksProof,
-    Entry,
-    Proposal,
-    ProposalAction,
-    ProviderEvent,
-    Withdrawal,
-)
-from wallets.services import configuration, deposits
+from wallets.alerts.models import Alert
+from wallets.deposits import services as deposits
+from wallets.fees import services as configuration
+from wallets.ledger.models import BooksProof, Entry
+from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
-from exchange.models import AccessRecord, SignInTries, StaffUser
-from exchange.services import lockout
+from exchange.staff.models import AccessRecord, SignInTries, StaffUser
+from exchange.staff.services import lockout
 from tests.factories.back_office import said, signed_in, text_of, user_of
 from tests.factories.logins import (
     PASSWORD,

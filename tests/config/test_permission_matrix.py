@@ -25,7 +25,7 @@ from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, resolve, reverse
 
 from config.back_office.roles import FINANCE_APPROVER, ROLES
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.assertions.permission_matrix import (
     ACTIONS,
     AUDITOR_LEAVES,
@@ -42,7 +42,7 @@ from tests.factories.every_record import PASSWORD, EveryRecord, make_every_recor
 from tests.factories.exports import body, sheet
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
-from wallets.models import Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from config.books import CHECKS
 from tests.factories.wallets import know_banks, make_wallet
-from wallets.models import Account
+from wallets.ledger.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -15,8 +15,8 @@ from config.back_office.roles import (
     decides,
 )
 from config.management.commands.make_roles_migration import roles_in_force
-from exchange.models import StaffUser
-from exchange.services.deciding_access import is_deciding
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import is_deciding
 from tests.factories.staff import create_staff, create_superuser
 
 DECIDING_ABOUT_MONEY = DECIDING - {

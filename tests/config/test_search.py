@@ -19,15 +19,18 @@ from hypothesis import strategies as st
 from exchange.admin import searching
 from exchange.core.ids import first_id_at
 from exchange.core.numbers import read_typed
-from exchange.models import Member
-from orders.models import Order, Trade
+from exchange.participants.models import Member
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.factories.every_record import make_every_record
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import Wallet, approved, know_banks, make_member_wallet, make_staff
-from wallets.models import Account, Entry, Payout, Proposal, ProposalAction, Transfer, Withdrawal
+from wallets.ledger.models import Account, Entry, Transfer
+from wallets.payouts.models import Payout, Proposal, ProposalAction
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES
-from exchange.models import AccessRecord, Member, SecondFactor, StaffUser
-from exchange.services import second_factor
+from exchange.participants.models import Member
+from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
+from exchange.staff.services import second_factor
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import participants, said, text_of
 from tests.factories.logins import (

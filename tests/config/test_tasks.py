@@ -15,8 +15,9 @@ from config import tasks
 from config.books import CHECKS
 from config.celery import SCHEDULE, app
 from tests.factories.wallets import know_banks, make_wallet
-from wallets.models import Account, Alert, BooksProof
-from wallets.services.books import Check, prove_and_keep
+from wallets.alerts.models import Alert
+from wallets.ledger.models import Account, BooksProof
+from wallets.ledger.proof import Check, prove_and_keep
 
 DOMAIN_APPS = ("exchange", "wallets", "credit", "orders")
 

@@ -18,15 +18,21 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from credit.models import Loan, LoanConfiguration
-from exchange.admin.pending import NOT_FOR_ROLE, queues
-from exchange.models import AccessProposal, Quote, StaffUser
+from credit.configurations.models import LoanConfiguration
+from credit.loans.models import Loan
+from exchange.staff.admin.pending import NOT_FOR_ROLE, queues
+from exchange.staff.models import AccessProposal, StaffUser
+from exchange.tokens.models import Quote
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import shift_access
-from wallets.models import ConfigurationFigure, Deposit, Proposal, ReconciliationBreak, Withdrawal
+from wallets.deposits.models import Deposit
+from wallets.fees.models import ConfigurationFigure
+from wallets.payouts.models import Proposal
+from wallets.reconciliation.models import ReconciliationBreak
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

@@ -11,7 +11,7 @@ from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.borrowers import Borrowing
 from tests.factories.lending import make_lending
 from tests.factories.withdrawals import WithdrawalApi, store_bank_lists
-from wallets.services.banks import forget_bank_lists
+from wallets.banks.services import forget_bank_lists
 
 __all__ = ["module_database", "module_rows"]
 

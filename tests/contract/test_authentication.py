@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from exchange.api.authentication import BearerAuthentication
-from exchange.models import ApiKey, Organisation
-from exchange.services.access import issue_access_token, revoke_api_key
+from exchange.participants.authentication import BearerAuthentication
+from exchange.participants.models import ApiKey, Organisation
+from exchange.participants.services.api_keys import issue_access_token, revoke_api_key
 from tests.assertions.addresses import addresses, routes
 from tests.factories.api_clients import TESTER, failed, make_caller, make_member
 

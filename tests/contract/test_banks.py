@@ -20,9 +20,10 @@ from tests.factories.withdrawals import (
     store_bank_lists,
     warm,
 )
-from wallets.models import BankAccount, BankList
+from wallets.banks.models import BankList
+from wallets.banks.services import forget_bank_lists
 from wallets.providers.sandbox.banks.nigeria import BANKS as NIGERIAN
-from wallets.services.banks import forget_bank_lists
+from wallets.withdrawals.models import BankAccount
 
 UNAVAILABLE = "Could not fetch the bank list from the payment provider. Please try again later"
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from exchange.models import Member
+from exchange.participants.models import Member
 from tests.factories.api_clients import failed, make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.models import DealAccess, Token
+from exchange.tokens.models import DealAccess, Token
 from tests.factories.api_clients import TESTER, failed, make_caller, make_member
 from tests.factories.market import ApiTrader, Market, set_flags
 from tests.factories.tokens import give_units, make_token
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.withdrawals import exact, round_trips
-from wallets.ledger import Leg, open_account
-from wallets.models import AccountKind, TransferKind
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account
 
 pytestmark = pytest.mark.django_db
 

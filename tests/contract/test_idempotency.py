@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from exchange.models import IdempotencyRecord, Member
+from exchange.core.models import IdempotencyRecord
+from exchange.participants.models import Member
 from tests.factories.api_clients import failed, make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.models import Member
+from exchange.participants.models import Member
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import failed, make_caller, make_member
 

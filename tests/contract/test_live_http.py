@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from exchange.models import IdempotencyRecord, Member, Organisation
-from exchange.services.access import revoke_api_key
+from exchange.core.models import IdempotencyRecord
+from exchange.participants.models import Member, Organisation
+from exchange.participants.services.api_keys import revoke_api_key
 from tests.factories.api_clients import TESTER, make_caller
 
 MEMBERS = "/v1/api/members"

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from credit.models import ConfigurationVersion, LoanConfiguration
-from credit.services import configurations
+from credit.configurations.models import ConfigurationVersion, LoanConfiguration
+from credit.configurations.services import configurations
 from tests.assertions.openapi import data_properties, document
 from tests.factories.api_clients import TESTER, ApiCaller, failed, make_caller, make_organisation
 from tests.factories.loan_configurations import (

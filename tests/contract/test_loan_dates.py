@@ -11,7 +11,7 @@ from shutil import which
 import pytest
 from django.db import connection
 
-from credit.dates import add_months
+from credit.loans.dates import add_months
 from exchange.core.times import javascript_time
 
 MOMENTS = [

@@ -6,10 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from credit.models import LoanLimit, Valuation
-from credit.services import servicing
-from exchange.models import Token
-from orders.services import endings
+from credit.configurations.models import LoanLimit
+from credit.loans.models import Valuation
+from credit.loans.services import servicing
+from exchange.tokens.models import Token
+from orders.listings.services import endings
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import ApiCaller, failed, make_caller
 from tests.factories.borrowers import LOAN

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from credit.models import Loan
+from credit.loans.models import Loan
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import (

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from credit.services.configurations import retire
+from credit.configurations.services.configurations import retire
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.borrowers import LOAN, Borrowing

@@ -8,17 +8,17 @@ from decimal import Decimal
 
 import pytest
 
-from credit.dates import add_months
-from credit.models import Loan
+from credit.loans.dates import add_months
+from credit.loans.models import Loan
 from exchange.core.times import javascript_time, wire_time
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.borrowers import LOAN
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, held
 from tests.factories.withdrawals import exact, round_trips
-from wallets.models import Entry
+from wallets.ledger.models import Entry
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

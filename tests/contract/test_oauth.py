@@ -11,7 +11,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, RefreshToken
 from oauthlib.oauth2.rfc6749 import errors as oauth_errors  # type: ignore[import-untyped]
 
-from exchange.models import ApiKey, Organisation
+from exchange.participants.models import ApiKey, Organisation
 from tests.factories.api_clients import make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from exchange.models import ApiKey
-from exchange.services import client_authentication
+from exchange.participants.models import ApiKey
+from exchange.participants.services import client_authentication
 from tests.contract.test_oauth import GRANT, REVOKE, TOKEN, ask, basic, error
 from tests.environment.counting_hasher import CountingHasher
 from tests.factories.api_clients import ApiCaller, make_caller
@@ -190,7 +190,7 @@ def store_slow_hash(caller: ApiCaller, encoded: str = "") -> str:
 def test_a_key_of_before_works_on_and_its_secret_is_hashed_anew(settings):
     settings.PASSWORD_HASHERS = [
         "django.contrib.auth.hashers.PBKDF2PasswordHasher",
-        "exchange.client_secrets.ClientSecretHasher",
+        "exchange.participants.client_secrets.ClientSecretHasher",
     ]
     caller = make_caller()
     old = PBKDF2PasswordHasher().encode(caller.secret, "of before", 1000)

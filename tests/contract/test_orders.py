@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from exchange.models import Event
-from orders.models import Order
+from exchange.events.models import Event
+from orders.book.models import Order
 from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market, body_of
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from orders.models import Order
+from orders.book.models import Order
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed
 from tests.factories.market import ORDERS, Market, body_of, set_flags

@@ -13,9 +13,9 @@ import pytest
 
 from exchange.core.ids import uuid7
 from exchange.core.times import wire_time
-from exchange.models import DealAccess, Token, TokenAccess
-from exchange.services.tokens import grant_access
-from orders.models import Order
+from exchange.tokens.models import DealAccess, Token, TokenAccess
+from exchange.tokens.services.tokens import grant_access
+from orders.book.models import Order
 from tests.factories.api_clients import failed, make_caller
 from tests.factories.market import NOBODY, ORDER_FIELDS, ORDERS, ApiTrader, Market
 from tests.factories.tokens import give_units, make_token

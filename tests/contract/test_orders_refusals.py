@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.models import DealAccess
-from exchange.services.tokens import grant_access
-from orders.models import Order
+from exchange.tokens.models import DealAccess
+from exchange.tokens.services.tokens import grant_access
+from orders.book.models import Order
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.market import ORDERS, ApiTrader, Market, body_of, set_flags

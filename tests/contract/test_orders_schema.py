@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from orders import errors
+from orders.book import errors
 from tests.assertions.openapi import answer, data_properties, document, resolved
 from tests.factories.market import ORDERS, Market
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.models import DealAccess, Token
+from exchange.tokens.models import DealAccess, Token
 from tests.assertions.openapi import data_properties, document
 from tests.factories.api_clients import TESTER, failed, make_caller, make_member
 from tests.factories.market import ApiTrader
@@ -17,8 +17,8 @@ from tests.factories.tokens import give_units, make_token
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact, round_trips
-from wallets.ledger import Leg, open_account
-from wallets.models import AccountKind, TransferKind
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account
 
 # Placing an order may be refused, and then rolls back.
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from exchange.core.times import wire_time
-from exchange.models import Token
-from orders.models import Order
+from exchange.tokens.models import Token
+from orders.book.models import Order
 from tests.assertions.addresses import Address, addresses
 from tests.factories.api_clients import failed
 from tests.factories.api_records import ApiRecords, make_api_records

@@ -10,7 +10,7 @@ from django.core.cache import cache
 
 from exchange.api.throttling import spend
 from exchange.core.ids import uuid7
-from exchange.models import Member
+from exchange.participants.models import Member
 from tests.factories.api_clients import failed, make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]

@@ -14,7 +14,8 @@ from django.core.management import call_command
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from exchange.payloads import EVENT_TYPES, MEMBER
+from exchange.events.payloads import EVENT_TYPES
+from exchange.participants.payloads import MEMBER
 from tests.assertions.openapi import (
     answer,
     body_schema,

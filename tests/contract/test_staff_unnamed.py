@@ -10,15 +10,18 @@ from itertools import count
 import pytest
 
 from config.back_office.roles import CREDIT_OFFICER, FINANCE_APPROVER
-from credit.models import EndingAction
-from credit.services import configurations, servicing
-from credit.services.endings import confirm_ending, propose_ending
+from credit.configurations.services import configurations
+from credit.loans.models import EndingAction
+from credit.loans.services import servicing
+from credit.loans.services.endings import confirm_ending, propose_ending
 from exchange.core.actors import Actor
-from exchange.models import Event, Member, Organisation, StaffUser
-from exchange.payloads import EVENT_TYPES
-from exchange.services import quotes
-from exchange.services.webhook_endpoints import send_test, set_endpoint
-from orders.services import endings
+from exchange.events.models import Event
+from exchange.events.payloads import EVENT_TYPES
+from exchange.events.services.endpoints import send_test, set_endpoint
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import StaffUser
+from exchange.tokens.services import quotes
+from orders.listings.services import endings
 from tests.environment.services import Sandbox
 from tests.factories import staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
@@ -36,8 +39,11 @@ from tests.factories.wallets import (
     make_wallet,
     status_of,
 )
-from wallets.models import ProposalAction, Withdrawal
-from wallets.services import decisions, payouts, resolutions, sweeps
+from wallets.payouts.models import ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions, sweeps
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

@@ -22,9 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.core.errors import Conflict, Refused
-from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token, TokenAccess
-from exchange.payloads import TOKEN
-from exchange.services.tokens import grant_access
+from exchange.participants.models import Organisation
+from exchange.tokens.models import InvestmentCategory, InvestmentType, Token, TokenAccess
+from exchange.tokens.payloads import TOKEN
+from exchange.tokens.services.tokens import grant_access
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import ApiCaller, make_caller, make_organisation
 from tests.factories.tokens import bare_token, make_token

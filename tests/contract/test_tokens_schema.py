@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from exchange.filtersets import CURRENCIES
-from exchange.models import Currency, InvestmentCategory, InvestmentType
-from exchange.payloads import TOKEN
+from exchange.api.filters import CURRENCIES
+from exchange.core.models import Currency
+from exchange.tokens.models import InvestmentCategory, InvestmentType
+from exchange.tokens.payloads import TOKEN
 from tests.assertions.openapi import data_properties, document, resolved
 
 TIMES = {"created_from", "created_to", "updated_from", "updated_to"}

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from django.db import transaction
 
-from exchange.models import Token, TokenAccess
-from exchange.services.tokens import grant_access
+from exchange.tokens.models import Token, TokenAccess
+from exchange.tokens.services.tokens import grant_access
 from tests.environment.database import server_url, worker_database
 from tests.factories.api_clients import ApiCaller, failed, make_caller, make_organisation
 from tests.factories.tokens import bare_token, make_token

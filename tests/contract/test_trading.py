@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exchange.models import Token
+from exchange.tokens.models import Token
 from tests.factories.api_clients import failed, make_caller
 from tests.factories.market import ApiTrader, Market, events
 from tests.factories.tokens import give_units

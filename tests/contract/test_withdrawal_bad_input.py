@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from exchange.services.access import revoke_api_key
+from exchange.participants.services.api_keys import revoke_api_key
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import TESTER, failed, make_caller
 from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, body_of

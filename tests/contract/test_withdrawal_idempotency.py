@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from exchange.models import IdempotencyRecord
+from exchange.core.models import IdempotencyRecord
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.withdrawals import (
@@ -18,7 +18,7 @@ from tests.factories.withdrawals import (
     body_of,
     warm,
 )
-from wallets.models import Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller
 from tests.factories.configuration import set_figure
 from tests.factories.wallets import assert_books_hold, make_staff
 from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact
-from wallets.models import Withdrawal
-from wallets.services import decisions
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 

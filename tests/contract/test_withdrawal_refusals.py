@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.models import IdempotencyRecord
+from exchange.core.models import IdempotencyRecord
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import failed, make_caller, make_member
 from tests.factories.configuration import set_figure as put_in_force
@@ -22,9 +22,9 @@ from tests.factories.withdrawals import (
     store_bank_lists,
     warm,
 )
-from wallets.models import BankList
-from wallets.selectors.configuration import withdrawal_fee
-from wallets.services.banks import forget_bank_lists
+from wallets.banks.models import BankList
+from wallets.banks.services import forget_bank_lists
+from wallets.fees.selectors import withdrawal_fee
 
 pytestmark = pytest.mark.usefixtures("module_bank_lists")
 

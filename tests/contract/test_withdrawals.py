@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.factories.configuration import set_figure
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import (
@@ -21,8 +21,8 @@ from tests.factories.withdrawals import (
     round_trips,
     warm,
 )
-from wallets.models import BankAccount, Withdrawal
-from wallets.selectors.wallets import wallet_balances
+from wallets.ledger.selectors.wallets import wallet_balances
+from wallets.withdrawals.models import BankAccount, Withdrawal
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 

@@ -6,11 +6,11 @@ import psycopg
 import pytest
 
 from config.books import CHECKS
-from credit.models import Loan
+from credit.loans.models import Loan
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.database import Connection
-from wallets.services import books
+from wallets.ledger import proof as books
 
 _GUARDS = [
     ("credit_loan", "loan_guard"),

@@ -16,8 +16,9 @@ from math import ceil, floor
 from typing import Any
 from uuid import UUID
 
-from credit.models import Access, EndingAction, EndingProposal, Loan, LoanConfiguration
-from exchange.models import Token
+from credit.configurations.models import Access, LoanConfiguration
+from credit.loans.models import EndingAction, EndingProposal, Loan
+from exchange.tokens.models import Token
 from tests.factories.api_clients import make_member
 from tests.factories.lending import half_even, most_to_repay
 from tests.factories.loan_configurations import make_configuration

@@ -7,7 +7,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from credit.models import EndingAction
+from credit.loans.models import EndingAction
 from tests.credit.loan_model import PRICE, UNIT
 
 Draw = Callable[[Random], Any]

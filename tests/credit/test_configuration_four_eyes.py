@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
-from credit.errors import ConfigurationNotFound
-from credit.models import ConfigurationVersion
-from credit.services.configurations import (
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.models import ConfigurationVersion
+from credit.configurations.services.configurations import (
     VERSIONS,
     approve,
     propose,
@@ -21,7 +21,7 @@ from credit.services.configurations import (
 from exchange.core.actors import Actor
 from exchange.core.errors import Forbidden, InvalidRequest, NotFound, Refused
 from exchange.core.ids import uuid7
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.credit.versions import (
     DECIDE,
     PROPOSE,

@@ -9,7 +9,7 @@ import pytest
 from django.db import Error, IntegrityError, connection, transaction
 from django.db.utils import ProgrammingError
 
-from credit.services.configurations import propose, propose_change, reject, retire
+from credit.configurations.services.configurations import propose, propose_change, reject, retire
 from tests.credit.versions import acting, everything, officer
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.loan_configurations import (

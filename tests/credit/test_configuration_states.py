@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-from credit.errors import ConfigurationNotFound
-from credit.models import ConfigurationVersion
-from credit.selectors.configurations import usable_by, version_in_force
-from credit.services.configurations import (
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.models import ConfigurationVersion
+from credit.configurations.selectors import usable_by, version_in_force
+from credit.configurations.services.configurations import (
     VERSIONS,
     approve,
     propose,

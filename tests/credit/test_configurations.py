@@ -8,12 +8,18 @@ from functools import partial
 
 import pytest
 
-from credit.errors import ConfigurationNotFound
-from credit.models import Loan
-from credit.selectors.configurations import creditors_text, usable_by, version_in_force
-from credit.services.configurations import approve, propose, propose_change, reject, retire
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.selectors import creditors_text, usable_by, version_in_force
+from credit.configurations.services.configurations import (
+    approve,
+    propose,
+    propose_change,
+    reject,
+    retire,
+)
+from credit.loans.models import Loan
 from exchange.core.errors import Conflict
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.credit.versions import (
     acting,
     officer,

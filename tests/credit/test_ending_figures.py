@@ -9,10 +9,17 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from credit.errors import LoanNotFound
-from credit.models import Collateral, EndingAction, EndingProposal, Loan, LoanStatus, Shortfall
-from credit.services import servicing
-from credit.services.endings import (
+from credit.loans.errors import LoanNotFound
+from credit.loans.models import (
+    Collateral,
+    EndingAction,
+    EndingProposal,
+    Loan,
+    LoanStatus,
+    Shortfall,
+)
+from credit.loans.services import servicing
+from credit.loans.services.endings import (
     confirm_ending,
     decline_ending,
     lacking,
@@ -20,16 +27,18 @@ from credit.services.endings import (
     propose_ending,
     value_of,
 )
-from credit.services.valuation import Pledge
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.core.ids import uuid7
-from exchange.models import Event, StaffUser, Token
+from exchange.events.models import Event
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Token
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.lending import Lending
 from tests.factories.loans import as_time_does, default
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, held, make_staff
-from wallets.models import Transfer
+from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

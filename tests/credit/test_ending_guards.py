@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from psycopg import errors
 
-from credit.models import EndingAction
+from credit.loans.models import EndingAction
 from tests.credit.attacks import off, past_the_guards, refuses
 from tests.factories.loans import ended
 

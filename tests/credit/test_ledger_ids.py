@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from exchange.core.ids import first_id_at
 from tests.factories.lending import make_lending
-from wallets.models import Account, Entry, Transfer
+from wallets.ledger.models import Account, Entry, Transfer
 
 pytestmark = pytest.mark.django_db
 

@@ -11,16 +11,18 @@ import pytest
 from django.db import IntegrityError
 from django.utils import timezone
 
-from credit.dates import add_months
-from credit.models import Access, Loan, LoanStatus
-from credit.services.assessing import assess, most_repayable
-from credit.services.configurations import retire
-from credit.services.valuation import Pledge
+from credit.configurations.models import Access
+from credit.configurations.services.configurations import retire
+from credit.loans.dates import add_months
+from credit.loans.models import Loan, LoanStatus
+from credit.loans.services.assessing import assess, most_repayable
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.core.times import javascript_time
-from exchange.models import Event, Token
-from orders.models import Trade
-from orders.services import placing
+from exchange.events.models import Event
+from exchange.tokens.models import Token
+from orders.book import services as placing
+from orders.trades.models import Trade
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.lending import Lending, make_lending
@@ -34,7 +36,7 @@ from tests.factories.wallets import (
     make_staff,
     make_wallet,
 )
-from wallets.models import Transfer
+from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 from psycopg import errors
 
-from credit.models import EndingAction, Loan
-from credit.services.endings import propose_ending
+from credit.loans.models import EndingAction, Loan
+from credit.loans.services.endings import propose_ending
 from tests.credit.attacks import copy, refuses
 from tests.environment.module_database import module_database, module_rows
 from tests.factories.lending import Lending, make_lending

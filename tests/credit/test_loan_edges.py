@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from credit.models import EndingAction, Loan, LoanStatus, Shortfall, Valuation
-from credit.services import servicing
-from credit.services.assessing import assess
-from credit.services.endings import confirm_ending, propose_ending
-from credit.services.repaying import repay
-from credit.services.valuation import Pledge
-from exchange.models import Token
+from credit.loans.models import EndingAction, Loan, LoanStatus, Shortfall, Valuation
+from credit.loans.services import servicing
+from credit.loans.services.assessing import assess
+from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.repaying import repay
+from credit.loans.services.valuation import Pledge
+from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age
 from tests.factories.tokens import give_units, make_token

@@ -7,18 +7,18 @@ from functools import partial
 
 import pytest
 
-from credit.models import EndingAction, EndingProposal, Loan, LoanStatus, Shortfall
-from credit.services import servicing
-from credit.services.endings import confirm_ending, decline_ending, propose_ending
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.valuation import Pledge
-from exchange.core.errors import Conflict, Forbidden, Refused
-from exchange.models import Event, StaffUser
+from credit.loans.models import EndingAction, EndingProposal, Loan, LoanStatus, Shortfall
+from credit.loans.services import servicing
+from credit.loans.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
+from exchange.core.errors import Conflict, Forbidden, Refused, StateConflict
+from exchange.events.models import Event
+from exchange.staff.models import StaffUser
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, default, let_grow_old, pay, told
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, held, make_staff
-from wallets.errors import StateConflict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

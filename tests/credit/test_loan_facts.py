@@ -10,13 +10,15 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from credit.models import ConfigurationVersion, LoanConfiguration, LoanLimit, Outstanding
+from credit.configurations.models import ConfigurationVersion, LoanConfiguration, LoanLimit
+from credit.loans.models import Outstanding
 from exchange.core.ids import uuid7
-from exchange.models import Member, Token, TokenAccess
+from exchange.participants.models import Member
+from exchange.tokens.models import Token, TokenAccess
 from tests.environment.database import session
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
-from wallets.models import Account
+from wallets.ledger.models import Account
 
 NAMED = ConfigurationVersion.organisations.through
 ORGANISATION, ELSEWHERE = uuid7(), uuid7()

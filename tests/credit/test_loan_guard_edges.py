@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 
-from credit.models import EndingProposal, Loan, LoanStatus, Repayment
-from credit.models.loans import OPEN
+from credit.loans.models import OPEN, EndingProposal, Loan, LoanStatus, Repayment
 from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN
 from tests.environment.guarded_copy import GuardedCopy
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import NOON, columns_of, loan_columns, put
-from wallets.models import Transfer
+from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
 

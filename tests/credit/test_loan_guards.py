@@ -7,12 +7,8 @@ from decimal import Decimal
 import pytest
 from psycopg import errors
 
-from credit.models import (
-    EndingAction,
-    LoanStatus,
-    Outstanding,
-)
-from credit.services.endings import propose_ending
+from credit.loans.models import EndingAction, LoanStatus, Outstanding
+from credit.loans.services.endings import propose_ending
 from exchange.core.ids import uuid7
 from tests.credit.attacks import copy, off, past_the_guards, refuses
 from tests.factories.loan_configurations import make_configuration

@@ -8,24 +8,18 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from credit.models import (
-    Collateral,
-    LoanStatus,
-    Repayment,
-    Shortfall,
-    Valuation,
-)
-from credit.services import servicing
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.valuation import Pledge
-from exchange.core.errors import DomainError, Refused
-from exchange.models import Token
+from credit.loans.models import Collateral, LoanStatus, Repayment, Shortfall, Valuation
+from credit.loans.services import servicing
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
+from exchange.core.errors import DomainError, Refused, StateConflict
+from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, pay, told
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, held
-from wallets.errors import InsufficientBalance, StateConflict
-from wallets.models import Alert
+from wallets.alerts.models import Alert
+from wallets.ledger.errors import InsufficientBalance
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

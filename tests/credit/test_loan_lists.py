@@ -9,13 +9,15 @@ from uuid import UUID
 
 import pytest
 
-from credit.filtersets import ConfigurationFilters, LoanFilters
-from credit.models import Loan, LoanConfiguration, Shortfall
-from credit.selectors.overview import loans_by_state, owed_by_currency
-from credit.services import servicing
-from credit.services.configurations import propose_change
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.valuation import Pledge
+from credit.configurations.filters import ConfigurationFilters
+from credit.configurations.models import LoanConfiguration
+from credit.configurations.services.configurations import propose_change
+from credit.loans.filters import LoanFilters
+from credit.loans.models import Loan, Shortfall
+from credit.loans.selectors.overview import loans_by_state, owed_by_currency
+from credit.loans.services import servicing
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
 from exchange.core.times import javascript_time
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import make_lending

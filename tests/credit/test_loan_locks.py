@@ -15,13 +15,13 @@ from uuid import UUID
 import pytest
 from django.db import transaction
 
-from credit.models import EndingAction, Loan
-from credit.services.endings import propose_ending
-from credit.services.lending import lock_tokens
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.repaying import lock_loan
-from credit.services.servicing import age_loan, review_loan
-from credit.services.valuation import Pledge
+from credit.loans.models import EndingAction, Loan
+from credit.loans.services.endings import propose_ending
+from credit.loans.services.lending import lock_tokens
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.repaying import lock_loan
+from credit.loans.services.servicing import age_loan, review_loan
+from credit.loans.services.valuation import Pledge
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending

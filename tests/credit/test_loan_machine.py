@@ -24,20 +24,20 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from credit.models import Collateral, EndingAction, Loan, Shortfall
-from credit.services import servicing
-from credit.services.assessing import LoanRequest
-from credit.services.endings import confirm_ending, decline_ending, propose_ending
-from credit.services.lending import create_loan
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.repaying import repay
-from credit.services.valuation import Pledge
+from credit.loans.models import Collateral, EndingAction, Loan, Shortfall
+from credit.loans.services import servicing
+from credit.loans.services.assessing import LoanRequest
+from credit.loans.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.loans.services.lending import create_loan
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.repaying import repay
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
-from exchange.models import Token
-from exchange.services.quotes import Prices, put_in_force_at_once
-from orders.models import Order
-from orders.services import placing
-from orders.services.endings import exit_token
+from exchange.tokens.models import Token
+from exchange.tokens.services.quotes import Prices, put_in_force_at_once
+from orders.book import services as placing
+from orders.book.models import Order
+from orders.listings.services.endings import exit_token
 from tests.credit.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, Modelled, Sell, World
 from tests.credit.loan_steps import step_of
 from tests.environment.concurrency import size
@@ -45,7 +45,7 @@ from tests.environment.property_tests import FUZZING, examples
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, let_grow_old
 from tests.factories.wallets import Wallet, assert_books_hold
-from wallets.models import Account
+from wallets.ledger.models import Account
 
 # In a fuzz, where nobody waits, after every step.
 PROVE_EVERY = 1 if FUZZING else 20

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from credit.models import Access, Loan
-from credit.services.assessing import (
+from credit.configurations.models import Access
+from credit.configurations.services.configurations import propose_change, retire
+from credit.loans.models import Loan
+from credit.loans.services.assessing import (
     Assessment,
     LoanRequest,
     assess,
@@ -19,12 +21,12 @@ from credit.services.assessing import (
     form_problem,
     outstanding_principal,
 )
-from credit.services.configurations import propose_change, retire
-from credit.services.facts import TokenFacts
-from credit.services.valuation import Pledge
-from exchange.core.errors import DomainError, TokenNotFound
+from credit.loans.services.facts import TokenFacts
+from credit.loans.services.valuation import Pledge
+from exchange.core.errors import DomainError
 from exchange.core.ids import uuid7
-from exchange.models import Organisation
+from exchange.participants.models import Organisation
+from exchange.tokens.errors import TokenNotFound
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.lending import Lending, make_lending

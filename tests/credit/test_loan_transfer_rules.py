@@ -13,13 +13,13 @@ from uuid import UUID
 
 import pytest
 
-from credit.models import Collateral, EndingProposal, Loan, Repayment
+from credit.loans.models import Collateral, EndingProposal, Loan, Repayment
 from exchange.core.ids import uuid7
-from exchange.models import Token
+from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
 from tests.environment.sql_functions import Record, expression
 from tests.factories.bare_rows import NOON, as_json, put
-from wallets.models import Account, AccountKind, Entry, TransferKind
+from wallets.ledger.models import Account, AccountKind, Entry, TransferKind
 
 pytestmark = pytest.mark.django_db
 

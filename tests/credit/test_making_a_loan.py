@@ -12,9 +12,10 @@ from uuid import UUID
 import pytest
 from django.db import Error, connection, transaction
 
-from credit.models import Loan
+from credit.loans.models import Loan
 from exchange.core.ids import uuid7
-from exchange.models import Event, Token
+from exchange.events.models import Event
+from exchange.tokens.models import Token
 from tests.assertions.ledger import system
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.owner import without_guards
@@ -23,7 +24,7 @@ from tests.factories.bare_rows import as_json
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, assert_books_hold, held, make_wallet
-from wallets.models import Transfer
+from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
 

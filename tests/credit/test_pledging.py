@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from credit.models import Collateral, EndingAction, Loan, Valuation
-from credit.services.endings import decline_ending, propose_ending
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.valuation import Pledge
+from credit.loans.models import Collateral, EndingAction, Loan, Valuation
+from credit.loans.services.endings import decline_ending, propose_ending
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
-from exchange.models import Token
+from exchange.tokens.models import Token
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import default

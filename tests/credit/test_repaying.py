@@ -8,22 +8,23 @@ from typing import Any
 
 import pytest
 
-from credit.errors import LoanNotFound
-from credit.models import EndingAction, Loan, LoanStatus, Repayment, Valuation
-from credit.services.endings import decline_ending, propose_ending
-from credit.services.lending import lien_legs
-from credit.services.repaying import repay
-from credit.services.valuation import Pledge
+from credit.loans.errors import LoanNotFound
+from credit.loans.models import EndingAction, Loan, LoanStatus, Repayment, Valuation
+from credit.loans.services.endings import decline_ending, propose_ending
+from credit.loans.services.lending import lien_legs
+from credit.loans.services.repaying import repay
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
-from exchange.models import Event, Member
+from exchange.events.models import Event
+from exchange.participants.models import Member
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.lending import make_lending
 from tests.factories.loans import default, pay, told
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import held, make_staff
-from wallets.ledger import open_account
-from wallets.models import AccountKind
+from wallets.ledger.models import AccountKind
+from wallets.ledger.posting import open_account
 
 pytestmark = pytest.mark.django_db
 

@@ -14,15 +14,16 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from credit.models import Loan, LoanStatus, Valuation
-from credit.services.servicing import age_loan, age_loans, revalue_loans, review_loan
+from credit.loans.models import Loan, LoanStatus, Valuation
+from credit.loans.services.servicing import age_loan, age_loans, revalue_loans, review_loan
 from exchange.core.ids import uuid7
-from exchange.models import Event, Token
+from exchange.events.models import Event
+from exchange.tokens.models import Token
 from tests.environment.database import Connection, session
 from tests.factories.lending import Lending
 from tests.factories.loans import age, completed, told
 from tests.factories.tokens import give_units, make_token
-from wallets.models import Alert
+from wallets.alerts.models import Alert
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

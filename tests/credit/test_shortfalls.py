@@ -7,11 +7,12 @@ from decimal import Decimal
 import pytest
 from django.db import transaction
 
-from credit.models import Loan, Shortfall, Valuation
-from credit.services import servicing
-from credit.services.shortfalls import review_collateral
-from credit.services.valuation import Pledge
-from exchange.models import Event, Token
+from credit.loans.models import Loan, Shortfall, Valuation
+from credit.loans.services import servicing
+from credit.loans.services.shortfalls import review_collateral
+from credit.loans.services.valuation import Pledge
+from exchange.events.models import Event
+from exchange.tokens.models import Token
 from tests.factories.loans import completed, pay
 from tests.factories.tokens import give_units, make_token
 

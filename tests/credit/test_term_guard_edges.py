@@ -14,13 +14,14 @@ from uuid import UUID
 
 import pytest
 
-from credit.models import (
+from credit.configurations.models import (
+    ConfigurationStatus,
     ConfigurationVersion,
     LoanConfiguration,
     LoanLimit,
-    Outstanding,
+    VersionStatus,
 )
-from credit.models.configurations import ConfigurationStatus, VersionStatus
+from credit.loans.models import Outstanding
 from exchange.core.ids import uuid7
 from tests.assertions.verdicts import TAKEN
 from tests.environment.database import session

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from credit.services.terms import check, default_least_amount, problems
+from credit.configurations.services.terms import check, default_least_amount, problems
 from exchange.core.errors import InvalidRequest
-from exchange.models import InvestmentCategory
+from exchange.tokens.models import InvestmentCategory
 from tests.factories.loan_configurations import make_terms
 
 # For the currencies, which are read once.

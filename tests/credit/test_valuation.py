@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from credit.services.valuation import (
+from credit.loans.services.valuation import (
     Pledge,
     Worth,
     covered,
@@ -20,7 +20,7 @@ from credit.services.valuation import (
     principal_owed,
     worth,
 )
-from exchange.models import Token
+from exchange.tokens.models import Token
 from tests.factories.loans import pay
 from tests.factories.tokens import give_units, make_token
 

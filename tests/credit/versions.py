@@ -8,10 +8,11 @@ from uuid import UUID
 
 import pytest
 
-from credit.models import ConfigurationVersion, LoanConfiguration, LoanLimit
+from credit.configurations.models import ConfigurationVersion, LoanConfiguration, LoanLimit
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
-from exchange.models import Event, StaffUser
+from exchange.events.models import Event
+from exchange.staff.models import StaffUser
 from tests.factories.wallets import make_staff
 
 PROPOSE, DECIDE = "propose_configuration", "decide_configuration"

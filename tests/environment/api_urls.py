@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-urlpatterns = [path("v1/", include("exchange.api.urls"))]
+urlpatterns = [path("v1/", include("exchange.urls"))]

@@ -17,7 +17,7 @@ from exchange.api.operations import Shape, operation
 from exchange.api.routers import Router
 from exchange.api.viewsets import ApiViewSet
 from exchange.core import errors
-from exchange.services.members import create_member
+from exchange.participants.services.members import create_member
 
 NOTHING = Shape("Nothing", {"type": "object"}, {})
 
@@ -120,4 +120,4 @@ router.register("v1/test/undeclared", UndeclaredViewSet, "undeclared")
 router.register("v1/test/float", FloatViewSet, "float")
 router.register("v1/test", FaultViewSet, "faults")
 
-urlpatterns = [path("v1/", include("exchange.api.urls")), *router.urls]
+urlpatterns = [path("v1/", include("exchange.urls")), *router.urls]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from exchange.client_secrets import ClientSecretHasher
+from exchange.participants.client_secrets import ClientSecretHasher
 
 
 class CountingHasher(ClientSecretHasher):

@@ -20,8 +20,10 @@ def main() -> None:
     # Models can be imported only now.
     from tests.factories import payouts as tools
     from tests.factories import wallets as world
-    from wallets.models import Withdrawal
-    from wallets.services import books, payouts, sweeps
+    from wallets.ledger import proof as books
+    from wallets.payouts.services import paying as payouts
+    from wallets.payouts.services import sweeps
+    from wallets.withdrawals.models import Withdrawal
 
     def state(withdrawal: Withdrawal) -> dict[str, Any]:
         available, escrow = world.Wallet(withdrawal.organisation, withdrawal.member).kes

@@ -13,18 +13,19 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.approvals import (
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.errors import Conflict, Forbidden, NotFound, Refused, StateConflict
+from exchange.core.ids import uuid7
+from exchange.staff.approvals import (
     TwoPersonApproval,
     describe_refusal,
     require_decider,
     require_deciding_actor,
 )
-from exchange.core.actors import Actor, ActorKind
-from exchange.core.errors import Conflict, Forbidden, NotFound, Refused, StateConflict
-from exchange.core.ids import uuid7
-from exchange.models import Quote, StaffUser
-from exchange.services import quotes
-from exchange.services.quotes import QUOTES, Prices
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Quote
+from exchange.tokens.services import quotes
+from exchange.tokens.services.quotes import QUOTES, Prices
 from tests.assertions.unchanged import everything
 from tests.factories.logins import person
 from tests.factories.staff import age_installation, create_staff, shift_access

@@ -11,12 +11,13 @@ from django.apps import apps
 from django.utils import timezone
 from psycopg import errors
 
-from exchange.approvals import is_independent, require_decider, require_independent
 from exchange.core.errors import Forbidden, NotFound, Refused, StateConflict
 from exchange.core.ids import uuid7
-from exchange.models import ProposalModel, Quote, StaffUser, Token
-from exchange.services import quotes
-from exchange.services.quotes import QUOTES, Prices
+from exchange.staff.approvals import is_independent, require_decider, require_independent
+from exchange.staff.models import ProposalModel, StaffUser
+from exchange.tokens.models import Quote, Token
+from exchange.tokens.services import quotes
+from exchange.tokens.services.quotes import QUOTES, Prices
 from tests.environment.concurrency import Callers
 from tests.environment.database import Connection, session
 from tests.factories.staff import create_superuser

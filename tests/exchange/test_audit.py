@@ -18,7 +18,7 @@ from config.local import commandline
 from exchange.core.acting import acting
 from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
-from exchange.models import ApiKey, Member, Organisation
+from exchange.participants.models import ApiKey, Member, Organisation
 from tests.assertions.audit import changes, whole_audit
 from tests.environment.database import server_url, worker_database
 from tests.factories.api_clients import make_caller, make_organisation

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from psycopg import errors
 
-from exchange.models import WebhookEndpoint
-from exchange.services.access import issue_access_token
+from exchange.events.models import WebhookEndpoint
+from exchange.participants.services.api_keys import issue_access_token
 from tests.assertions.audit import changes, whole_audit
 from tests.factories.api_clients import TESTER, make_caller
 from tests.factories.wallets import make_staff

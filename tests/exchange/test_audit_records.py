@@ -10,20 +10,21 @@ from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
+from exchange.audit.models import Change
 from exchange.core.acting import acting
 from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
-from exchange.models import Change, Member, Token
-from exchange.services.access import revoke_api_key
-from exchange.services.housekeeping import purge_access_tokens
-from orders.services import endings
+from exchange.participants.models import Member
+from exchange.participants.services.api_keys import purge_access_tokens, revoke_api_key
+from exchange.tokens.models import Token
+from orders.listings.services import endings
 from tests.assertions.audit import changes
 from tests.environment.owner import as_owner
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import approved, know_banks, make_staff, make_wallet
-from wallets.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import BankAccount, Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from config.back_office.roles import AUDITOR
+from exchange.audit import selectors as audit
+from exchange.audit.models import Change
 from exchange.core.ids import first_id_at, uuid7
-from exchange.models import Change, Organisation, StaffUser
-from exchange.selectors import audit
-from exchange.services.access import issue_api_key
+from exchange.participants.models import Organisation
+from exchange.participants.services.api_keys import issue_api_key
+from exchange.staff.models import StaffUser
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
 from tests.factories.logins import person
 from tests.factories.tokens import make_token

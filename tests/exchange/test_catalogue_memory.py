@@ -12,11 +12,11 @@ import pytest
 from django.db import connections
 
 from exchange.core.lru import Lru
-from exchange.filtersets import TokenSearchFilters
-from exchange.models import Token
-from exchange.selectors import catalogue
-from exchange.selectors.catalogue import CataloguePage, Question, catalogue_page, question_of
-from exchange.services.tokens import grant_access
+from exchange.tokens.filters import TokenSearchFilters
+from exchange.tokens.models import Token
+from exchange.tokens.selectors import catalogue
+from exchange.tokens.selectors.catalogue import CataloguePage, Question, catalogue_page, question_of
+from exchange.tokens.services.tokens import grant_access
 from tests.factories.api_clients import make_organisation
 from tests.factories.tokens import bare_token
 

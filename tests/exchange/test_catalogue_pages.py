@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from exchange.filtersets import TokenSearchFilters
-from exchange.models import Token
-from exchange.selectors import catalogue
-from exchange.selectors.catalogue import catalogue_page, question_of
+from exchange.tokens.filters import TokenSearchFilters
+from exchange.tokens.models import Token
+from exchange.tokens.selectors import catalogue
+from exchange.tokens.selectors.catalogue import catalogue_page, question_of
 from tests.factories.api_clients import ApiCaller, make_caller, make_organisation
 from tests.factories.tokens import bare_token, fill_tokens
 from tests.factories.withdrawals import round_trips

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from exchange.core.counters import DatabaseCounters
-from exchange.models import SignInTries
+from exchange.staff.models import SignInTries
 
 pytestmark = pytest.mark.django_db
 

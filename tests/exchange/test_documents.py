@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from exchange import payloads
 from exchange.core.documents import (
     Document,
     Variant,
@@ -20,7 +19,10 @@ from exchange.core.documents import (
     number,
     text,
 )
-from exchange.models import Member
+from exchange.events import payloads as events_payloads
+from exchange.participants import payloads as participants_payloads
+from exchange.participants.models import Member
+from exchange.tokens import payloads as tokens_payloads
 from tests.environment.database import Connection
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_organisation
@@ -90,13 +92,13 @@ def test_a_strict_document_has_no_null_that_is_not_declared(column: str) -> None
 @pytest.mark.parametrize(
     ("document", "fields"),
     [
-        (payloads.MEMBER, ["external_id"]),
-        (payloads.EVENT, ["next_attempt_at", "delivered_at"]),
-        (payloads.DELIVERY_ATTEMPT, ["status_code", "error"]),
-        (payloads.EVENT_DETAIL, ["next_attempt_at", "delivered_at"]),
-        (payloads.WEBHOOK, ["disabled_reason", "previous_secret_until"]),
-        (payloads.WEBHOOK_WITH_SECRET, ["disabled_reason", "previous_secret_until"]),
-        (payloads.TOKEN, ["creator"]),
+        (participants_payloads.MEMBER, ["external_id"]),
+        (events_payloads.EVENT, ["next_attempt_at", "delivered_at"]),
+        (events_payloads.DELIVERY_ATTEMPT, ["status_code", "error"]),
+        (events_payloads.EVENT_DETAIL, ["next_attempt_at", "delivered_at"]),
+        (events_payloads.WEBHOOK, ["disabled_reason", "previous_secret_until"]),
+        (events_payloads.WEBHOOK_WITH_SECRET, ["disabled_reason", "previous_secret_until"]),
+        (tokens_payloads.TOKEN, ["creator"]),
     ],
 )
 def test_clients_are_told_which_fields_may_be_null(document: Document, fields: list[str]) -> None:
@@ -108,11 +110,11 @@ def test_clients_are_told_which_fields_may_be_null(document: Document, fields: l
 def test_clients_are_told_from_which_number_on_something_is_counted() -> None:
     lowest = {
         field.name: field.schema["minimum"]
-        for field in (*payloads.EVENT.fields, *payloads.DELIVERY_ATTEMPT.fields)
+        for field in (*events_payloads.EVENT.fields, *events_payloads.DELIVERY_ATTEMPT.fields)
         if "minimum" in field.schema
     }
     assert lowest == {"attempt_count": 0, "number": 1, "milliseconds": 0}
-    [secret] = [f for f in payloads.WEBHOOK_WITH_SECRET.fields if f.name == "secret"]
+    [secret] = [f for f in events_payloads.WEBHOOK_WITH_SECRET.fields if f.name == "secret"]
     assert secret.schema["minLength"] == 38
 
 
@@ -149,13 +151,13 @@ def test_a_variant_is_written_where_its_condition_holds() -> None:
 
 
 def test_a_mapping_that_is_not_installed_is_told() -> None:
-    other = replace(payloads.MEMBER, fields=payloads.MEMBER.fields[:-1])
+    other = replace(participants_payloads.MEMBER, fields=participants_payloads.MEMBER.fields[:-1])
     told = "exchange_member: the installed mapping is not the declared one"
     assert other.faults() == [told]
     owner = make_organisation()
     member = Member.objects.create(organisation=owner, name="Ada", email="ada@owner.example")
     assert other.faults() == [told, f"exchange_member {member.pk}: the document differs"]
-    assert payloads.MEMBER.faults() == []
+    assert participants_payloads.MEMBER.faults() == []
 
 
 def test_a_trigger_writes_the_document_and_none_where_a_value_is_missing(
@@ -179,15 +181,15 @@ def test_stored_documents_that_differ_are_told_and_no_more_of_them_than_is_read(
     owner = make_organisation()
     for place in range(22):
         Member.objects.create(organisation=owner, name="Ada", email=f"{place}@owner.example")
-    assert payloads.MEMBER.faults() == []
+    assert participants_payloads.MEMBER.faults() == []
     kept = Member.objects.earliest("id")
     with without_guards() as cursor:
         cursor.execute("UPDATE exchange_member SET document = '{}' WHERE id <> %s", [kept.pk])
-    told = payloads.MEMBER.faults()
+    told = participants_payloads.MEMBER.faults()
     assert len(told) == 20
-    assert len(payloads.MEMBER.faults(limit=30)) == 21
+    assert len(participants_payloads.MEMBER.faults(limit=30)) == 21
     wrong = {str(pk) for pk in Member.objects.exclude(pk=kept.pk).values_list("pk", flat=True)}
-    for fault in payloads.MEMBER.faults(limit=30):
+    for fault in participants_payloads.MEMBER.faults(limit=30):
         table, _, rest = fault.partition(" ")
         assert table == "exchange_member"
         assert rest.removesuffix(": the document differs") in wrong

@@ -16,15 +16,20 @@ from pytest_django import Settings
 from standardwebhooks import Webhook
 
 from exchange.core.database import constraint_of
-from exchange.core.errors import Conflict, EventNotFound
-from exchange.models import DeliveryAttempt, Event, WebhookEndpoint
-from exchange.services import webhook_endpoints
-from exchange.services.deliveries import Result, claim_due, deliver_due, record, retry_wait, send
-from exchange.services.events import (
-    mark_delivered_without_sending,
-    redeliver,
+from exchange.core.errors import Conflict
+from exchange.events.errors import EventNotFound
+from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.events.services import endpoints as webhook_endpoints
+from exchange.events.services.deliveries import (
+    Result,
+    claim_due,
+    deliver_due,
+    record,
+    retry_wait,
+    send,
 )
-from exchange.webhooks.posting import Outcome
+from exchange.events.services.outbox import mark_delivered_without_sending, redeliver
+from exchange.events.webhooks.posting import Outcome
 from tests.environment.database import session
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import TESTER

@@ -13,9 +13,9 @@ from pytest_django import Settings
 from standardwebhooks import Webhook
 
 from exchange.core.ids import uuid7
-from exchange.models import Event, WebhookEndpoint
-from exchange.services.deliveries import deliver_due
-from exchange.services.events import emit
+from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.services.deliveries import deliver_due
+from exchange.events.services.outbox import emit
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import ApiCaller, make_caller
 

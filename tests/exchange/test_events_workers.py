@@ -13,9 +13,9 @@ from django.db import connection, connections, transaction
 from django.utils import timezone
 from pytest_django import Settings
 
-from exchange.models import Event
-from exchange.services import deliveries
-from exchange.services.deliveries import Result, claim_due, deliver_due, record, send
+from exchange.events.models import Event
+from exchange.events.services import deliveries
+from exchange.events.services.deliveries import Result, claim_due, deliver_due, record, send
 from tests.environment.webhook_receiver import Received, Receiver, Reply
 from tests.factories.events import (
     happened,

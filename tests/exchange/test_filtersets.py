@@ -9,27 +9,28 @@ import pytest
 from django.core.exceptions import ValidationError
 from drf_spectacular.drainage import get_override
 
-from exchange.core.errors import InvalidCurrency
-from exchange.filtersets import (
+from exchange.api.filters import (
     CURRENCIES,
-    ActiveTokenFilters,
     ChoiceField,
     ChoiceFilter,
     CurrencyFilter,
-    EventFilters,
     FlagField,
     FlagFilter,
     From,
     IdField,
     IdFilter,
-    MemberFilters,
     MomentField,
     TextField,
     TextFilter,
     To,
-    TokenSearchFilters,
 )
-from exchange.models import Event, Member, Token
+from exchange.core.errors import InvalidCurrency
+from exchange.events.filters import EventFilters
+from exchange.events.models import Event
+from exchange.participants.filters import MemberFilters
+from exchange.participants.models import Member
+from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
+from exchange.tokens.models import Token
 
 MILLISECOND, SECOND = timedelta(milliseconds=1), timedelta(seconds=1)
 

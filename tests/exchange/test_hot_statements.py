@@ -14,7 +14,7 @@ from django.db import (
 
 from exchange.core.database import constraint_of, fetch_one, sqlstate
 from exchange.core.ids import uuid7
-from exchange.models import Currency
+from exchange.core.models import Currency
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_organisation
 

@@ -20,7 +20,7 @@ from exchange.core.idempotency import (
     store_answer,
     wait_milliseconds,
 )
-from exchange.models import IdempotencyRecord
+from exchange.core.models import IdempotencyRecord
 from tests.environment.database import session
 from tests.factories.api_clients import make_organisation
 

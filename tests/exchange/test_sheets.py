@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from exchange.sheets import (
+from exchange.exports.sheets import (
     CSV,
     ROWS_OF_A_SHEET,
     XLSX,

@@ -23,8 +23,10 @@ from django.db.migrations.state import ProjectState
 
 from exchange.core import sqlfiles
 from exchange.core.documents import text
-from orders import payloads
-from orders.models import Order, Trade
+from orders.book import payloads as book_payloads
+from orders.book.models import Order
+from orders.trades import payloads as trades_payloads
+from orders.trades.models import Trade
 from tests.environment.database import session
 from tests.environment.owner import as_owner
 from tests.factories.lending import make_lending
@@ -76,13 +78,14 @@ def rows(sql: str) -> set[tuple[Any, ...]]:
 def folder(tmp_path: Path) -> Iterator[Path]:
     """A copy of the files of `wallets`, which are installed from there."""
     config = apps.get_app_config("wallets")
-    shutil.copytree(Path(config.path) / "sql", tmp_path / "sql")
+    for folder in Path(config.path).glob("*/sql"):
+        shutil.copytree(folder, tmp_path / folder.relative_to(config.path))
     # Django looks for commands in this path once, and remembers what it has found.
     get_commands()
     # One of its own: the shared one may be undone last of all.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(config, "path", str(tmp_path))
-        yield tmp_path / "sql"
+        yield tmp_path
 
 
 @pytest.fixture
@@ -94,7 +97,7 @@ def installed_afterwards() -> Iterator[None]:
 
 
 def change(folder: Path) -> None:
-    path = folder / "token_units.sql"
+    path = folder / "ledger/sql/token_units.sql"
     path.write_text(path.read_text().replace("t.id, 8 FROM", "t.id, 7 + 1 FROM"))
 
 
@@ -119,7 +122,7 @@ def test_no_function_takes_or_gives_a_row_of_a_table_by_position() -> None:
     insert = re.compile(r"\bINSERT\s+INTO\s+[\w.]+(?:\s+AS\s+\w+)?\s*(.)", re.IGNORECASE)
     found = []
     for config in sqlfiles.sql_apps():
-        for path in sorted(config.sql_folder.iterdir()):
+        for path in config.sql_files:
             code = re.sub(r"--.*", "", path.read_text())
             found += [(path.name, match.group()) for match in star.finditer(code)]
             found += [(path.name, match.group()) for match in cast.finditer(code)]
@@ -153,7 +156,7 @@ def test_a_changed_file_is_installed_and_everything_else_stays(folder: Path) -> 
 
 
 def test_what_no_file_names_any_more_is_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "extra.sql").write_text(
+    (folder / "ledger/sql/extra.sql").write_text(
         "CREATE TYPE extra AS (a integer);"
         "CREATE FUNCTION extra(e extra) RETURNS integer LANGUAGE sql RETURN e.a;"
         "CREATE VIEW extra_view AS SELECT extra(ROW(7)::extra) AS a;"
@@ -163,7 +166,7 @@ def test_what_no_file_names_any_more_is_gone(folder: Path, monkeypatch: pytest.M
     config = apps.get_app_config("wallets")
     assert isinstance(config, sqlfiles.SqlAppConfig)
     with monkeypatch.context() as more, as_owner():
-        more.setattr(config, "sql_parts", (*config.sql_parts, "extra"), raising=True)
+        more.setattr(config, "sql_parts", (*config.sql_parts, "ledger/extra"), raising=True)
         assert sqlfiles.install("default")
         assert rows("SELECT a FROM extra_view") == {(7,)}
     with as_owner():
@@ -175,9 +178,11 @@ def test_what_no_file_names_any_more_is_gone(folder: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("fault", ["SELECT no_such_function();", "CREATE FUNCTION", "SELECT 1/0;"])
 def test_a_broken_file_leaves_everything_as_it_was(folder: Path, fault: str) -> None:
     before = rows(_IDENTITIES), rows(_INSTALLED)
-    with (folder / "approval_requirement.sql").open("a") as file:
+    with (folder / "withdrawals/sql/approval_requirement.sql").open("a") as file:
         file.write(fault)
-    refused = pytest.raises(CommandError, match=r"wallets/sql/approval_requirement\.sql: ")
+    refused = pytest.raises(
+        CommandError, match=r"wallets/withdrawals/sql/approval_requirement\.sql: "
+    )
     with as_owner(), refused:
         call_command("migrate", verbosity=0, interactive=False)
     assert (rows(_IDENTITIES), rows(_INSTALLED)) == before
@@ -230,7 +235,7 @@ def test_a_changed_mapping_rewrites_documents_of_rows_that_no_guard_lets_change(
     row = Order.objects.filter(id=order).values("status", "updated_at")
     before = row.get()
     assert before["status"] == "Fulfilled"
-    for name in ("ORDER", "TRADE"):
+    for payloads, name in ((book_payloads, "ORDER"), (trades_payloads, "TRADE")):
         document = getattr(payloads, name)
         fields = (*document.fields, text("motto", "'onward'"))
         monkeypatch.setattr(payloads, name, replace(document, fields=fields))
@@ -238,7 +243,7 @@ def test_a_changed_mapping_rewrites_documents_of_rows_that_no_guard_lets_change(
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         assert sqlfiles.install("default")
-    assert payloads.ORDER.faults() == payloads.TRADE.faults() == []
+    assert book_payloads.ORDER.faults() == trades_payloads.TRADE.faults() == []
     for model in (Order, Trade):
         found = model.objects.values_list("document", flat=True)
         assert len(found) > 0
@@ -329,7 +334,7 @@ def test_a_session_that_has_planned_the_former_functions_goes_on_with_the_new_on
     token = seller.issue()
     for installs in range(3):
         if installs:
-            path = folder / "token_units.sql"
+            path = folder / "ledger/sql/token_units.sql"
             path.write_text(f"{path.read_text()}\n-- {installs}\n")
             assert sqlfiles.install("owner")
         wallet.request(100)

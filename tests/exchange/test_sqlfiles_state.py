@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.db import OperationalError, connection, transaction
 
@@ -24,8 +26,8 @@ def test_every_file_is_declared_once_and_every_declared_file_is_there() -> None:
         "orders",
     ]
     for config in sqlfiles.sql_apps():
-        files = sorted(path.stem for path in config.sql_folder.iterdir())
-        assert sorted(config.sql_parts) == files, config.label
+        files = sorted(Path(config.path).glob("*/sql/*.sql"))
+        assert sorted(config.sql_files) == files, config.label
 
 
 def test_an_installer_keeps_out_others_of_every_release_and_waits_half_a_minute_for_them() -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, transaction
 
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 

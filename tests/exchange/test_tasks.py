@@ -17,22 +17,23 @@ from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
 from config.back_office.roles import AUDITOR
-from exchange import exports as register
-from exchange import tasks
+from exchange.core import tasks as core_tasks
 from exchange.core.ids import uuid7
-from exchange.exports import Source
-from exchange.models import (
-    Event,
-    Export,
-    ExportStatus,
-    IdempotencyRecord,
-    Organisation,
-    SignInTries,
-)
-from exchange.services import deliveries
-from exchange.services.events import emit
-from exchange.services.webhook_endpoints import set_endpoint
-from exchange.sheets import Column
+from exchange.core.models import IdempotencyRecord
+from exchange.events import tasks as events_tasks
+from exchange.events.models import Event
+from exchange.events.services import deliveries
+from exchange.events.services.endpoints import set_endpoint
+from exchange.events.services.outbox import emit
+from exchange.exports import sources as register
+from exchange.exports import tasks as exports_tasks
+from exchange.exports.models import Export, ExportStatus
+from exchange.exports.sheets import Column
+from exchange.exports.sources import Source
+from exchange.participants import tasks as participants_tasks
+from exchange.participants.models import Organisation
+from exchange.staff import tasks as staff_tasks
+from exchange.staff.models import SignInTries
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import TESTER, make_caller
 from tests.factories.events import happened, organisation, state
@@ -55,23 +56,23 @@ def held(places: BoundedSemaphore, number: int) -> Iterator[None]:
 def unsent_by_a_run() -> bool:
     """Whether the task deals with an event, which without an endpoint becomes Unsent."""
     event = happened(organisation(None))
-    tasks.deliver_events()
+    events_tasks.deliver_events()
     return state(event) == ("Unsent", 0)
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("module", "name"),
     [
-        "deliver_events",
-        "purge_idempotency_keys",
-        "purge_access_tokens",
-        "purge_sign_in_tries",
-        "write_exports",
-        "purge_exports",
+        (events_tasks, "deliver_events"),
+        (core_tasks, "purge_idempotency_keys"),
+        (participants_tasks, "purge_access_tokens"),
+        (staff_tasks, "purge_sign_in_tries"),
+        (exports_tasks, "write_exports"),
+        (exports_tasks, "purge_exports"),
     ],
 )
-def test_the_task_is_registered_under_its_name(name: str) -> None:
-    assert getattr(tasks, name).name == f"exchange.tasks.{name}"
+def test_the_task_is_registered_under_its_name(module: Any, name: str) -> None:
+    assert getattr(module, name).name == f"exchange.tasks.{name}"
     assert f"exchange.tasks.{name}" in current_app.tasks
 
 
@@ -79,9 +80,9 @@ def test_the_task_is_registered_under_its_name(name: str) -> None:
 def test_two_runs_of_a_process_deliver_at_a_time_and_a_third_is_not_waited_for() -> None:
     # A run that is over has given its place back.
     assert all(unsent_by_a_run() for _ in range(3))
-    with held(tasks._places, 1):
+    with held(events_tasks._places, 1):
         assert unsent_by_a_run()
-    with held(tasks._places, 2):
+    with held(events_tasks._places, 2):
         assert not unsent_by_a_run()
 
 
@@ -91,7 +92,7 @@ def test_a_run_that_fails_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) 
         broken.setattr(deliveries, "_CLAIM", "no SQL")
         for _ in range(3):
             with pytest.raises(Exception, match="syntax error"), transaction.atomic():
-                tasks.deliver_events()
+                events_tasks.deliver_events()
     assert unsent_by_a_run()
 
 
@@ -105,7 +106,7 @@ def test_another_run_is_asked_for_where_one_was_not_enough(
         clock = SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks))
         monkeypatch.setattr(deliveries, "time", clock)
         with django_capture_on_commit_callbacks() as hinted:
-            tasks.deliver_events()
+            events_tasks.deliver_events()
         assert len(hinted) == hints
 
 
@@ -125,12 +126,12 @@ def test_exports_are_written_one_run_at_a_time_until_none_waits(
             source=source.name, title="All", form="csv", file_name="x.csv", requested_by=user,
             about_rows=0, created_at=timezone.now(),
         )  # fmt: skip
-    with held(tasks._desk, 1):
-        assert tasks.write_exports() == 0
+    with held(exports_tasks._desk, 1):
+        assert exports_tasks.write_exports() == 0
     assert set(Export.objects.values_list("status", flat=True)) == {"Waiting"}
-    assert tasks.write_exports() == 2
+    assert exports_tasks.write_exports() == 2
     assert set(Export.objects.values_list("status", flat=True)) == {"Ready"}
-    assert tasks.write_exports() == 0
+    assert exports_tasks.write_exports() == 0
 
 
 @quickly
@@ -141,9 +142,9 @@ def test_what_is_kept_no_longer_goes_by_its_task() -> None:
         source="x", title="All", form="csv", file_name="x.csv", requested_by=person(AUDITOR),
         about_rows=0, created_at=past, finished_at=past, status=ExportStatus.READY,
     )  # fmt: skip
-    tasks.purge_sign_in_tries()
+    staff_tasks.purge_sign_in_tries()
     assert not SignInTries.objects.exists()
-    tasks.purge_exports()
+    exports_tasks.purge_exports()
     export.refresh_from_db()
     assert export.status == "Removed"
 
@@ -152,7 +153,7 @@ def test_the_delivery_task_delivers_what_is_due(receiver: Receiver) -> None:
     owner = Organisation.objects.create(name="Acme")
     set_endpoint(organisation_id=owner.id, url=receiver.url, actor=TESTER)
     emit(organisation_id=owner.id, event_type="webhook.test", subject_id=uuid7(), data="{}")
-    tasks.deliver_events()
+    events_tasks.deliver_events()
     assert len(receiver.received) == 1
     assert Event.objects.get().status == "Delivered"
 
@@ -173,7 +174,7 @@ def test_stored_answers_go_after_a_day_and_not_before() -> None:
         )
         for key, age in ages.items()
     )
-    tasks.purge_idempotency_keys()
+    core_tasks.purge_idempotency_keys()
     assert set(IdempotencyRecord.objects.values_list("key", flat=True)) == {"new", "young"}
 
 
@@ -183,9 +184,9 @@ def test_access_tokens_go_a_day_after_they_expired() -> None:
     model = get_access_token_model()
     token = model.objects.get()
     model.objects.update(expires=timezone.now() - timedelta(hours=23))
-    tasks.purge_access_tokens()
+    participants_tasks.purge_access_tokens()
     assert model.objects.get().pk == token.pk
     model.objects.update(expires=timezone.now() - timedelta(hours=25))
-    tasks.purge_access_tokens()
+    participants_tasks.purge_access_tokens()
     assert model.objects.count() == 0
     assert caller.get("/v1/api/members").status_code == 401

@@ -16,12 +16,12 @@ from exchange.core.database import constraint_of
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.lru import Lru
-from exchange.filtersets import ActiveTokenFilters, TokenSearchFilters
-from exchange.models import Catalogue, Token
-from exchange.payloads import TOKEN
-from exchange.selectors import catalogue
-from exchange.selectors.catalogue import catalogue_page, question_of
-from exchange.services.tokens import grant_access
+from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
+from exchange.tokens.models import Catalogue, Token
+from exchange.tokens.payloads import TOKEN
+from exchange.tokens.selectors import catalogue
+from exchange.tokens.selectors.catalogue import catalogue_page, question_of
+from exchange.tokens.services.tokens import grant_access
 from tests.environment.concurrency import Callers
 from tests.factories.api_clients import make_caller, make_organisation
 from tests.factories.tokens import bare_token, fill_tokens, make_token

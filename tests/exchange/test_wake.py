@@ -15,8 +15,8 @@ from django.db import transaction
 from exchange.core import wake
 from exchange.core.ids import uuid7
 from exchange.core.wake import DELIVER_EVENTS, Waker
-from exchange.models import Organisation
-from exchange.services.events import emit
+from exchange.events.services.outbox import emit
+from exchange.participants.models import Organisation
 
 
 class Publisher:

@@ -13,9 +13,9 @@ from django.conf import settings
 from django.test import Client
 
 from exchange.core.actors import Actor
-from exchange.models import ApiKey, Member, Organisation
-from exchange.services.access import issue_access_token, issue_api_key, unended_keys
-from exchange.services.members import create_member
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.participants.services.api_keys import issue_access_token, issue_api_key, unended_keys
+from exchange.participants.services.members import create_member
 
 TESTER = Actor.system("tests")
 _numbers = count(1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from exchange.models import Event
-from exchange.services.webhook_endpoints import set_endpoint
+from exchange.events.models import Event
+from exchange.events.services.endpoints import set_endpoint
 from tests.assertions.addresses import Address
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.lending import make_lending

@@ -14,15 +14,16 @@ from django.db import connection
 from django.test import Client
 
 from exchange.core.actors import Actor
-from exchange.models import Member, Organisation, StaffUser
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import StaffUser
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
 from tests.factories.wallets import OVERRIDE
-from wallets.models import Withdrawal
-from wallets.selectors.concerns import concerns_of
-from wallets.services import deposits
-from wallets.services.banks import bank_directory
-from wallets.services.requests import Corridor, WithdrawalOrder, request_withdrawal
+from wallets.banks.services import bank_directory
+from wallets.deposits import services as deposits
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.concerns import concerns_of
+from wallets.withdrawals.services.requests import Corridor, WithdrawalOrder, request_withdrawal
 
 SYSTEM = Actor.system("tests")
 

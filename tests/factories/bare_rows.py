@@ -14,10 +14,11 @@ from typing import Any
 from django.db import models
 from django.db.models.fields import NOT_PROVIDED
 
-from credit.models import ConfigurationVersion, Loan
+from credit.configurations.models import ConfigurationVersion
+from credit.loans.models import Loan
 from exchange.core.ids import uuid7
-from exchange.models import Currency
-from wallets.models import Withdrawal
+from exchange.core.models import Currency
+from wallets.withdrawals.models import Withdrawal
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _numbers = count(1)

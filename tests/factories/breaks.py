@@ -8,7 +8,12 @@ from decimal import Decimal
 from django.utils import timezone
 
 from tests.factories.wallets import SYSTEM
-from wallets.models import LineKind, Reconciliation, ReconciliationBreak, ReportStatus
+from wallets.reconciliation.models import (
+    LineKind,
+    Reconciliation,
+    ReconciliationBreak,
+    ReportStatus,
+)
 
 
 def make_break(

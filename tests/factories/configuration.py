@@ -7,8 +7,8 @@ from decimal import Decimal
 from django.contrib.postgres.functions import TransactionNow
 from django.utils import timezone
 
-from exchange.models import StaffUser
-from wallets.models import ConfigurationFigure, FigureStatus
+from exchange.staff.models import StaffUser
+from wallets.fees.models import ConfigurationFigure, FigureStatus
 
 
 def set_figure(key: str, value: str | int | Decimal) -> None:

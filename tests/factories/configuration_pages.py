@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.factories.back_office import (
     confirm,
 )
-from wallets.models import ConfigurationFigure, FigureStatus
+from wallets.fees.models import ConfigurationFigure, FigureStatus
 
 FEE = "NGN_WITHDRAWAL_FEE"
 

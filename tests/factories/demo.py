@@ -19,9 +19,9 @@ from config.demo.world import paid_in
 from tests.environment.module_world import kept_for_module
 from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.payouts import control
+from wallets.banks.services import forget_bank_lists
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.rules import RETURNED_ACCOUNT
-from wallets.services.banks import forget_bank_lists
 
 CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
 

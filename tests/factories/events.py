@@ -7,9 +7,10 @@ from datetime import timedelta
 from django.utils import timezone
 
 from exchange.core.ids import uuid7
-from exchange.models import Event, Organisation
-from exchange.services.events import emit
-from exchange.services.webhook_endpoints import set_endpoint
+from exchange.events.models import Event
+from exchange.events.services.endpoints import set_endpoint
+from exchange.events.services.outbox import emit
+from exchange.participants.models import Organisation
 from tests.factories.api_clients import TESTER
 
 

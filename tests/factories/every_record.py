@@ -13,17 +13,20 @@ from django.db.models import Model
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
-from credit.models import EndingAction, Loan, LoanConfiguration
-from credit.services import servicing
-from credit.services.endings import propose_ending
-from credit.services.lending import create_loan
-from exchange.exports import Span
-from exchange.models import AccessEvent, StaffUser
-from exchange.services import exports, quotes, second_factor
-from exchange.services.access import issue_access_token, issue_api_key
-from exchange.services.access_proposals import propose_invitation
-from exchange.services.access_records import record
-from exchange.services.webhook_endpoints import rotate_secret, set_endpoint
+from credit.configurations.models import LoanConfiguration
+from credit.loans.models import EndingAction, Loan
+from credit.loans.services import servicing
+from credit.loans.services.endings import propose_ending
+from credit.loans.services.lending import create_loan
+from exchange.access.services.proposals import propose_invitation
+from exchange.events.services.endpoints import rotate_secret, set_endpoint
+from exchange.exports import services as exports
+from exchange.exports.sources import Span
+from exchange.participants.services.api_keys import issue_access_token, issue_api_key
+from exchange.staff.models import AccessEvent, StaffUser
+from exchange.staff.services import second_factor
+from exchange.staff.services.access_records import record
+from exchange.tokens.services import quotes
 from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
 from tests.factories.lending import make_lending
@@ -31,10 +34,15 @@ from tests.factories.loan_configurations import make_configuration, waiting
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.traders import Trader
 from tests.factories.wallets import know_banks, make_wallet
-from wallets.models import Proposal, ProposalAction, ProviderEvent, ReconciliationBreak, Withdrawal
-from wallets.services import configuration, decisions, deposits, reconciliation
-from wallets.services.alerts import raise_alert
-from wallets.services.books import WALLET_CHECKS, prove_and_keep
+from wallets.alerts.services import raise_alert
+from wallets.deposits import services as deposits
+from wallets.fees import services as configuration
+from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
+from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import ReconciliationBreak
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 PASSWORD = "correct horse battery"
 

@@ -10,12 +10,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from credit.models import Access, Loan, LoanConfiguration
-from credit.services.assessing import LoanRequest
-from credit.services.lending import create_loan
-from credit.services.valuation import Pledge
-from exchange.models import Token
-from exchange.services.quotes import Prices, put_in_force_at_once
+from credit.configurations.models import Access, LoanConfiguration
+from credit.loans.models import Loan
+from credit.loans.services.assessing import LoanRequest
+from credit.loans.services.lending import create_loan
+from credit.loans.services.valuation import Pledge
+from exchange.tokens.models import Token
+from exchange.tokens.services.quotes import Prices, put_in_force_at_once
 from tests.factories.api_clients import TESTER
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token

@@ -6,10 +6,11 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from credit.models import ConfigurationVersion, LoanConfiguration, VersionStatus
-from credit.services import configurations
-from credit.services.terms import Terms
-from exchange.models import InvestmentCategory, Organisation
+from credit.configurations.models import ConfigurationVersion, LoanConfiguration, VersionStatus
+from credit.configurations.services import configurations
+from credit.configurations.services.terms import Terms
+from exchange.participants.models import Organisation
+from exchange.tokens.models import InvestmentCategory
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.wallets import make_staff
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.test import Client
 from django.urls import reverse
 
-from credit.models import EndingAction, EndingProposal, Loan
+from credit.loans.models import EndingAction, EndingProposal, Loan
 from tests.factories.back_office import confirm, said
 
 LIQUIDATE = EndingAction.LIQUIDATE.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from credit.models import LoanConfiguration
+from credit.configurations.models import LoanConfiguration
 from tests.factories.api_clients import ApiCaller
 
 PATH = "/v1/api/credit/loan-configuration"

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from credit.models import EndingAction, EndingProposal, Loan, LoanStatus
-from credit.services import servicing
-from credit.services.endings import confirm_ending, propose_ending
-from credit.services.repaying import repay
-from exchange.models import Event
+from credit.loans.models import EndingAction, EndingProposal, Loan, LoanStatus
+from credit.loans.services import servicing
+from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.repaying import repay
+from exchange.events.models import Event
 from tests.environment.owner import as_owner
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending

@@ -9,8 +9,8 @@ from django.test import Client
 
 from config.back_office.signin.standing import BACKEND
 from exchange.core.errors import InvalidRequest
-from exchange.models import AccessRecord, StaffUser
-from exchange.services import second_factor
+from exchange.staff.models import AccessRecord, StaffUser
+from exchange.staff.services import second_factor
 from tests.factories.staff import create_staff
 
 PASSWORD = "correct horse battery"

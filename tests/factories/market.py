@@ -8,7 +8,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from exchange.models import Event, Member, Organisation, Token
+from exchange.events.models import Event
+from exchange.participants.models import Member, Organisation
+from exchange.tokens.models import Token
 from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, held

@@ -8,10 +8,10 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from config.back_office import roles
+from exchange.access.services import decisions as access_decisions
 from exchange.core.ids import first_id_at
-from exchange.models import AccessEvent, AccessProposal, AccessRecord, StaffUser
-from exchange.services import access_decisions
-from exchange.services.staff import add_person
+from exchange.staff.models import AccessEvent, AccessProposal, AccessRecord, StaffUser
+from exchange.staff.services.accounts import add_person
 from tests.environment.owner import as_owner
 
 LONG_AGO = timedelta(days=30)

@@ -12,13 +12,14 @@ from django.db import connection
 from django.utils import timezone
 
 from exchange.core.ids import uuid7
-from exchange.models import InvestmentCategory, InvestmentType, Organisation, Token
+from exchange.participants.models import Organisation
+from exchange.tokens.models import InvestmentCategory, InvestmentType, Token
+from orders.listings.services.listing import Listing, list_token
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import Wallet
-from wallets.ledger import Leg, open_account
-from wallets.models import AccountKind, TransferKind
-from wallets.services.listings import Listing, list_token
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account
 
 _LISTING = {field.name for field in fields(Listing)}
 _numbers = count(1)

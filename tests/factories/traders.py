@@ -9,12 +9,13 @@ from typing import Any
 from uuid import UUID
 
 from exchange.core.idempotency import Answer, IdempotencyClaim
-from exchange.models import Organisation, Token
-from orders.services import placing
+from exchange.participants.models import Organisation
+from exchange.tokens.models import Token
+from orders.book import services as placing
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import SYSTEM, Wallet, held
-from wallets.models import Entry
+from wallets.ledger.models import Entry
 
 
 @dataclass(frozen=True)

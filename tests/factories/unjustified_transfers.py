@@ -14,8 +14,8 @@ from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.wallets import SYSTEM, Wallet
-from wallets.ledger import Leg, open_account
-from wallets.models import AccountKind, TransferKind
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account
 
 
 def post_unjustified(

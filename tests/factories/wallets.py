@@ -18,12 +18,18 @@ from django.utils import timezone
 
 from config.books import CHECKS
 from exchange.core.idempotency import Answer
-from exchange.models import Member, Organisation, StaffUser, Token
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.staff import LONG_AGO
-from wallets.models import Account, BankList, Withdrawal
-from wallets.selectors.wallets import wallet_balances
-from wallets.services import books, decisions, deposits, requests
+from wallets.banks.models import BankList
+from wallets.deposits import services as deposits
+from wallets.ledger import proof as books
+from wallets.ledger.models import Account
+from wallets.ledger.selectors.wallets import wallet_balances
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions, requests
 
 SYSTEM = TESTER
 # Why somebody approves what is flagged Stop: wallets of several organisations pay one account.

@@ -13,11 +13,11 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from exchange.models import Member
+from exchange.participants.models import Member
 from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.wallets import Wallet
-from wallets.models import BankList
-from wallets.services.banks import bank_directory, forget_bank_lists
+from wallets.banks.models import BankList
+from wallets.banks.services import bank_directory, forget_bank_lists
 
 PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
 BANK = "Guaranty Trust Bank"

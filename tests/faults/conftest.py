@@ -10,8 +10,8 @@ from pytest_django import Settings
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, Stage
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet
+from wallets.banks.services import forget_bank_lists
 from wallets.providers.registry import payment_provider
-from wallets.services.banks import forget_bank_lists
 
 # An answer that comes late on a busy machine is no fault. Where one is held back, the client waits
 # a second for it; the sandbox holds it back for three.

@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from exchange.core.errors import Refused
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.environment.services import PROVIDER_SECRET_KEY, Sandbox
 from tests.factories.payouts import (
     EVERY_TRY,
@@ -36,9 +36,12 @@ from tests.factories.wallets import (
     make_staff,
     status_of,
 )
-from wallets.errors import TransferLookUpUnavailable
-from wallets.models import Payout, ProposalAction, Transfer, Withdrawal, WithdrawalStatus
-from wallets.services import payouts, resolutions, settlement
+from wallets.ledger.models import Transfer
+from wallets.payouts.errors import TransferLookUpUnavailable
+from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions, settlement
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 both_actions = pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
 

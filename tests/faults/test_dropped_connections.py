@@ -9,13 +9,13 @@ import psycopg
 import pytest
 from django.db import connection
 
-from credit.selectors.portfolio import portfolio
-from exchange.api.authentication import _caller
+from credit.portfolio.selectors import portfolio
 from exchange.core.database import fetch_one
-from exchange.models import Token
-from exchange.selectors.catalogue import catalogue_page, question_of
-from exchange.selectors.tokens import token_document
-from orders.selectors.orders import order_text
+from exchange.participants.authentication import _caller
+from exchange.tokens.models import Token
+from exchange.tokens.selectors.catalogue import catalogue_page, question_of
+from exchange.tokens.selectors.tokens import token_document
+from orders.book.selectors import order_text
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_caller
 from tests.factories.traders import make_trader

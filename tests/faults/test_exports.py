@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import FINANCE_APPROVER
-from exchange.models import Export, ExportChunk
+from exchange.exports.models import Export, ExportChunk
 from tests.environment.database import server_url, worker_database
 from tests.environment.memory import forget_peak, peak
 from tests.environment.pause_at_write import Pause

@@ -17,8 +17,8 @@ import requests
 from celery import Celery
 from django.utils import timezone
 
-from exchange.models import Event
-from exchange.services import webhook_endpoints
+from exchange.events.models import Event
+from exchange.events.services import endpoints as webhook_endpoints
 from tests.environment.pause_at_write import Pause
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import Sandbox, Service, Stage
@@ -45,8 +45,10 @@ from tests.factories.wallets import (
     know_banks,
     status_of,
 )
-from wallets.models import Payout, ProposalAction, Transfer, Withdrawal
-from wallets.services import payouts
+from wallets.ledger.models import Transfer
+from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.slow
 

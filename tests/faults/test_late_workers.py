@@ -20,9 +20,11 @@ from tests.factories.payouts import (
     settle,
 )
 from tests.factories.wallets import Wallet, approved, assert_books_hold, status_of
-from wallets.models import Payout, Withdrawal
+from wallets.payouts.models import Payout
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import sweeps
 from wallets.providers.registry import payment_provider
-from wallets.services import payouts, sweeps
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -36,10 +36,13 @@ from tests.factories.wallets import (
     make_wallet,
     status_of,
 )
-from wallets.errors import BankListUnavailable
-from wallets.models import BankList, Payout, ProposalAction, Withdrawal
-from wallets.services import payouts, resolutions, sweeps
-from wallets.services.banks import forget_bank_lists
+from wallets.banks.errors import BankListUnavailable
+from wallets.banks.models import BankList
+from wallets.banks.services import forget_bank_lists
+from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions, sweeps
+from wallets.withdrawals.models import Withdrawal
 
 FAULTS: list[tuple[str, dict[str, Any]]] = [
     ("timeout_before", {}),

@@ -27,7 +27,8 @@ from config.back_office.site import CONTENT_SECURITY_POLICY
 from config.local.supervisor.ports import answers, claim_port
 from config.settings.base import redis_cache
 from exchange.api import throttling
-from exchange.models import Member, SignInTries
+from exchange.participants.models import Member
+from exchange.staff.models import SignInTries
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST, Service, Stage
 from tests.factories.api_clients import failed, make_caller, make_member

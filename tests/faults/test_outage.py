@@ -36,9 +36,12 @@ from tests.factories.wallets import (
     make_member_wallet,
     status_of,
 )
-from wallets.models import Alert, CircuitState, Payout, PayoutCircuit, Withdrawal
-from wallets.services import circuit, payouts, sweeps
-from wallets.tasks import sweep_payouts
+from wallets.alerts.models import Alert
+from wallets.payouts.models import CircuitState, Payout, PayoutCircuit
+from wallets.payouts.services import circuit, sweeps
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.tasks import sweep_payouts
+from wallets.withdrawals.models import Withdrawal
 
 WORKERS = 4
 FAILURES = 5

@@ -11,7 +11,7 @@ from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
 
 from exchange.core.errors import DomainError, Refused, StateConflict
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.environment.concurrency import Callers
 from tests.environment.pause_at_write import Pause
 from tests.environment.services import Sandbox
@@ -39,9 +39,12 @@ from tests.factories.wallets import (
     make_staff,
     status_of,
 )
-from wallets.models import Payout, Proposal, ProposalAction, Transfer, Withdrawal, WithdrawalStatus
-from wallets.services import payouts, resolutions, sweeps
-from wallets.services.transitions import lock, move
+from wallets.ledger.models import Transfer
+from wallets.payouts.models import Payout, Proposal, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions, sweeps
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.services.transitions import lock, move
 
 ROUNDS = 12
 

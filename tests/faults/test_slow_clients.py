@@ -24,7 +24,7 @@ from django.db import connection, transaction
 
 from config import webserver
 from config.local.supervisor.ports import answers, claim_port
-from exchange.models import Member
+from exchange.participants.models import Member
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.services import HOST, Service, Stage
 from tests.factories.api_clients import ApiCaller, make_caller

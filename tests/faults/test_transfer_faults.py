@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from exchange.core.errors import Refused
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.environment.services import PROVIDER_SECRET_KEY, Sandbox
 from tests.factories.payouts import (
     EVERY_TRY,
@@ -43,8 +43,10 @@ from tests.factories.wallets import (
     make_staff,
     status_of,
 )
-from wallets.models import Payout, PayoutCircuit, ProposalAction, Withdrawal
-from wallets.services import payouts, resolutions, sweeps
+from wallets.payouts.models import Payout, PayoutCircuit, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions, sweeps
+from wallets.withdrawals.models import Withdrawal
 
 ASK, FEE = Decimal(500), Decimal(30)
 

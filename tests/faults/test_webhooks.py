@@ -13,10 +13,11 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
-from exchange.models import DeliveryAttempt, Event, Organisation
-from exchange.services.deliveries import deliver_due
-from exchange.services.events import emit
-from exchange.services.webhook_endpoints import set_endpoint
+from exchange.events.models import DeliveryAttempt, Event
+from exchange.events.services.deliveries import deliver_due
+from exchange.events.services.endpoints import set_endpoint
+from exchange.events.services.outbox import emit
+from exchange.participants.models import Organisation
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import CHECKOUT
 from tests.environment.webhook_receiver import Received, Receiver, Reply
@@ -24,7 +25,9 @@ from tests.environment.webhook_receiver import Received, Receiver, Reply
 pytestmark = pytest.mark.django_db(transaction=True)
 
 EVENTS = 12
-DELIVER = "import django; django.setup(); from exchange.tasks import deliver_events as t; t()"
+DELIVER = (
+    "import django; django.setup(); from exchange.events.tasks import deliver_events as t; t()"
+)
 
 
 @pytest.fixture

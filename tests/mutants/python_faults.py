@@ -28,11 +28,22 @@ APPS = ("exchange", "wallets", "orders", "credit")
 # Edges, which call the rules; what is generated; the stand-in of the provider.
 _NO_RULES = (
     "admin",
+    "admin.py",
     "api",
+    "api.py",
+    "authentication.py",
+    "event_schema.py",
+    "hooks.py",
     "management",
     "migrations",
     "examples.py",
     "apps.py",
+    "oauth.py",
+    "oauth_schema.py",
+    "pagination.py",
+    "serializers.py",
+    "shapes.py",
+    "urls.py",
     "sandbox",
     "__main__.py",
 )
@@ -179,7 +190,9 @@ def _spared(path: str, tree: ast.Module) -> list[tuple[Span, Span]]:
             found.append(node)
         if isinstance(node, ast.ClassDef):
             found.extend(each for each in node.decorator_list if _is_dataclass(each))
-        if isinstance(node, ast.ClassDef) and (node.name == "Meta" or "models" in path.split("/")):
+        if isinstance(node, ast.ClassDef) and (
+            node.name == "Meta" or Path(path).name == "models.py"
+        ):
             found.extend(part for part in node.body if not isinstance(part, ast.FunctionDef))
     # The sign of a decorator stands before its name.
     return [

@@ -12,9 +12,11 @@ import pytest
 from django.db import connection, transaction
 
 from exchange.core.errors import Refused
-from exchange.models import Event, Token
-from orders.errors import OrderNotActive
-from orders.models import Order, Trade
+from exchange.events.models import Event
+from exchange.tokens.models import Token
+from orders.book.errors import OrderNotActive
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.environment.concurrency import size
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.tokens import give_units
@@ -22,7 +24,7 @@ from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import Wallet, assert_books_hold
 from tests.orders import reference
 from tests.orders.streams import UNIT, Cancel, NewFees, Place, Setting
-from wallets.models import Account
+from wallets.ledger.models import Account
 
 PROVE_EVERY = size("ORACLE_PROVE_EVERY", 15)
 ISSUER = 0

@@ -17,16 +17,18 @@ import pytest
 from django.db import connection, connections, transaction
 
 from exchange.core.errors import Refused
-from exchange.models import Event, Token
-from orders.models import Order, Trade
-from orders.services.endings import close_token
+from exchange.events.models import Event
+from exchange.tokens.models import Token
+from orders.book.models import Order
+from orders.listings.services.endings import close_token
+from orders.trades.models import Trade
 from tests.assertions.ledger import account_of
 from tests.environment.database import session
 from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff
-from wallets.models import Entry, Transfer
+from wallets.ledger.models import Entry, Transfer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,18 +11,19 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from exchange.core.errors import InvalidRequest, Refused, TokenNotFound
+from exchange.core.errors import InvalidRequest, Refused, StateConflict
 from exchange.core.ids import uuid7
-from exchange.models import StaffUser, Token
-from orders.models import Order
-from orders.selectors.endings import version_of_raise
-from orders.services import as_seen, endings
+from exchange.staff.models import StaffUser
+from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import Token
+from orders.book.models import Order
+from orders.listings.selectors import version_of_raise
+from orders.listings.services import as_seen, endings
 from tests.environment.database import session
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import take_units
 from tests.factories.wallets import assert_books_hold, make_staff
-from wallets.errors import StateConflict
-from wallets.models import Transfer
+from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
 

@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused
-from exchange.models import Event, StaffUser, Token
-from orders.models import Order, Trade
-from orders.selectors.endings import version_of_raise
-from orders.services import endings, placing
-from orders.services.as_seen import cancel_as_seen, complete_as_seen
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.events.models import Event
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Token
+from orders.book import services as placing
+from orders.book.models import Order
+from orders.listings.selectors import version_of_raise
+from orders.listings.services import endings
+from orders.listings.services.as_seen import cancel_as_seen, complete_as_seen
+from orders.listings.services.listing import Listing, list_token
+from orders.trades.models import Trade
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import (
     SYSTEM,
@@ -25,10 +30,8 @@ from tests.factories.wallets import (
     make_staff,
     make_wallet,
 )
-from wallets.errors import StateConflict
-from wallets.ledger import Leg, open_account
-from wallets.models import Account, AccountKind, TransferKind
-from wallets.services.listings import Listing, list_token
+from wallets.ledger.models import Account, AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from orders.selectors.endings import OpenBook, Refund, open_book, refunds, version_of_raise
-from orders.services import endings
+from orders.listings.selectors import OpenBook, Refund, open_book, refunds, version_of_raise
+from orders.listings.services import endings
 from tests.factories.traders import make_trader
 from tests.factories.unjustified_transfers import take_units
 from tests.factories.wallets import make_staff

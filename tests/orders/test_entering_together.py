@@ -14,9 +14,10 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from exchange.core.errors import Refused
-from exchange.models import Token
-from orders.models import Order, Trade
-from orders.services import placing
+from exchange.tokens.models import Token
+from orders.book import services as placing
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import SYSTEM, assert_books_hold
 

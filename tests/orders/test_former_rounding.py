@@ -14,11 +14,12 @@ import pytest
 from django.conf import settings
 
 from config.books import CHECKS
-from orders.models import Order, Trade
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.environment.database import session
 from tests.factories.traders import make_trader
 from tests.factories.wallets import assert_books_hold
-from wallets.services import books
+from wallets.ledger import proof as books
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

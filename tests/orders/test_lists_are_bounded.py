@@ -13,10 +13,11 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from orders.api.market import TradeViewSet
-from orders.api.orders import SORT_FIELDS
-from orders.models import Order
-from orders.selectors.orders import orders_of, orders_on_token, together, trades_of
+from orders.book.api import SORT_FIELDS
+from orders.book.models import Order
+from orders.book.selectors import orders_of, orders_on_token, together
+from orders.trades.api import TradeViewSet
+from orders.trades.selectors import trades_of
 from tests.factories.traders import make_trader
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

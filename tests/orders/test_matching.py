@@ -9,12 +9,13 @@ import pytest
 from django.db import connection, transaction
 
 from exchange.core.errors import Refused
-from exchange.models import Token
-from orders.models import Order, Trade
+from exchange.tokens.models import Token
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.factories.api_clients import make_caller
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import assert_books_hold
-from wallets.models import Account, Entry
+from wallets.ledger.models import Account, Entry
 
 pytestmark = pytest.mark.django_db
 

@@ -10,12 +10,12 @@ from uuid import UUID
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.models import Token
-from orders.models import Order
+from exchange.tokens.models import Token
+from orders.book.models import Order
 from tests.environment.sql_functions import Record, Records, call
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold
-from wallets.models import Account
+from wallets.ledger.models import Account
 
 pytestmark = pytest.mark.django_db
 

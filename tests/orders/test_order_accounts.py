@@ -12,8 +12,8 @@ from exchange.core.database import refused_by, sqlstate
 from exchange.core.ids import uuid7
 from tests.environment.sql_functions import Record, call
 from tests.factories.traders import make_trader
-from wallets.ledger import system_account
-from wallets.models import Account, AccountKind
+from wallets.ledger.models import Account, AccountKind
+from wallets.ledger.posting import system_account
 
 pytestmark = pytest.mark.django_db
 

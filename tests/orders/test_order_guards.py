@@ -12,11 +12,13 @@ from django.db import DataError
 from psycopg import errors
 
 from exchange.core.actors import Actor
-from exchange.core.errors import Refused, UserNotFound
+from exchange.core.errors import Refused
 from exchange.core.ids import uuid7
-from exchange.models import Token
-from orders.models import Order, Trade
-from orders.services import placing
+from exchange.participants.errors import UserNotFound
+from exchange.tokens.models import Token
+from orders.book import services as placing
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.assertions.ledger import ROLES, picture
 from tests.environment.database import session
 from tests.factories.traders import Trader, make_trader

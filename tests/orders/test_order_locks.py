@@ -14,15 +14,15 @@ import pytest
 from psycopg import errors
 
 from exchange.core.ids import uuid7
-from exchange.models import Token
-from orders.services import endings
+from exchange.tokens.models import Token
+from orders.listings.services import endings
 from tests.environment.database import session
 from tests.environment.module_database import module_rows
 from tests.environment.sql_functions import Record, expression
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import make_staff
-from wallets.ledger import open_account
-from wallets.models import Account, AccountKind
+from wallets.ledger.models import Account, AccountKind
+from wallets.ledger.posting import open_account
 
 __all__ = ["module_rows"]
 

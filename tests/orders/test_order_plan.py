@@ -9,14 +9,14 @@ from django.db import transaction
 
 from exchange.core.errors import DomainError
 from exchange.core.ids import uuid7
-from exchange.models import Token
+from exchange.tokens.models import Token
 from tests.environment.owner import as_owner
 from tests.environment.sql_functions import Record, call
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, Wallet
-from wallets.ledger import Leg, open_account, system_account
-from wallets.models import AccountKind, TransferKind
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account, system_account
 
 pytestmark = pytest.mark.django_db
 

@@ -8,12 +8,12 @@ from uuid import UUID
 
 import pytest
 
-from orders.models import Trade
-from orders.services import endings
+from orders.listings.services import endings
+from orders.trades.models import Trade
 from tests.environment.owner import as_owner
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import make_staff
-from wallets.models import Transfer
+from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
 

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from django.db import DatabaseError
 
+from exchange.audit.models import Change
 from exchange.core.ids import uuid7
-from exchange.models import Change, Event, Token
-from orders.models import Order
+from exchange.events.models import Event
+from exchange.tokens.models import Token
+from orders.book.models import Order
 from tests.environment.owner import as_owner
 from tests.factories.traders import Trader, make_trader
-from wallets.models import Transfer
+from wallets.ledger.models import Transfer
 
 pytestmark = pytest.mark.django_db
 

@@ -13,20 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.core.ids import uuid7
-from orders.errors import OrderNotFound
-from orders.models import Order, Trade
-from orders.payloads import HIDDEN_ORDER, ORDER
-from orders.selectors.orders import (
+from orders.book.errors import OrderNotFound
+from orders.book.models import Order
+from orders.book.payloads import HIDDEN_ORDER, ORDER
+from orders.book.selectors import (
     order_text,
     order_texts,
     orders_of,
     orders_on_token,
     read_book,
     together,
-    trade_texts,
-    trades_of,
     with_token,
 )
+from orders.trades.models import Trade
+from orders.trades.selectors import trade_texts, trades_of
 from tests.factories.market import Market
 
 _LETTERS = st.text(alphabet='"\\:{}tokenab,', max_size=40)

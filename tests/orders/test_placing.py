@@ -13,20 +13,15 @@ import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
 from exchange.core.combining import Combiner
-from exchange.core.errors import (
-    DomainError,
-    InvalidRequest,
-    Refused,
-    StillRunning,
-    TokenNotFound,
-    UserNotFound,
-)
+from exchange.core.errors import DomainError, InvalidRequest, Refused, StillRunning
 from exchange.core.idempotency import Answer, IdempotencyClaim
 from exchange.core.ids import uuid7
-from exchange.models import Token
-from orders.errors import OrderNotActive, OrderNotFound, refusal
-from orders.models import Order
-from orders.services import placing
+from exchange.participants.errors import UserNotFound
+from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import Token
+from orders.book import services as placing
+from orders.book.errors import OrderNotActive, OrderNotFound, refusal
+from orders.book.models import Order
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
 from tests.factories.traders import Trader, make_trader

@@ -11,8 +11,10 @@ from uuid import UUID
 
 import pytest
 
-from exchange.models import Event, Token
-from orders.models import Order, Trade
+from exchange.events.models import Event
+from exchange.tokens.models import Token
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.environment.sql_functions import call
 from tests.factories.traders import Trader, make_trader
 

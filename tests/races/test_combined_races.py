@@ -25,8 +25,9 @@ from psycopg import sql
 from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
 from exchange.core.errors import IdempotencyKeyReused
 from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.models import IdempotencyRecord
 from exchange.core.sets import as_json
-from exchange.models import Event, IdempotencyRecord
+from exchange.events.models import Event
 from tests.environment.batching import Gather, gathering
 from tests.environment.concurrency import Callers, size
 from tests.environment.database import session, worker_database
@@ -40,11 +41,12 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_wallet,
 )
-from wallets.errors import InsufficientBalance
-from wallets.models import BankAccount, Entry, Transfer, TransferKind, Withdrawal
+from wallets.banks.services import Payee, bank_directory, forget_bank_lists
+from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.models import Entry, Transfer, TransferKind
 from wallets.providers.base import BankEntry
-from wallets.services import requests
-from wallets.services.banks import Payee, bank_directory, forget_bank_lists
+from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.services import requests
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

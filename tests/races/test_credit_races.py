@@ -15,25 +15,25 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from credit.models import (
-    Access,
+from credit.configurations.models import Access, LoanConfiguration
+from credit.loans.models import (
+    OPEN,
     Collateral,
     EndingAction,
     EndingProposal,
     Loan,
-    LoanConfiguration,
     LoanStatus,
     Repayment,
 )
-from credit.models.loans import OPEN
-from credit.services import servicing
-from credit.services.endings import confirm_ending, decline_ending, propose_ending
-from credit.services.lending import create_loan
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.valuation import Pledge
+from credit.loans.services import servicing
+from credit.loans.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.loans.services.lending import create_loan
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
-from exchange.models import Event, Token
-from orders.services import placing
+from exchange.events.models import Event
+from exchange.tokens.models import Token
+from orders.book import services as placing
 from tests.environment.concurrency import Callers, size
 from tests.environment.start_line import StartLine
 from tests.factories.api_clients import TESTER

@@ -11,16 +11,17 @@ from random import Random
 import pytest
 from django.utils import timezone
 
-from credit.models import Access, EndingAction, Loan
-from credit.services import servicing
-from credit.services.endings import confirm_ending, propose_ending
-from credit.services.lending import create_loan
-from credit.services.pledging import add_collateral, release_collateral
-from credit.services.valuation import Pledge
+from credit.configurations.models import Access
+from credit.loans.models import EndingAction, Loan
+from credit.loans.services import servicing
+from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.lending import create_loan
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
-from exchange.services.quotes import Prices, put_in_force_at_once
-from orders.models import Order, OrderStatus
-from orders.services import placing
+from exchange.tokens.services.quotes import Prices, put_in_force_at_once
+from orders.book import services as placing
+from orders.book.models import Order, OrderStatus
 from tests.environment.concurrency import Callers, size
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending, make_lending

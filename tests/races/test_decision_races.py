@@ -17,7 +17,7 @@ from django.urls import reverse
 from config.back_office.roles import FINANCE_APPROVER
 from config.demo.tour.backoffice import BackOffice, Page
 from config.demo.tour.client import Api
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.environment.concurrency import Callers, size
 from tests.environment.services import Service
 from tests.environment.start_line import StartLine
@@ -25,7 +25,9 @@ from tests.factories.api_clients import make_caller
 from tests.factories.logins import app_of
 from tests.factories.staff import create_staff
 from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
-from wallets.models import Decision, Payout, Transfer, Withdrawal
+from wallets.ledger.models import Transfer
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Decision, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -8,12 +8,14 @@ from decimal import Decimal
 
 import pytest
 
-from exchange.models import Event, IdempotencyRecord
+from exchange.core.models import IdempotencyRecord
+from exchange.events.models import Event
 from tests.environment.concurrency import Call, Reply, size, storm
 from tests.environment.services import Service
 from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.wallets import BANK, PAID, Wallet, assert_books_hold, know_banks
-from wallets.models import Transfer, Withdrawal
+from wallets.ledger.models import Transfer
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

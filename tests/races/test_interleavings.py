@@ -17,9 +17,11 @@ from standardwebhooks import Webhook
 
 from exchange.core.errors import Conflict
 from exchange.core.idempotency import Answer, IdempotencyClaim
-from exchange.models import ApiKey, WebhookEndpoint
-from exchange.services import access, webhook_endpoints
-from exchange.services.deliveries import deliver_due
+from exchange.events.models import WebhookEndpoint
+from exchange.events.services import endpoints as webhook_endpoints
+from exchange.events.services.deliveries import deliver_due
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys as access
 from tests.environment.database import server_url, worker_database
 from tests.environment.pause_at_write import Pause
 from tests.environment.processes import wait_until
@@ -33,8 +35,8 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_wallet,
 )
-from wallets.models import Withdrawal
-from wallets.services import banks
+from wallets.banks import services as banks
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,14 +12,14 @@ from django.db import connections, transaction
 
 from exchange.core.errors import Refused
 from exchange.core.idempotency import Answer, IdempotencyClaim
-from exchange.models import Token
-from orders.models import Order
-from orders.services import placing
+from exchange.tokens.models import Token
+from orders.book import services as placing
+from orders.book.models import Order
 from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold
-from wallets.models import Account, Transfer
+from wallets.ledger.models import Account, Transfer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.environment.concurrency import size
 from tests.environment.services import Sandbox, Stage
 from tests.environment.start_line import StartLine
@@ -20,8 +20,10 @@ from tests.factories.wallets import (
     make_member_wallet,
     status_of,
 )
-from wallets.models import Payout, Transfer, Withdrawal
-from wallets.services import payouts
+from wallets.ledger.models import Transfer
+from wallets.payouts.models import Payout
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from exchange.core.errors import StateConflict
 from tests.environment.concurrency import Callers, size
 from tests.environment.services import Sandbox
 from tests.factories.payouts import booked, orders, proposed, settle
@@ -22,10 +23,14 @@ from tests.factories.wallets import (
     make_wallet,
     status_of,
 )
-from wallets.errors import InsufficientBalance, StateConflict
-from wallets.ledger import Leg
-from wallets.models import Account, Payout, ProposalAction, Transfer, TransferKind
-from wallets.services import decisions, deposits, payouts, resolutions, sweeps
+from wallets.deposits import services as deposits
+from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.models import Account, Transfer, TransferKind
+from wallets.ledger.posting import Leg
+from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions, sweeps
+from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -14,8 +14,8 @@ from django.conf import settings
 
 from config.back_office.roles import FINANCE_APPROVER
 from exchange.core.errors import InvalidRequest
-from exchange.models import AccessRecord, SecondFactor, StaffUser
-from exchange.services import lockout, second_factor
+from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
+from exchange.staff.services import lockout, second_factor
 from tests.environment.concurrency import Call, Callers, Reply, storm
 from tests.environment.services import Service
 from tests.factories.logins import app_of, present_code

@@ -25,10 +25,11 @@ from django.db.models import Sum
 from psycopg import errors
 
 from exchange.core.errors import Refused
-from exchange.models import Token
-from orders.errors import OrderNotActive
-from orders.models import Order, Trade
-from orders.services import endings
+from exchange.tokens.models import Token
+from orders.book.errors import OrderNotActive
+from orders.book.models import Order
+from orders.listings.services import endings
+from orders.trades.models import Trade
 from tests.environment.concurrency import Callers, size
 from tests.environment.database import session
 from tests.environment.pause_at_write import Pause
@@ -36,7 +37,7 @@ from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff
 from tests.orders import reference
-from wallets.models import Account
+from wallets.ledger.models import Account
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

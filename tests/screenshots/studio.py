@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from config.back_office.roles import ADMINISTRATOR
 from config.demo import file
 from config.local.supervisor.ports import claim_port
-from exchange.services import second_factor
+from exchange.staff.services import second_factor
 from tests.environment.browser import PATIENCE_MILLISECONDS, stray_requests
 from tests.environment.processes import Program
 from tests.environment.services import HOST

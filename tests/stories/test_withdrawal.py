@@ -11,11 +11,16 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from exchange.core.actors import Actor
-from exchange.models import Event, Member, Organisation, StaffUser
+from exchange.events.models import Event
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import StaffUser
 from tests.factories.staff import LONG_AGO
-from wallets.models import Withdrawal
-from wallets.services import books, decisions, deposits, payouts, requests
-from wallets.services.banks import bank_directory
+from wallets.banks.services import bank_directory
+from wallets.deposits import services as deposits
+from wallets.ledger import proof as books
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions, requests
 
 SYSTEM = Actor.system("tests")
 

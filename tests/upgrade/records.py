@@ -34,18 +34,22 @@ from config.back_office.roles import (
     role_called,
 )
 from config.books import CHECKS
-from credit.models import Access, EndingAction, Loan
-from credit.services import servicing
-from credit.services.assessing import LoanRequest, most_repayable
-from credit.services.endings import confirm_ending, propose_ending
-from credit.services.lending import create_loan
-from credit.services.repaying import repay
-from credit.services.valuation import Pledge
-from exchange.exports import Span
-from exchange.models import DealAccess, StaffUser, Token
-from exchange.services import deliveries, exports, quotes, tokens
-from exchange.services.access_proposals import propose_invitation
-from exchange.services.webhook_endpoints import set_endpoint
+from credit.configurations.models import Access
+from credit.loans.models import EndingAction, Loan
+from credit.loans.services import servicing
+from credit.loans.services.assessing import LoanRequest, most_repayable
+from credit.loans.services.endings import confirm_ending, propose_ending
+from credit.loans.services.lending import create_loan
+from credit.loans.services.repaying import repay
+from credit.loans.services.valuation import Pledge
+from exchange.access.services.proposals import propose_invitation
+from exchange.events.services import deliveries
+from exchange.events.services.endpoints import set_endpoint
+from exchange.exports import services as exports
+from exchange.exports.sources import Span
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import DealAccess, Token
+from exchange.tokens.services import quotes, tokens
 from tests.environment.services import PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
 from tests.factories.breaks import make_break
@@ -57,17 +61,16 @@ from tests.factories.tokens import make_token
 from tests.factories.traders import Trader
 from tests.factories.wallets import BANK, RETURNED, Wallet, approved, make_staff, make_wallet
 from tests.factories.wallets import REFUSED_AT_ONCE as REFUSED
-from wallets.models import ProposalAction, Withdrawal
-from wallets.services import (
-    configuration,
-    decisions,
-    deposits,
-    payouts,
-    reconciliation,
-    resolutions,
-)
-from wallets.services.alerts import raise_alert
-from wallets.services.books import prove_and_keep
+from wallets.alerts.services import raise_alert
+from wallets.deposits import services as deposits
+from wallets.fees import services as configuration
+from wallets.ledger.proof import prove_and_keep
+from wallets.payouts.models import ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions
+from wallets.reconciliation import services as reconciliation
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 _PRICE = Decimal(10_000)
 _RATE = Decimal("0.025")

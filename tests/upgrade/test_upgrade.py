@@ -26,11 +26,13 @@ from pytest_django import DjangoDbBlocker
 from config import webserver
 from config.books import CHECKS
 from config.local.supervisor.ports import answers, claim_port
-from credit import payloads as credit
-from exchange import payloads as exchange
+from credit.loans import payloads as credit
 from exchange.core.documents import Document
-from exchange.models import StaffUser
-from orders import payloads as orders
+from exchange.participants import payloads as participants_payloads
+from exchange.staff.models import StaffUser
+from exchange.tokens import payloads as tokens_payloads
+from orders.book import payloads as book_payloads
+from orders.trades import payloads as trades_payloads
 from tests.assertions.schema import KINDS, Schema, differences, read_schema
 from tests.environment.database import Connection, database_beside, django_at, server_url
 from tests.environment.processes import CHECKOUT, Program
@@ -56,20 +58,22 @@ from tests.upgrade.rows import (
     row_differences,
     seeded_tables,
 )
-from wallets import payloads as wallets
-from wallets.models import Withdrawal
-from wallets.services import books, decisions, payouts
-from wallets.services.banks import forget_bank_lists
+from wallets.banks.services import forget_bank_lists
+from wallets.ledger import proof as books
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals import payloads as wallets
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.slow
 
 DOCUMENTS: tuple[Document, ...] = (
-    exchange.MEMBER,
-    exchange.TOKEN,
+    participants_payloads.MEMBER,
+    tokens_payloads.TOKEN,
     wallets.WITHDRAWAL,
     wallets.BANK,
-    orders.ORDER,
-    orders.TRADE,
+    book_payloads.ORDER,
+    trades_payloads.TRADE,
     credit.LOAN,
 )
 # The function is written for the server it is installed on; an older server's works on a later one.

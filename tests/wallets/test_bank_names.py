@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallets.bank_names import close_names, spellings
+from wallets.banks.bank_names import close_names, spellings
 
 BANKS = [
     "Zenith Bank", "Access Bank", "Access Bank (Diamond)", "Guaranty Trust Bank",

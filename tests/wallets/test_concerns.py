@@ -7,13 +7,13 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from exchange.models import ApiKey, Member, Organisation
+from exchange.participants.models import ApiKey, Member, Organisation
 from tests.factories.api_clients import make_caller
 from tests.factories.wallets import know_banks, make_member_wallet
-from wallets.models import BankAccount, Withdrawal
-from wallets.selectors import concerns
-from wallets.selectors.concerns import Concern, Level
-from wallets.selectors.scrutiny import AccountUse, Facts, Requests
+from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.selectors import concerns
+from wallets.withdrawals.selectors.concerns import Concern, Level
+from wallets.withdrawals.selectors.scrutiny import AccountUse, Facts, Requests
 
 pytestmark = pytest.mark.django_db
 

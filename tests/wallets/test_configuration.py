@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from exchange.core.currencies import currencies, payout_currencies
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.configuration import set_figure
-from wallets.models import ConfigurationFigure
-from wallets.selectors.approvals import SoleApprovals
-from wallets.selectors.configuration import (
+from wallets.fees.models import ConfigurationFigure
+from wallets.fees.selectors import (
     coming,
     figure_in_force,
     in_force,
@@ -22,7 +22,7 @@ from wallets.selectors.configuration import (
     minimum_withdrawal,
     withdrawal_fee,
 )
-from wallets.selectors.currencies import currencies, payout_currencies
+from wallets.withdrawals.selectors.approvals import SoleApprovals
 
 pytestmark = pytest.mark.django_db
 

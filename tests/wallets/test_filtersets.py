@@ -8,11 +8,12 @@ import pytest
 from django.core.exceptions import ValidationError
 from drf_spectacular.drainage import get_override
 
-from exchange.models import Organisation
+from exchange.api.filters import AmountField, AmountFilter, read_amount
+from exchange.participants.models import Organisation
 from tests.factories.api_clients import make_member
 from tests.factories.wallets import Wallet, know_banks, make_wallet
-from wallets.filtersets import AmountField, AmountFilter, WithdrawalFilters, read_amount
-from wallets.models import Withdrawal
+from wallets.withdrawals.filters import WithdrawalFilters
+from wallets.withdrawals.models import Withdrawal
 
 
 def test_an_amount_is_a_plain_number_up_to_ten_to_the_fifteenth():

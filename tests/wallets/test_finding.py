@@ -10,15 +10,18 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
-from exchange.models import Member, Organisation
+from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, signed_in, withdraw
 from tests.factories.bare_rows import put
 from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff
-from wallets.models import BankAccount, Deposit, Payout, Transfer, Withdrawal
-from wallets.selectors import finding
-from wallets.services import decisions
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Transfer
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.selectors import finding
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

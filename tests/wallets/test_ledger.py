@@ -15,17 +15,11 @@ from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.tokens import make_token
-from wallets.ledger import system_account
-from wallets.models import (
-    Account,
-    AccountKind,
-    BooksProof,
-    Deposit,
-    Entry,
-    Transfer,
-    Withdrawal,
-)
-from wallets.selectors import ledger
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Transfer
+from wallets.ledger.posting import system_account
+from wallets.ledger.selectors import ledger
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallets.names import Degree, compare_names
+from wallets.banks.names import Degree, compare_names
 
 
 @pytest.mark.parametrize(

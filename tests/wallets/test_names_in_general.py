@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallets.names import Degree, compare_names
+from wallets.banks.names import Degree, compare_names
 
 _words = st.sampled_from(
     ["Ada", "Obi", "Adébáyọ̀", "Ng'ang'a", "Ɗanjuma", "Kɔfi", "wa", "Abdul", "Rahman", "Abdulrahman",

@@ -13,17 +13,20 @@ from django.utils import timezone
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.wallets import SYSTEM, make_staff
-from wallets.models import (
-    BooksProof,
+from wallets.ledger.models import BooksProof
+from wallets.ledger.selectors import proof as selectors_proof
+from wallets.payouts import selectors as payouts_selectors
+from wallets.payouts.models import PayoutCircuit
+from wallets.payouts.selectors import Day, Hold, Paid, Waiting
+from wallets.reconciliation.models import (
     LineKind,
-    PayoutCircuit,
     Reconciliation,
     ReconciliationBreak,
     ReconciliationLine,
-    Withdrawal,
 )
-from wallets.selectors import overview
-from wallets.selectors.overview import Day, Hold, OpenDay, Paid, Waiting
+from wallets.reconciliation.selectors import overview as selectors_overview
+from wallets.reconciliation.selectors.overview import OpenDay
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 
@@ -45,17 +48,17 @@ def test_payouts_are_on_hold_while_the_circuit_is_not_closed():
         *({"status": status} for status in ("Pending", "Approved", "Approved", "Approved")),
         {"status": "Processing"},
     )
-    assert overview.payouts_on_hold(at_most=10) is None
+    assert payouts_selectors.payouts_on_hold(at_most=10) is None
     opened = {"reason": "no answer", "opened_at": NOW, "next_probe_at": NOW}
     for state in ("Open", "Half-open"):
         PayoutCircuit.objects.update(state=state, **opened)
         for at_most, waiting in ((10, 3), (2, 2)):
-            hold = overview.payouts_on_hold(at_most=at_most)
+            hold = payouts_selectors.payouts_on_hold(at_most=at_most)
             assert hold == Hold("no answer", NOW, waiting), (state, at_most)
     # When it was opened the last time says nothing once it is closed.
     with without_guards() as cursor:
         cursor.execute("UPDATE wallets_payoutcircuit SET state = 'Closed'")
-    assert overview.payouts_on_hold(at_most=10) is None
+    assert payouts_selectors.payouts_on_hold(at_most=10) is None
 
 
 def test_what_waits_is_pending_and_the_longest_waiting_currency_stands_first():
@@ -67,7 +70,7 @@ def test_what_waits_is_pending_and_the_longest_waiting_currency_stands_first():
         {"status": "Pending", "currency_id": "NGN", "amount": 20, "created_at": hours[1]},
         {"status": "Pending", "currency_id": "GHS", "amount": 7, "created_at": hours[2]},
     )
-    assert overview.waiting_withdrawals() == [
+    assert payouts_selectors.waiting_withdrawals() == [
         Waiting("NGN", 1, Decimal(20), hours[1]),
         Waiting("GHS", 1, Decimal(7), hours[2]),
         Waiting("KES", 2, Decimal("7.5"), hours[2]),
@@ -88,7 +91,7 @@ def test_payouts_count_on_the_day_they_ended_from_its_first_instant_on():
         {"status": "Reversed", "amount": 30, "updated_at": begins + timedelta(days=2)},
         {"status": "Processing", "amount": 40, "updated_at": begins + timedelta(days=2)},
     )
-    assert overview.payouts_that_ended(days=3) == (
+    assert payouts_selectors.payouts_that_ended(days=3) == (
         [
             Day(first, completed=2, failed=1, reversed=0),
             Day(first + timedelta(days=1), completed=0, failed=0, reversed=0),
@@ -113,17 +116,17 @@ def report(
 
 
 def test_the_last_comparison_is_the_newest_of_the_latest_day_that_was_over_and_compared():
-    assert overview.last_comparison() is None
+    assert selectors_overview.last_comparison() is None
     tomorrow, later = DAY + timedelta(days=1), DAY + timedelta(days=2)
     report("Waiting", later)
     report("Running", tomorrow)
     report("Agrees", later, over=False)
-    assert overview.last_comparison() is None
+    assert selectors_overview.last_comparison() is None
     for hour, status in enumerate(("Incomplete", "Differs", "Agrees")):
         newest = report(status, hour=hour)
-        assert overview.last_comparison() == newest, status
+        assert selectors_overview.last_comparison() == newest, status
     report("Agrees", DAY - timedelta(days=1))
-    assert overview.last_comparison() == newest
+    assert selectors_overview.last_comparison() == newest
 
 
 def test_open_breaks_are_counted_by_day_with_those_explained_and_those_of_somebody():
@@ -138,7 +141,7 @@ def test_open_breaks_are_counted_by_day_with_those_explained_and_those_of_somebo
             (DAY - timedelta(days=2), "Closed", None),
         ):
             put(cursor, ReconciliationBreak, day=day, status=status, owner_id=owner, kind="Fee")
-    assert overview.open_breaks() == [
+    assert selectors_overview.open_breaks() == [
         OpenDay(DAY, count=3, explained=1, owned=1),
         OpenDay(yesterday, count=1, explained=0, owned=0),
     ]
@@ -173,22 +176,22 @@ def test_the_float_of_each_currency_is_read_from_the_lines_of_its_report():
     )
     lines_of(report("Agrees"), (LineKind.BALANCE, "TZS", 1, 1), (LineKind.BALANCE, "GHS", 9, 9))
     lines_of(report("Agrees"), (LineKind.EXPECTED, "GHS", 1, 1), (LineKind.GAP, "GHS", 9, 9))
-    assert [astuple(found) for found in overview.floats(made)] == [
+    assert [astuple(found) for found in selectors_overview.floats(made)] == [
         ("GHS", 6, 5, None, None, None),
         ("KES", 8, 7, None, 9, 9),
         ("NGN", 1040, 1000, -30, 70, 10),
         ("ZAR", 2, 1, None, None, None),
     ]
-    assert overview.floats(report("Incomplete")) == []
+    assert selectors_overview.floats(report("Incomplete")) == []
 
 
 def test_the_last_proof_is_the_newest_run():
-    assert overview.last_proof() is None
+    assert selectors_proof.last_proof() is None
     proofs = [
         BooksProof.objects.create(ran_at=NOW + later, passed=True, findings=[], milliseconds=1)
         for later in (timedelta(0), timedelta(hours=1), timedelta(minutes=1))
     ]
-    assert overview.last_proof() == proofs[1]
+    assert selectors_proof.last_proof() == proofs[1]
 
 
 @pytest.mark.parametrize("model", [ReconciliationLine, ReconciliationBreak])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from wallets.payloads import BANK, HOLDING, TRANSACTION, WITHDRAWAL
+from wallets.ledger.payloads import HOLDING, TRANSACTION
+from wallets.withdrawals.payloads import BANK, WITHDRAWAL
 
 
 def test_fields_may_be_null_where_their_value_comes_later_or_from_elsewhere():

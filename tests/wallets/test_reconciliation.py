@@ -14,21 +14,13 @@ from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.wallets import SYSTEM
-from wallets.ledger import system_account
-from wallets.models import (
-    AccountKind,
-    BankAccount,
-    Entry,
-    LineKind,
-    Payout,
-    Reconciliation,
-    ReconciliationLine,
-    Transfer,
-    Withdrawal,
-    WithdrawalStatus,
-)
-from wallets.selectors import reconciliation
-from wallets.selectors.reconciliation import Holding, Movement, Reading
+from wallets.ledger.models import AccountKind, Entry, Transfer
+from wallets.ledger.posting import system_account
+from wallets.payouts.models import Payout
+from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine
+from wallets.reconciliation.selectors import movements as reconciliation
+from wallets.reconciliation.selectors.movements import Holding, Movement, Reading
+from wallets.withdrawals.models import BankAccount, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 

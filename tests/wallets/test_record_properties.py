@@ -8,15 +8,10 @@ from uuid import UUID
 
 import pytest
 
-from wallets.models import (
-    Account,
-    BooksProof,
-    Payout,
-    ProviderEvent,
-    ReconciliationBreak,
-    ReconciliationLine,
-    Withdrawal,
-)
+from wallets.ledger.models import Account, BooksProof
+from wallets.payouts.models import Payout, ProviderEvent
+from wallets.reconciliation.models import ReconciliationBreak, ReconciliationLine
+from wallets.withdrawals.models import Withdrawal
 
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 SOMEBODY = UUID(int=7)

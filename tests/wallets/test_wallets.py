@@ -11,24 +11,23 @@ from uuid import UUID
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.models import Token
+from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.tokens import make_token
-from wallets.errors import WithdrawalNotFound
-from wallets.models import Account, AccountKind, Asset, Deposit, Entry, Transfer, Withdrawal
-from wallets.selectors.holdings import held_tokens, holding_documents
-from wallets.selectors.wallets import (
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account, AccountKind, Asset, Entry, Transfer
+from wallets.ledger.selectors.holdings import held_tokens, holding_documents
+from wallets.ledger.selectors.statements import transaction_documents
+from wallets.ledger.selectors.wallets import (
     available_balance,
     balance_before,
     statement,
     wallet_balances,
 )
-from wallets.selectors.withdrawals import (
-    transaction_documents,
-    withdrawal_document,
-    withdrawals_of,
-)
+from wallets.withdrawals.errors import WithdrawalNotFound
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.withdrawals import withdrawal_document, withdrawals_of
 
 pytestmark = pytest.mark.django_db
 

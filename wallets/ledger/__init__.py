@@ -1,7 +1,7 @@
 """The posting side of the ledger: open an account, post a transfer. Nothing here decides rules.
 
 The SQL functions in `wallets/sql` do the work and PostgreSQL holds the invariants; see
-`wallets.models.ledger` for what accounts and signs mean.
+`wallets.ledger.models` for what accounts and signs mean.
 """
 
 from wallets.ledger.posting import (

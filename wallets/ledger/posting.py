@@ -17,7 +17,7 @@ from django.db import IntegrityError, connection, transaction
 from exchange.core.actors import Actor
 from exchange.core.database import constraint_of
 from exchange.core.ids import uuid7
-from wallets.models.ledger import AccountKind, TransferKind
+from wallets.ledger.models import AccountKind, TransferKind
 
 # Unique indexes of `ledger_guard.sql`.
 _ONCE = ("transfer_closes_once", "transfer_charges_once", "transfer_reverses_once")

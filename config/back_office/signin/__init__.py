@@ -2,5 +2,5 @@
 
 `site` is what the admin site inherits and the one place where every page is guarded; `views` are
 the pages, `standing` is what a session knows. Secrets and codes are the business of
-`exchange.services.second_factor`, `exchange.services.lockout` stops guessing.
+`exchange.staff.services.second_factor`, `exchange.staff.services.lockout` stops guessing.
 """

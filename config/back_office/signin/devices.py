@@ -16,8 +16,8 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 
 from exchange.core.ids import parse_id
-from exchange.models import StaffUser
-from exchange.services.lockout import Device
+from exchange.staff.models import StaffUser
+from exchange.staff.services.lockout import Device
 
 COOKIE = "known_device"
 _SALT = "config.signin.devices"

@@ -26,8 +26,8 @@ from django.views.decorators.http import require_POST, require_safe
 from config.back_office.signin import kept, views
 from config.back_office.signin.standing import Standing, may_change_things, standing, touch
 from exchange.core.addresses import address_of
-from exchange.models import AccessEvent, StaffUser
-from exchange.services.access_records import record
+from exchange.staff.models import AccessEvent, StaffUser
+from exchange.staff.services.access_records import record
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -15,7 +15,7 @@ from django.contrib.auth import login
 from django.http import HttpRequest
 
 from config.back_office.roles import decides
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 

@@ -31,11 +31,11 @@ from config.back_office.signin.standing import Standing, confirm, fresh, sign_in
 from exchange.core.addresses import address_of
 from exchange.core.crypto import decrypt, encrypt
 from exchange.core.errors import Conflict, InvalidRequest
-from exchange.models import AccessEvent, StaffUser
-from exchange.services import lockout, second_factor
-from exchange.services.access_records import record
-from exchange.services.deciding_access import mark_changed
-from exchange.services.staff import one_time_addresses
+from exchange.staff.models import AccessEvent, StaffUser
+from exchange.staff.services import lockout, second_factor
+from exchange.staff.services.access_records import record
+from exchange.staff.services.accounts import one_time_addresses
+from exchange.staff.services.deciding_access import mark_changed
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite

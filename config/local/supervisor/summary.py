@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from config.demo import file
-from exchange.models import Organisation
+from exchange.participants.models import Organisation
 
 
 def demo_is_loaded(data_dir: Path, base_url: str) -> bool:

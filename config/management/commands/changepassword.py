@@ -8,8 +8,8 @@ from typing import Any
 from django.contrib.auth.management.commands import changepassword
 from django.core.management.base import CommandError
 
-from exchange.models import StaffUser
-from exchange.services.deciding_access import holds_deciding_access, mark_changed
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import holds_deciding_access, mark_changed
 
 
 class Command(changepassword.Command):

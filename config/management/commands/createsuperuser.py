@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth.management.commands import createsuperuser
 from django.core.management.base import CommandError
 
-from exchange.services.deciding_access import nobody_decides_yet
+from exchange.staff.services.deciding_access import nobody_decides_yet
 
 
 class Command(createsuperuser.Command):

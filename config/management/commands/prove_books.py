@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from config.books import CHECKS
-from wallets.services.books import Proof, prove
+from wallets.ledger.proof import Proof, prove
 
 
 class Command(BaseCommand):

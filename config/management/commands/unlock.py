@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from exchange.core.errors import DomainError
-from exchange.models import StaffUser
-from exchange.services import staff
+from exchange.staff.models import StaffUser
+from exchange.staff.services import accounts as staff
 
 
 class Command(BaseCommand):

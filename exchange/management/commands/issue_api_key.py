@@ -11,13 +11,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils.dateparse import parse_date, parse_datetime
 
+from exchange.access.services.proposals import propose_key, record_break_glass
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
-from exchange.models import AccessKind, Organisation
-from exchange.services.access import has_power_over_money, issue_api_key
-from exchange.services.access_proposals import propose_key, record_break_glass
-from exchange.services.deciding_access import nobody_decides_yet
+from exchange.participants.models import Organisation
+from exchange.participants.services.api_keys import has_power_over_money, issue_api_key
+from exchange.staff.models import AccessKind
+from exchange.staff.services.deciding_access import nobody_decides_yet
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from config.back_office.roles import CREDIT_OFFICER
-from credit.models import Loan
+from credit.loans.models import Loan
 from tests.factories.back_office import signed_in
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loans import default

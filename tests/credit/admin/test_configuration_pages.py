@@ -16,8 +16,8 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from credit.models import LoanConfiguration
-from credit.services.configurations import propose_change
+from credit.configurations.models import LoanConfiguration
+from credit.configurations.services.configurations import propose_change
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_organisation

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from credit.models import EndingAction, EndingProposal, Loan
-from credit.services.endings import propose_ending
-from credit.services.pledging import add_collateral
-from credit.services.repaying import repay
-from credit.services.valuation import Pledge
-from exchange.models import Token
+from credit.loans.models import EndingAction, EndingProposal, Loan
+from credit.loans.services.endings import propose_ending
+from credit.loans.services.pledging import add_collateral
+from credit.loans.services.repaying import repay
+from credit.loans.services.valuation import Pledge
+from exchange.tokens.models import Token
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of

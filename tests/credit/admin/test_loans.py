@@ -12,10 +12,11 @@ from django.contrib import admin
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR
-from credit.models import Loan
-from credit.services import servicing
-from credit.services.repaying import repay
-from exchange.models import Member, Token
+from credit.loans.models import Loan
+from credit.loans.services import servicing
+from credit.loans.services.repaying import repay
+from exchange.participants.models import Member
+from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.lending import make_lending

@@ -9,12 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import FINANCE_APPROVER
-from credit.models import Loan, Shortfall
+from credit.loans.models import Loan, Shortfall
 from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in
 from tests.factories.lending import make_lending
 from tests.factories.wallets import know_banks
-from wallets.models import Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from credit.api.serializers import CollateralInput, LoanInput, RepaymentInput
+from credit.loans.serializers import CollateralInput, LoanInput, RepaymentInput
 from tests.assertions.inputs import assert_refused, refusal_of_body
 
 # For the currencies, which are read once.

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from credit.api.terms import TermsInput
+from credit.configurations.serializers import TermsInput
 from tests.assertions.inputs import assert_refused, refusal_of_body
 from tests.factories.loan_proposals import body_of, written
 

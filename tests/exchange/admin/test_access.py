@@ -20,17 +20,9 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from exchange.models import (
-    AccessRecord,
-    ApiKey,
-    Event,
-    Member,
-    Organisation,
-    RecoveryCode,
-    SecondFactor,
-    StaffUser,
-    WebhookEndpoint,
-)
+from exchange.events.models import Event, WebhookEndpoint
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, participants, said, signed_in, text_of, user_of
 from tests.factories.events import happened, nobody_took

@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import AccessProposal, ApiKey, SecondFactor, StaffUser
-from exchange.services.access import issue_api_key
+from exchange.participants.models import ApiKey
+from exchange.participants.services.api_keys import issue_api_key
+from exchange.staff.models import AccessProposal, SecondFactor, StaffUser
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import confirm, participants, said, signed_in, text_of, user_of
 from tests.factories.logins import app_of

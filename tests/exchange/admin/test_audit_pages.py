@@ -22,16 +22,18 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
+from exchange.audit.models import Change
 from exchange.core.acting import acting
 from exchange.core.actors import Actor
-from exchange.models import Change, Organisation
-from exchange.services.access import issue_api_key
+from exchange.participants.models import Organisation
+from exchange.participants.services.api_keys import issue_api_key
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import make_caller, make_organisation
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_staff, make_wallet
-from wallets.services import decisions, deposits
+from wallets.deposits import services as deposits
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

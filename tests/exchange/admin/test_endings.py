@@ -12,8 +12,13 @@ from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE
 from exchange.core.actors import Actor
-from exchange.models import ApiKey, Event, Organisation, WebhookEndpoint
-from exchange.services.access import issue_access_token, issue_api_key, rotate_api_key
+from exchange.events.models import Event, WebhookEndpoint
+from exchange.participants.models import ApiKey, Organisation
+from exchange.participants.services.api_keys import (
+    issue_access_token,
+    issue_api_key,
+    rotate_api_key,
+)
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, participants, said, signed_in, text_of
 from tests.factories.staff import confirm_latest

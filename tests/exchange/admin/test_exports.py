@@ -20,11 +20,13 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from credit.services.repaying import repay
+from credit.loans.services.repaying import repay
 from exchange.core.errors import Conflict
-from exchange.exports import Source, Span, source_of
-from exchange.models import Export, ExportChunk, StaffUser
-from exchange.services import exports, housekeeping
+from exchange.exports import services as exports
+from exchange.exports import services as housekeeping
+from exchange.exports.models import Export, ExportChunk
+from exchange.exports.sources import Source, Span, source_of
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
@@ -32,7 +34,7 @@ from tests.factories.back_office import said, signed_in, text_of, user_of
 from tests.factories.exports import ask, body, sheet, table
 from tests.factories.lending import make_lending
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet, make_wallet
-from wallets.models import Account, AccountKind, Transfer
+from wallets.ledger.models import Account, AccountKind, Transfer
 
 pytestmark = pytest.mark.django_db
 
@@ -333,7 +335,7 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
 
 @pytest.mark.django_db(transaction=True)
 def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, monkeypatch):
-    monkeypatch.setattr("exchange.admin.exports._READ_AT_ONCE", 1)
+    monkeypatch.setattr("exchange.exports.admin._READ_AT_ONCE", 1)
     monkeypatch.setattr(exports, "_ROWS_BETWEEN_SIGNS", 1)
     monkeypatch.setattr(exports, "_SECONDS_BETWEEN_SIGNS", 0)
     for _ in range(3):

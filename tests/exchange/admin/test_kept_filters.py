@@ -20,8 +20,11 @@ from tests.factories.every_record import make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.wallets import Wallet, approved, know_banks, make_member_wallet, make_staff
-from wallets.models import Account, Deposit, Proposal, Withdrawal
-from wallets.services import deposits
+from wallets.deposits import services as deposits
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account
+from wallets.payouts.models import Proposal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

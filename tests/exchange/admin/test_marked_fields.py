@@ -17,7 +17,7 @@ from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, signed_in, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet
-from wallets.models import Deposit
+from wallets.deposits.models import Deposit
 
 pytestmark = pytest.mark.django_db
 

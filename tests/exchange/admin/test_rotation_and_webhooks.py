@@ -12,9 +12,10 @@ from oauth2_provider.models import get_access_token_model
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.actors import Actor
-from exchange.models import ApiKey, DeliveryAttempt, Event, Member, Organisation, WebhookEndpoint
-from exchange.services import events
-from exchange.services.access import issue_access_token, issue_api_key
+from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.events.services import outbox as events
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.participants.services.api_keys import issue_access_token, issue_api_key
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, participants, said, signed_in, text_of
 from tests.factories.events import happened, nobody_took

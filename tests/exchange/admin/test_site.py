@@ -20,9 +20,10 @@ from config.back_office.roles import (
     ROLES,
     ensure_roles,
 )
+from exchange.audit.models import Change
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.models import AccessProposal, AccessRecord, Change, StaffUser
+from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     confirm,
@@ -36,10 +37,10 @@ from tests.factories.back_office import (
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.wallets import OVERRIDE
-from wallets.models import Alert
-from wallets.services import decisions
-from wallets.services.alerts import raise_alert
-from wallets.services.books import WALLET_CHECKS, prove_and_keep
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

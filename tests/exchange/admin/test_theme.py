@@ -14,9 +14,9 @@ from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANC
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
-from wallets.models import Alert
-from wallets.services.alerts import raise_alert
-from wallets.services.books import WALLET_CHECKS, prove_and_keep
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
 
 pytestmark = pytest.mark.django_db
 

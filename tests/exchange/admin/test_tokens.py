@@ -12,7 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import Organisation, Token, TokenAccess
+from exchange.participants.models import Organisation
+from exchange.tokens.models import Token, TokenAccess
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import said, signed_in, text_of, user_of
 from tests.factories.tokens import make_token

@@ -14,8 +14,8 @@ from django.utils import timezone
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.database import constraint_of
 from exchange.core.errors import Refused
-from exchange.models import Quote, Token
-from exchange.services import quotes
+from exchange.tokens.models import Quote, Token
+from exchange.tokens.services import quotes
 from tests.assertions.unchanged import everything
 from tests.environment.owner import as_owner
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of

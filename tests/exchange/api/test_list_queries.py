@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from exchange.api.members import MemberViewSet
-from exchange.api.tokens import TokenViewSet
+from exchange.participants.api import MemberViewSet
+from exchange.tokens.api import TokenViewSet
 from tests.assertions.inputs import assert_refused, refusal_of_query
 
 TYPES = "[the service, SAFE, Debt, Fixed Interest]"

@@ -10,12 +10,14 @@ import pytest
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
-from exchange import exports as register
 from exchange.core.errors import InvalidRequest
-from exchange.exports import Source, Span
-from exchange.models import Export, Organisation, StaffUser
-from exchange.services import exports
-from exchange.sheets import Column
+from exchange.exports import services as exports
+from exchange.exports import sources as register
+from exchange.exports.models import Export
+from exchange.exports.sheets import Column
+from exchange.exports.sources import Source, Span
+from exchange.participants.models import Organisation
+from exchange.staff.models import StaffUser
 from tests.factories.logins import person
 
 NAME = "tests.organisation"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
-from exchange.models import AccessProposal, StaffUser
-from exchange.services import (
-    access_decisions,
-    access_proposals,
-)
+from exchange.access.services import decisions as access_decisions
+from exchange.access.services import proposals as access_proposals
+from exchange.staff.models import AccessProposal, StaffUser
 from tests.factories.api_clients import make_organisation
 from tests.factories.staff import age_installation, create_staff
 

@@ -9,9 +9,12 @@ import pytest
 from django.db import connection
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
+from exchange.access.services import decisions as access_decisions
+from exchange.access.services import proposals as access_proposals
 from exchange.core.errors import Conflict, StateConflict
-from exchange.models import AccessProposal, ApiKey, StaffUser
-from exchange.services import access_decisions, access_proposals, staff
+from exchange.participants.models import ApiKey
+from exchange.staff.models import AccessProposal, StaffUser
+from exchange.staff.services import accounts as staff
 from tests.environment.concurrency import Callers
 from tests.environment.database import session
 from tests.factories.api_clients import make_organisation

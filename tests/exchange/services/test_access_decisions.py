@@ -13,13 +13,18 @@ from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
+from exchange.access.services import decisions as access_decisions
+from exchange.access.services import proposals as access_proposals
+from exchange.access.services.decisions import collectable
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
-from exchange.models import AccessKind, AccessProposal, AccessRecord, ApiKey, StaffUser
-from exchange.services import access, access_decisions, access_proposals, organisations, staff
-from exchange.services.access_decisions import collectable
-from exchange.services.deciding_access import notices_for
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys as access
+from exchange.participants.services import organisations
+from exchange.staff.models import AccessKind, AccessProposal, AccessRecord, StaffUser
+from exchange.staff.services import accounts as staff
+from exchange.staff.services.deciding_access import notices_for
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
 from tests.exchange.services.proposing import MONEY, PASSWORD, collect, confirm

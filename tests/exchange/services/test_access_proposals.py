@@ -15,16 +15,15 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
     role_called,
 )
+from exchange.access.services import decisions as access_decisions
+from exchange.access.services import proposals as access_proposals
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
-from exchange.models import AccessProposal, AccessRecord, ApiKey, SecondFactor, StaffUser
-from exchange.services import (
-    access,
-    access_decisions,
-    access_proposals,
-    second_factor,
-    staff,
-)
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys as access
+from exchange.staff.models import AccessProposal, AccessRecord, SecondFactor, StaffUser
+from exchange.staff.services import accounts as staff
+from exchange.staff.services import second_factor
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
 from tests.exchange.services.proposing import PASSWORD, collect, confirm

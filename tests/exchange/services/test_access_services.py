@@ -17,14 +17,15 @@ from oauth2_provider.models import AccessToken
 from config.back_office.roles import ADMINISTRATOR
 from exchange.core.errors import Conflict, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
-from exchange.models import AccessProposal, ApiKey, Organisation
-from exchange.services.access import (
+from exchange.participants.models import ApiKey, Organisation
+from exchange.participants.services.api_keys import (
     issue_access_token,
     issue_api_key,
     revoke_access_token,
     revoke_api_key,
     rotate_api_key,
 )
+from exchange.staff.models import AccessProposal
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_caller, make_organisation
 from tests.factories.staff import create_staff

@@ -19,12 +19,11 @@ from config.back_office.roles import (
     role_called,
 )
 from config.checks import access_rests
-from exchange.approvals import require_decider
 from exchange.core.errors import Forbidden, Refused
 from exchange.core.ids import uuid7
-from exchange.models import AccessProposal, AccessRecord, Quote, StaffUser
-from exchange.services import quotes
-from exchange.services.deciding_access import (
+from exchange.staff.approvals import require_decider
+from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
+from exchange.staff.services.deciding_access import (
     _installed_after,
     cooling_off,
     deciding_from,
@@ -40,6 +39,8 @@ from exchange.services.deciding_access import (
     role_decides,
     role_manages_access,
 )
+from exchange.tokens.models import Quote
+from exchange.tokens.services import quotes
 from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
 from tests.factories.staff import (
@@ -50,8 +51,8 @@ from tests.factories.staff import (
 )
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_wallet
-from wallets.models import Withdrawal
-from wallets.services import decisions
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

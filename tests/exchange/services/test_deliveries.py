@@ -15,9 +15,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from exchange.models import Event, Organisation, WebhookEndpoint
-from exchange.services import deliveries
-from exchange.services.deliveries import (
+from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.services import deliveries
+from exchange.events.services.deliveries import (
     Claim,
     Drained,
     Result,
@@ -27,7 +27,8 @@ from exchange.services.deliveries import (
     record,
     retry_wait,
 )
-from exchange.webhooks.posting import Outcome
+from exchange.events.webhooks.posting import Outcome
+from exchange.participants.models import Organisation
 from tests.environment.database import session
 from tests.environment.webhook_receiver import Received, Receiver, Reply
 from tests.factories.events import happened, history, nobody_took, organisation, state

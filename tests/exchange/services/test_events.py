@@ -13,24 +13,26 @@ from django.utils import timezone
 
 from exchange.core import wake
 from exchange.core.actors import Actor
-from exchange.core.errors import Conflict, EndpointNotFound, EventNotFound
+from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
-from exchange.models import DeliveryAttempt, Event, Organisation, WebhookEndpoint
-from exchange.selectors.events import (
+from exchange.events.errors import EndpointNotFound, EventNotFound
+from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.events.selectors import (
     Standing,
     endpoint_document,
     endpoint_standing,
     event_detail_document,
     event_document,
 )
-from exchange.services.events import (
+from exchange.events.services.endpoints import send_test
+from exchange.events.services.outbox import (
     emit,
     mark_delivered_without_sending,
     redeliver,
     redeliver_exhausted,
     told_actor,
 )
-from exchange.services.webhook_endpoints import send_test
+from exchange.participants.models import Organisation
 from tests.assertions.unchanged import everything
 from tests.environment.database import session
 from tests.environment.processes import wait_until

@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import new_reference
-from exchange.exports import Span
-from exchange.models import Export, ExportChunk, StaffUser
-from exchange.services import exports
+from exchange.exports import services as exports
+from exchange.exports.models import Export, ExportChunk
+from exchange.exports.sources import Span
+from exchange.staff.models import StaffUser
 from tests.environment.database import session
 from tests.exchange.services.exporting import (
     kept,

@@ -13,14 +13,17 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
-from exchange import exports as register
 from exchange.core import wake
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from exchange.exports import Span
-from exchange.models import Export, ExportChunk, ExportStatus, Organisation, StaffUser
-from exchange.selectors.exports import file_of, readable_exports
-from exchange.services import exports, housekeeping
-from exchange.sheets import spool
+from exchange.exports import services as exports
+from exchange.exports import services as housekeeping
+from exchange.exports import sources as register
+from exchange.exports.models import Export, ExportChunk, ExportStatus
+from exchange.exports.selectors import file_of, readable_exports
+from exchange.exports.sheets import spool
+from exchange.exports.sources import Span
+from exchange.participants.models import Organisation
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.exchange.services.exporting import (
     NAME,

@@ -10,8 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from exchange.models import IdempotencyRecord
-from exchange.services import housekeeping
+from exchange.core import idempotency
+from exchange.core.models import IdempotencyRecord
+from exchange.participants.services import api_keys
 from tests.factories.api_clients import make_caller, make_organisation
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_urls")]
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_url
 
 @pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
 def test_every_answer_that_is_no_longer_promised_goes(old, monkeypatch):
-    monkeypatch.setattr(housekeeping, "_BATCH", 2)
+    monkeypatch.setattr(idempotency, "PURGE_BATCH", 2)
     owner, now = make_organisation(), timezone.now()
     ages = [timedelta(hours=24, seconds=n + 1) for n in range(old)]
     ages += [timedelta(hours=23, minutes=59), timedelta(0)]
@@ -31,7 +32,7 @@ def test_every_answer_that_is_no_longer_promised_goes(old, monkeypatch):
         for n, age in enumerate(ages)
     )  # fmt: skip
     with CaptureQueriesContext(connection) as made:
-        assert housekeeping.purge_idempotency_keys() == old
+        assert idempotency.purge_idempotency_keys() == old
     # Two at a time, and each time those that were listed.
     assert sum(each["sql"].startswith("DELETE") for each in made) == -(-old // 2)
     left = set(IdempotencyRecord.objects.values_list("key", flat=True))
@@ -52,13 +53,13 @@ def test_an_answer_whose_key_was_claimed_anew_meanwhile_stays():
         return execute(sql, *rest)
 
     with connection.execute_wrapper(claim_first):
-        assert housekeeping.purge_idempotency_keys() == 1
+        assert idempotency.purge_idempotency_keys() == 1
     assert IdempotencyRecord.objects.get().key == "anew"
 
 
 @pytest.mark.parametrize("old", [0, 1, 2, 3, 4, 5])
 def test_every_access_token_goes_a_day_after_it_expired(old, monkeypatch):
-    monkeypatch.setattr(housekeeping, "_BATCH", 2)
+    monkeypatch.setattr(api_keys, "PURGE_BATCH", 2)
     make_caller()
     tokens, now = get_access_token_model().objects, timezone.now()
     first = tokens.get()
@@ -71,5 +72,5 @@ def test_every_access_token_goes_a_day_after_it_expired(old, monkeypatch):
         for n in range(old)
     )  # fmt: skip
     assert tokens.count() == old + 1
-    assert housekeeping.purge_access_tokens() == old
+    assert api_keys.purge_access_tokens() == old
     assert tokens.get().pk == first.pk

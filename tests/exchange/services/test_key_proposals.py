@@ -10,14 +10,13 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
+from exchange.access.services import proposals as access_proposals
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
-from exchange.models import AccessProposal, ApiKey
-from exchange.services import (
-    access,
-    access_proposals,
-    organisations,
-)
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys as access
+from exchange.participants.services import organisations
+from exchange.staff.models import AccessProposal
 from tests.assertions.unchanged import everything
 from tests.exchange.services.proposing import MONEY, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
 from exchange.core.ids import uuid7
-from exchange.models import SignInTries
-from exchange.services import lockout
-from exchange.services.lockout import CODE, PASSWORD, Device, LockedOut, Try
+from exchange.staff.models import SignInTries
+from exchange.staff.services import lockout
+from exchange.staff.services.lockout import CODE, PASSWORD, Device, LockedOut, Try
 from tests.factories.logins import person
 
 pytestmark = pytest.mark.django_db

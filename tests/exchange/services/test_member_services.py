@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from exchange.core.errors import Conflict, InvalidRequest, UserNotFound
+from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.models import Member
-from exchange.payloads import MEMBER
-from exchange.selectors.participants import get_member, member_document
-from exchange.services.members import change_member
+from exchange.participants.errors import UserNotFound
+from exchange.participants.models import Member
+from exchange.participants.payloads import MEMBER
+from exchange.participants.selectors import get_member, member_document
+from exchange.participants.services.members import change_member
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 

@@ -8,8 +8,8 @@ import pytest
 
 from exchange.core.errors import InvalidRequest, NotFound
 from exchange.core.ids import uuid7
-from exchange.models import Organisation
-from exchange.services.organisations import (
+from exchange.participants.models import Organisation
+from exchange.participants.services.organisations import (
     change_organisation,
     create_organisation,
     set_active,

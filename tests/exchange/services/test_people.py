@@ -21,8 +21,9 @@ from config.back_office.roles import (
 )
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
-from exchange.models import AccessRecord, StaffUser
-from exchange.services import lockout, staff
+from exchange.staff.models import AccessRecord, StaffUser
+from exchange.staff.services import accounts as staff
+from exchange.staff.services import lockout
 from tests.assertions.unchanged import everything
 from tests.factories.logins import PASSWORD, person
 from tests.factories.staff import create_staff, create_superuser

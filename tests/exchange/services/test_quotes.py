@@ -9,18 +9,13 @@ import pytest
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.core.errors import (
-    Conflict,
-    Forbidden,
-    InvalidRequest,
-    Refused,
-    StateConflict,
-    TokenNotFound,
-)
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
 from exchange.core.ids import uuid7
-from exchange.models import Quote, StaffUser, Token
-from exchange.services import quotes
-from exchange.services.quotes import PriceChange, Prices, wrong_prices
+from exchange.staff.models import StaffUser
+from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import Quote, Token
+from exchange.tokens.services import quotes
+from exchange.tokens.services.quotes import PriceChange, Prices, wrong_prices
 from tests.assertions.unchanged import everything
 from tests.factories.logins import person
 from tests.factories.tokens import make_token

@@ -17,10 +17,16 @@ import pytest
 from django.db import transaction
 
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
-from exchange import exports as register
-from exchange.models import ApiKey, Currency, Member, Organisation, Quote, StaffUser, Token
-from exchange.services import access, exports, members, quotes, tokens
-from exchange.services.quotes import QUOTES, Prices
+from exchange.core.models import Currency
+from exchange.exports import services as exports
+from exchange.exports import sources as register
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.participants.services import api_keys as access
+from exchange.participants.services import members
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Quote, Token
+from exchange.tokens.services import quotes, tokens
+from exchange.tokens.services.quotes import QUOTES, Prices
 from tests.environment.database import Connection, session
 from tests.exchange.services.exporting import NAME, SOURCE, begin
 from tests.factories.api_clients import TESTER, make_member, make_organisation

@@ -12,8 +12,8 @@ from django.db import DataError, connection, transaction
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
-from exchange.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
-from exchange.services import second_factor
+from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
+from exchange.staff.services import second_factor
 from tests.assertions.unchanged import everything
 from tests.factories.logins import person
 from tests.factories.staff import create_superuser, shift_access

@@ -8,13 +8,13 @@ import pytest
 
 from exchange.core.errors import Forbidden, NotFound
 from exchange.core.ids import uuid7
-from exchange.models import StaffUser
-from exchange.services import second_factor
+from exchange.staff.models import StaffUser
+from exchange.staff.services import second_factor
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import make_staff
-from wallets.models import Reconciliation
-from wallets.services import reconciliation
-from wallets.services.deposits import Arrival, enter
+from wallets.deposits.services import Arrival, enter
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import Reconciliation
 
 pytestmark = pytest.mark.django_db
 

@@ -11,19 +11,14 @@ from django.db.models import DecimalField
 from structlog.testing import capture_logs
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE
-from exchange.core.errors import (
-    Conflict,
-    Forbidden,
-    InvalidRequest,
-    NotFound,
-    Refused,
-    TokenNotFound,
-)
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Refused
 from exchange.core.ids import uuid7
 from exchange.core.numbers import LARGEST
-from exchange.models import StaffUser, Token, TokenAccess
-from exchange.services.token_terms import MONEY, PERCENT, wrong_number, wrong_terms
-from exchange.services.tokens import change_terms, grant_access, version_of, withdraw_access
+from exchange.staff.models import StaffUser
+from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import Token, TokenAccess
+from exchange.tokens.services.terms import MONEY, PERCENT, wrong_number, wrong_terms
+from exchange.tokens.services.tokens import change_terms, grant_access, version_of, withdraw_access
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import person

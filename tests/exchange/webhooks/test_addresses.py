@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from exchange.webhooks import addresses
-from exchange.webhooks.addresses import UnsafeUrl, check_url, is_public
+from exchange.events.webhooks import addresses
+from exchange.events.webhooks.addresses import UnsafeUrl, check_url, is_public
 
 REFUSED = [
     "0.0.0.0",

@@ -10,14 +10,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from exchange.core.errors import Conflict, EndpointNotFound, InvalidRequest
-from exchange.models import Event, Organisation, WebhookEndpoint
-from exchange.services.webhook_endpoints import (
+from exchange.core.errors import Conflict, InvalidRequest
+from exchange.events.errors import EndpointNotFound
+from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.services.endpoints import (
     rotate_secret,
     send_test,
     set_endpoint,
     switch_endpoint,
 )
+from exchange.participants.models import Organisation
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.events import organisation

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from exchange.core.ids import uuid7
-from exchange.webhooks.signing import new_secret, signed_headers
+from exchange.events.webhooks.signing import new_secret, signed_headers
 from tests.environment.node import node_modules
 
 PACKAGE, VERSION = "standardwebhooks", "1.1.1"

@@ -18,8 +18,8 @@ import pytest
 import requests
 from requests_hardened.ip_filter_adapter import IPFilterAdapter
 
-from exchange.webhooks import posting
-from exchange.webhooks.posting import Outcome, _Exchange, _retry_after, _session, post
+from exchange.events.webhooks import posting
+from exchange.events.webhooks.posting import Outcome, _Exchange, _retry_after, _session, post
 from tests.environment.webhook_receiver import Received, Receiver, Reply, drip, raw_server
 
 BODY = '{"name":"Zoë"}'.encode()

@@ -11,7 +11,7 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from exchange.core.ids import uuid7
-from exchange.webhooks.signing import new_secret, signed_headers
+from exchange.events.webhooks.signing import new_secret, signed_headers
 
 BODY = '{"id":"1","type":"withdrawal.created","data":{"name":"Zoë","amount":90.02}}'
 

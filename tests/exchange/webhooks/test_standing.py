@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from exchange.models import DeliveryAttempt, Event
-from exchange.selectors import events as selectors
-from exchange.selectors.events import endpoint_standing
+from exchange.events import selectors
+from exchange.events.models import DeliveryAttempt, Event
+from exchange.events.selectors import endpoint_standing
 from tests.factories.events import happened, nobody_took, organisation
 
 pytestmark = pytest.mark.django_db

@@ -10,15 +10,15 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.models import Token
-from orders.models import Order
+from exchange.tokens.models import Token
+from orders.book.models import Order
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, said, signed_in, text_of
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, assert_books_hold
-from wallets.ledger import Leg, open_account
-from wallets.models import AccountKind, Transfer, TransferKind
+from wallets.ledger.models import AccountKind, Transfer, TransferKind
+from wallets.ledger.posting import Leg, open_account
 
 pytestmark = pytest.mark.django_db
 

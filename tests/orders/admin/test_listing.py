@@ -9,12 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import BACK_OFFICE
-from exchange.models import Token
+from exchange.tokens.models import Token
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import assert_books_hold
-from wallets.models import Account, Transfer
+from wallets.ledger.models import Account, Transfer
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, ROLES
-from orders.models import Order, Trade
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import signed_in, text_of
 from tests.factories.logins import sign_in

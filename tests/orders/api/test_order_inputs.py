@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from orders.api.serializers import OrderInput
+from orders.book.serializers import OrderInput
 from tests.assertions.inputs import assert_refused, refusal_of_body
 
 LIMIT = "1000000000000000"

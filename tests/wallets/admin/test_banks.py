@@ -12,8 +12,8 @@ from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import know_banks
-from wallets.models import BankList
-from wallets.services.banks import forget_bank_lists
+from wallets.banks.models import BankList
+from wallets.banks.services import forget_bank_lists
 
 BANKS = [
     {"id": 1, "name": "KCB Bank Kenya", "code": "01"},

@@ -14,7 +14,7 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.breaks import make_break
-from wallets.models import BreakExplanation, ReconciliationBreak, ReportStatus
+from wallets.reconciliation.models import BreakExplanation, ReconciliationBreak, ReportStatus
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

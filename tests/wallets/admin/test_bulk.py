@@ -22,8 +22,9 @@ from tests.factories.back_office import (
     user_of,
     withdraw,
 )
-from wallets.models import Decision, Payout, Withdrawal
-from wallets.services import decisions
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
@@ -243,7 +244,7 @@ def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
     response = client.post(reverse(LIST), {"action": "approve_selected", "index": "0"})
     assert "Items must be selected" in said(response)[-1]
     assert everything() == before
-    monkeypatch.setattr("wallets.admin.deciding.AT_ONCE", 1)
+    monkeypatch.setattr("wallets.withdrawals.admin.deciding.AT_ONCE", 1)
     response = choose(client, [withdrawal, withdraw(organisation, member, "KES", "1000")])
     assert said(response)[-1] == "At most 1 withdrawals at once. Nothing has been done."
 

@@ -14,9 +14,9 @@ from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, text_of
 from tests.factories.configuration import set_figure
 from tests.factories.configuration_pages import FEE, approve, page, propose
-from wallets.models import Configuration, ConfigurationFigure
-from wallets.selectors.configuration import figure_in_force, keys_with_figures
-from wallets.services import configuration as figures
+from wallets.fees import services as figures
+from wallets.fees.models import Configuration, ConfigurationFigure
+from wallets.fees.selectors import figure_in_force, keys_with_figures
 
 pytestmark = pytest.mark.django_db
 

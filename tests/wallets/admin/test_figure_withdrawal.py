@@ -8,7 +8,7 @@ from django.db import connection
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import confirm, said, text_of, user_of
 from tests.factories.configuration_pages import FEE, approve, coming, labels, page, propose
-from wallets.models import ConfigurationFigure
+from wallets.fees.models import ConfigurationFigure
 
 pytestmark = pytest.mark.django_db
 

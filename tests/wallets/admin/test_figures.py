@@ -36,9 +36,10 @@ from tests.factories.configuration_pages import FEE, approve, coming, labels, pa
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.wallets import know_banks
-from wallets.models import ConfigurationFigure, FigureStatus, Withdrawal
-from wallets.selectors.configuration import withdrawal_fee
-from wallets.services import configuration as figures
+from wallets.fees import services as figures
+from wallets.fees.models import ConfigurationFigure, FigureStatus
+from wallets.fees.selectors import withdrawal_fee
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

@@ -21,23 +21,16 @@ from tests.factories.lending import make_lending
 from tests.factories.payouts import settle
 from tests.factories.traders import Trader
 from tests.factories.wallets import approved, know_banks, make_wallet
-from wallets.admin.ledger.accounts import AccountAdmin
-from wallets.admin.ledger.transfers import SUBJECTS
-from wallets.admin.ledger.words import in_account
-from wallets.admin.show import SIGN
-from wallets.ledger import system_account
-from wallets.models import (
-    Account,
-    AccountKind,
-    BooksProof,
-    Entry,
-    Payout,
-    Transfer,
-    TransferKind,
-)
-from wallets.selectors import ledger
-from wallets.services import payouts
-from wallets.services.books import WALLET_CHECKS, prove_and_keep
+from wallets.ledger.admin.accounts import AccountAdmin
+from wallets.ledger.admin.show import SIGN
+from wallets.ledger.admin.transfers import SUBJECTS
+from wallets.ledger.admin.words import in_account
+from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Transfer, TransferKind
+from wallets.ledger.posting import system_account
+from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
+from wallets.ledger.selectors import ledger
+from wallets.payouts.models import Payout
+from wallets.payouts.services import paying as payouts
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.audit.models import Change
 from exchange.core.errors import Forbidden, StateConflict
-from exchange.models import Change
 from tests.assertions.unchanged import everything
 from tests.factories.back_office import (
     balances,
@@ -24,8 +24,9 @@ from tests.factories.back_office import (
 )
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
-from wallets.models import Account, Deposit, Transfer
-from wallets.services import deposits
+from wallets.deposits import services as deposits
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account, Transfer
 
 pytestmark = pytest.mark.django_db
 

@@ -25,8 +25,9 @@ from tests.factories.back_office import (
 )
 from tests.factories.configuration import set_figure
 from tests.factories.payouts import bring_back, settle
-from wallets.models import CircuitState, PayoutCircuit, Proposal, Withdrawal
-from wallets.services import payouts
+from wallets.payouts.models import CircuitState, PayoutCircuit, Proposal
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

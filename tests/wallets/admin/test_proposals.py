@@ -30,8 +30,9 @@ from tests.factories.payouts import (
     booked,
     pass_time,
 )
-from wallets.models import Proposal, Withdrawal
-from wallets.services import payouts
+from wallets.payouts.models import Proposal
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

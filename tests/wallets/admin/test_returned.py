@@ -20,11 +20,15 @@ from tests.factories.back_office import confirm, fund, participants, signed_in, 
 from tests.factories.exports import ask, body, table
 from tests.factories.payouts import bring_back, settle
 from tests.factories.wallets import OVERRIDE, make_staff
-from wallets.admin.worklists import returned
-from wallets.models import Alert, Proposal, Reconciliation, Withdrawal
-from wallets.selectors.concerns import concerns_of
-from wallets.services import decisions, payouts
-from wallets.services.alerts import raise_alert
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.payouts.models import Proposal
+from wallets.payouts.services import paying as payouts
+from wallets.reconciliation.models import Reconciliation
+from wallets.withdrawals.admin.worklists import returned
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.concerns import concerns_of
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

@@ -24,7 +24,8 @@ from tests.factories.back_office import (
 )
 from tests.factories.logins import sign_in
 from tests.factories.wallets import OVERRIDE
-from wallets.models import Decision, Payout, Withdrawal
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Decision, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

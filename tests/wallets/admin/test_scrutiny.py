@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from config.back_office.roles import FINANCE_APPROVER
 from exchange.core.actors import Actor
-from exchange.models import Member, Organisation
-from exchange.services.access import issue_api_key, revoke_api_key
+from exchange.participants.models import Member, Organisation
+from exchange.participants.services.api_keys import issue_api_key, revoke_api_key
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     SYSTEM,
@@ -26,8 +26,10 @@ from tests.factories.back_office import (
     withdraw,
 )
 from tests.factories.wallets import make_staff
-from wallets.models import Deposit, Withdrawal
-from wallets.selectors.scrutiny import (
+from wallets.deposits import services as deposits
+from wallets.deposits.models import Deposit
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.scrutiny import (
     AccountUse,
     Facts,
     Requests,
@@ -36,7 +38,7 @@ from wallets.selectors.scrutiny import (
     scrutinise,
     velocity,
 )
-from wallets.services import decisions, deposits
+from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

@@ -11,8 +11,9 @@ from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.payouts import HALF_AN_HOUR, TRANSFERS, bring_back, pass_time, settle
 from tests.factories.wallets import make_staff
-from wallets.models import Withdrawal
-from wallets.services import decisions, payouts
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
-from exchange.models import Event, Organisation
+from exchange.events.models import Event
+from exchange.participants.models import Organisation
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
@@ -26,7 +27,8 @@ from tests.factories.back_office import (
     text_of,
     withdraw,
 )
-from wallets.models import Decision, Payout, Withdrawal
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Decision, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

@@ -9,8 +9,11 @@ from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.payouts import pass_time
 from tests.factories.wallets import make_staff
-from wallets.models import BankList, ProposalAction
-from wallets.services import decisions, payouts, resolutions
+from wallets.banks.models import BankList
+from wallets.payouts.models import ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

@@ -13,12 +13,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
-from exchange.models import Member, Organisation
+from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, participants, signed_in, text_of, user_of, withdraw
 from tests.factories.wallets import OVERRIDE
-from wallets.models import Proposal, Withdrawal
-from wallets.services import decisions
+from wallets.payouts.models import Proposal
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

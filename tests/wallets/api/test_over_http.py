@@ -19,8 +19,8 @@ from tests.factories.withdrawals import (
     body_of,
     store_bank_lists,
 )
-from wallets.models import ProviderEvent
-from wallets.services.banks import forget_bank_lists
+from wallets.banks.services import forget_bank_lists
+from wallets.payouts.models import ProviderEvent
 
 HEADERS = {"verif-hash": "tests-webhook-hash"}
 

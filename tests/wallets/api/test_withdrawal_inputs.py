@@ -12,7 +12,7 @@ import pytest
 
 from tests.assertions.inputs import assert_refused, refusal_of_body
 from tests.factories.withdrawals import body_of
-from wallets.api.serializers import WithdrawalInput
+from wallets.withdrawals.serializers import WithdrawalInput
 
 # For the currencies, which are read once.
 pytestmark = pytest.mark.django_db

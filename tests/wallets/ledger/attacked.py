@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from credit.models import Loan
+from credit.loans.models import Loan
 from tests.assertions.ledger import account_of, post
 from tests.environment.database import Connection
 from tests.factories.lending import Lending, make_lending
 from tests.factories.wallets import Wallet, know_banks, make_wallet
-from wallets.models import Account, Withdrawal
+from wallets.ledger.models import Account
+from wallets.withdrawals.models import Withdrawal
 
 
 @dataclass

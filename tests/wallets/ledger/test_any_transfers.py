@@ -19,8 +19,8 @@ from tests.environment.property_tests import examples
 from tests.factories.api_clients import TESTER
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import make_wallet
-from wallets.ledger import Leg
-from wallets.models import Account, Entry
+from wallets.ledger.models import Account, Entry
+from wallets.ledger.posting import Leg
 
 pytestmark = pytest.mark.django_db
 

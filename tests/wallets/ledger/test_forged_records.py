@@ -13,16 +13,17 @@ import pytest
 from psycopg import errors
 from psycopg.types.json import Jsonb
 
-from credit.models import Loan
+from credit.loans.models import Loan
+from exchange.audit.models import Change
 from exchange.core.ids import uuid7
-from exchange.models import Change, Token
+from exchange.tokens.models import Token
 from tests.assertions.ledger import enter_deposit, picture, post_deposit
 from tests.factories.payouts import settle
 from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet, status_of
 from tests.wallets.ledger.attacked import World
-from wallets.models import TransferKind
-from wallets.services import books
-from wallets.services.payouts import look_up, pay
+from wallets.ledger import proof as books
+from wallets.ledger.models import TransferKind
+from wallets.payouts.services.paying import look_up, pay
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,7 +19,8 @@ from tests.environment.database import Connection
 from tests.environment.module_database import module_rows
 from tests.factories.wallets import make_wallet
 from tests.wallets.ledger.attacked import World, make_world
-from wallets.models import Account, Deposit
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account
 
 __all__ = ["module_rows"]
 

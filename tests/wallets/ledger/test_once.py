@@ -16,8 +16,9 @@ from tests.factories.wallets import (
     SYSTEM,
     Wallet,
 )
-from wallets.ledger import InsufficientFunds, Leg, TransferAlreadyPosted, post_transfer
-from wallets.models import TransferKind, Withdrawal
+from wallets.ledger.models import TransferKind
+from wallets.ledger.posting import InsufficientFunds, Leg, TransferAlreadyPosted, post_transfer
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

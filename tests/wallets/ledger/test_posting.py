@@ -10,7 +10,8 @@ import pytest
 from exchange.core.ids import uuid7
 from tests.assertions.ledger import account_of, system
 from tests.factories.wallets import SYSTEM, Wallet, know_banks, make_wallet
-from wallets.ledger import (
+from wallets.ledger.models import Account, AccountKind, Transfer, TransferKind
+from wallets.ledger.posting import (
     InsufficientFunds,
     Leg,
     Posting,
@@ -20,7 +21,6 @@ from wallets.ledger import (
     post_transfers,
     system_account,
 )
-from wallets.models import Account, AccountKind, Transfer, TransferKind
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from psycopg import errors
 
 from tests.assertions.ledger import post_deposit
 from tests.factories.wallets import Wallet, know_banks, make_wallet
-from wallets.models import Account
+from wallets.ledger.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -23,8 +23,8 @@ from tests.environment.database import session
 from tests.factories.wallets import (
     SYSTEM,
 )
-from wallets.models import Entry, Transfer
-from wallets.services import decisions
+from wallets.ledger.models import Entry, Transfer
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,7 +16,7 @@ from tests.assertions.ledger import copy_withdrawal
 from tests.environment.database import Connection, session
 from tests.factories.configuration import set_figure
 from tests.factories.wallets import know_banks, make_staff, make_wallet
-from wallets.models import Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

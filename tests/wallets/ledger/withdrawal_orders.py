@@ -11,7 +11,7 @@ from tests.environment.database import Connection
 from tests.environment.sql_functions import expression
 from tests.factories.bare_rows import as_json, put
 from tests.factories.plain_sql import Books
-from wallets.models import Configuration
+from wallets.fees.models import Configuration
 
 TEXTS = (
     "reference", "bank_name", "bank_code", "account_number", "account_name", "given_name",

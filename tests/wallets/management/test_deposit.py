@@ -9,7 +9,8 @@ from django.core.management import CommandError, call_command
 
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.wallets import Wallet, assert_books_hold
-from wallets.models import Deposit, Entry
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Entry
 
 pytestmark = pytest.mark.django_db
 

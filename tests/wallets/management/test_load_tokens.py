@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from exchange.models import Organisation, Token
+from exchange.participants.models import Organisation
+from exchange.tokens.models import Token
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.wallets import assert_books_hold
-from wallets.models import Account, Entry
+from wallets.ledger.models import Account, Entry
 
 pytestmark = pytest.mark.django_db
 

@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 from django.utils import timezone
 
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.factories.wallets import OVERRIDE, make_staff, make_wallet
-from wallets.models import Withdrawal
-from wallets.services import decisions
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 PART = Decimal(200_000)
 DAILY, SOLE = "SECOND_APPROVAL_DAILY_ABOVE_KES", "SOLE_APPROVALS_DAILY_KES"

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.factories.wallets import (
     Wallet,
     know_banks,
     make_member_wallet,
     make_staff,
 )
+from wallets.banks.services import forget_bank_lists
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxOptions, SandboxServer
-from wallets.services.banks import forget_bank_lists
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from tests.factories.wallets import (
     make_wallet,
     status_of,
 )
-from wallets.models import Account, Withdrawal
-from wallets.services import payouts
+from wallets.ledger.models import Account
+from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Withdrawal
 
 Owner = psycopg.Connection[Any]
 

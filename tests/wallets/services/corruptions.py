@@ -7,7 +7,9 @@ from datetime import timedelta
 
 from exchange.core.ids import first_id_at, uuid7
 from tests.wallets.services.corrupted import World
-from wallets.models import Deposit, Entry, Transfer, Withdrawal
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Entry, Transfer
+from wallets.withdrawals.models import Withdrawal
 
 
 def empty_transfer(world: World) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from wallets.models import Alert
-from wallets.services.alerts import raise_alert, resolve_alert
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert, resolve_alert
 
 pytestmark = pytest.mark.django_db
 

@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from exchange.core.errors import StateConflict
 from tests.environment.concurrency import Callers
 from tests.environment.processes import wait_until
 from tests.factories.configuration import set_figure
@@ -30,8 +31,8 @@ from tests.wallets.services.approving import (
     ask_in_parts,
     saved_up,
 )
-from wallets.errors import StateConflict
-from wallets.models import Payout, Withdrawal
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -33,9 +33,11 @@ from tests.wallets.services.approving import (
     rewrite,
     saved_up,
 )
-from wallets.models import Configuration, Payout, Withdrawal
-from wallets.selectors.approvals import approval_requirement, sole_approvals
-from wallets.services import decisions
+from wallets.fees.models import Configuration
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

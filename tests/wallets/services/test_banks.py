@@ -11,7 +11,9 @@ import pytest
 from django.utils import timezone
 
 from tests.factories.payouts import open_alerts
-from wallets.errors import (
+from wallets.alerts.models import Alert
+from wallets.banks import services as banks
+from wallets.banks.errors import (
     AccountLookUpUnavailable,
     AccountNotFound,
     BankListUnavailable,
@@ -19,11 +21,8 @@ from wallets.errors import (
     NoBankList,
     ResolutionNotSupported,
 )
-from wallets.models import Alert, BankList
-from wallets.providers.base import BankEntry
-from wallets.providers.sandbox.faults import Fault
-from wallets.services import banks
-from wallets.services.banks import (
+from wallets.banks.models import BankList
+from wallets.banks.services import (
     BankDirectory,
     Payee,
     bank_directory,
@@ -34,6 +33,8 @@ from wallets.services.banks import (
     remembered_bank,
     resolve_account_name,
 )
+from wallets.providers.base import BankEntry
+from wallets.providers.sandbox.faults import Fault
 
 pytestmark = pytest.mark.django_db
 

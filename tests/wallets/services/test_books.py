@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from exchange.core.ids import first_id_at
 from tests.factories.wallets import make_wallet
-from wallets.models import Alert, BooksProof
-from wallets.services import books
-from wallets.services.books import Finding, sql_check
+from wallets.alerts.models import Alert
+from wallets.ledger import proof as books
+from wallets.ledger.models import BooksProof
+from wallets.ledger.proof import Finding, sql_check
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from exchange.core.errors import InvalidRequest
-from wallets.services import catalogue_files
-from wallets.services.catalogue_files import CatalogueFile, Row, field_of, read_catalogue
+from orders.listings.services import catalogue_files
+from orders.listings.services.catalogue_files import CatalogueFile, Row, field_of, read_catalogue
 
 NAMES = list(catalogue_files.REQUIRED)
 HEADER = ",".join(NAMES)

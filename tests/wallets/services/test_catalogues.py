@@ -10,13 +10,14 @@ import pytest
 from django.db import connection
 
 from exchange.core.ids import uuid7
-from exchange.models import Organisation, Token
+from exchange.participants.models import Organisation
+from exchange.tokens.models import Token
+from orders.listings.services import catalogues
+from orders.listings.services.catalogue_files import CatalogueFile, Row
+from orders.listings.services.catalogues import BadRow, Outcome, find_organisation, load_catalogue
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import assert_books_hold
-from wallets.services import catalogues
-from wallets.services.catalogue_files import CatalogueFile, Row
-from wallets.services.catalogues import BadRow, Outcome, find_organisation, load_catalogue
 
 pytestmark = pytest.mark.django_db
 

@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from tests.environment.processes import wait_until
 from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
-from wallets.models import Alert, PayoutCircuit, Withdrawal
+from wallets.alerts.models import Alert
+from wallets.payouts.models import PayoutCircuit
+from wallets.payouts.services import circuit
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
-from wallets.services import circuit
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

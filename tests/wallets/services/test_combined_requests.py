@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 from exchange.core.database import fetch_one
 from exchange.core.idempotency import IdempotencyClaim, kept_for
 from exchange.core.ids import uuid7
+from exchange.core.models import IdempotencyRecord
 from exchange.core.sets import as_json
-from exchange.models import Event, IdempotencyRecord, Member, Organisation
+from exchange.events.models import Event
+from exchange.participants.models import Member, Organisation
 from tests.assertions.ledger import account_of
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.property_tests import examples
@@ -36,19 +38,12 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_wallet,
 )
-from wallets.ledger import Leg, open_account
-from wallets.models import (
-    Account,
-    AccountKind,
-    BankAccount,
-    Entry,
-    Transfer,
-    TransferKind,
-    Withdrawal,
-)
+from wallets.banks.services import Payee
+from wallets.ledger.models import Account, AccountKind, Entry, Transfer, TransferKind
+from wallets.ledger.posting import Leg, open_account
 from wallets.providers.base import BankEntry
-from wallets.services import requests
-from wallets.services.banks import Payee
+from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

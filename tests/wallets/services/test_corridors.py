@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from exchange.core.errors import InvalidRequest
-from wallets.models import BankAccount
-from wallets.services.corridors import clean_phone, missing_fields, needed_fields
+from wallets.withdrawals.models import BankAccount
+from wallets.withdrawals.services.corridors import clean_phone, missing_fields, needed_fields
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
@@ -23,9 +23,11 @@ from tests.factories.wallets import (
     make_staff,
     make_wallet,
 )
-from wallets.models import BankList, Decision, Payout, Withdrawal
-from wallets.services import decisions, requests
-from wallets.services.requests import Corridor
+from wallets.banks.models import BankList
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.services import decisions, requests
+from wallets.withdrawals.services.requests import Corridor
 
 pytestmark = pytest.mark.django_db
 

@@ -9,17 +9,24 @@ from typing import Any
 
 import pytest
 
-from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest, Refused
+from exchange.core.errors import (
+    Conflict,
+    DomainError,
+    Forbidden,
+    InvalidCurrency,
+    InvalidRequest,
+    Refused,
+)
 from exchange.core.ids import uuid7
 from exchange.core.numbers import LARGEST
-from exchange.models import Member
+from exchange.participants.models import Member
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff
-from wallets.errors import InvalidCurrency
-from wallets.models import Deposit, Entry, Transfer
-from wallets.services import deposits
-from wallets.services.deposits import DEPOSITS, Arrival
+from wallets.deposits import services as deposits
+from wallets.deposits.models import Deposit
+from wallets.deposits.services import DEPOSITS, Arrival
+from wallets.ledger.models import Entry, Transfer
 
 pytestmark = pytest.mark.django_db
 

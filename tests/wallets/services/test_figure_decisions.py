@@ -19,15 +19,15 @@ from exchange.core.errors import (
     Refused,
     StateConflict,
 )
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
 from tests.factories.loans import as_time_does
 from tests.factories.staff import age_installation, shift_access
 from tests.factories.wallets import make_staff
-from wallets.models import ConfigurationFigure
-from wallets.selectors.configuration import figure_in_force
-from wallets.services import configuration as figures
+from wallets.fees import services as figures
+from wallets.fees.models import ConfigurationFigure
+from wallets.fees.selectors import figure_in_force
 
 pytestmark = pytest.mark.django_db
 

@@ -10,14 +10,14 @@ from django.utils import timezone
 
 from exchange.core.errors import InvalidRequest, Refused, StateConflict
 from exchange.core.numbers import LARGEST
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.configuration import set_figure
 from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff, make_wallet
-from wallets.models import ConfigurationFigure
-from wallets.selectors.configuration import minimum_withdrawal, withdrawal_fee
-from wallets.services import configuration as figures
+from wallets.fees import services as figures
+from wallets.fees.models import ConfigurationFigure
+from wallets.fees.selectors import minimum_withdrawal, withdrawal_fee
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.factories.api_clients import TESTER
 from tests.factories.wallets import assert_books_hold, know_banks, make_staff, make_wallet
-from wallets.models import Withdrawal
-from wallets.services import decisions
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

@@ -11,14 +11,21 @@ import pytest
 from exchange.core.actors import Actor
 from exchange.core.errors import Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.models import Organisation, Token
-from exchange.payloads import TOKEN
+from exchange.participants.models import Organisation
+from exchange.tokens.models import Token
+from exchange.tokens.payloads import TOKEN
+from orders.listings.services.listing import (
+    Listing,
+    SymbolsTaken,
+    check_listing,
+    list_token,
+    list_tokens,
+)
 from tests.assertions.unchanged import everything
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import assert_books_hold, make_staff
-from wallets.models import Account
-from wallets.services.listings import Listing, SymbolsTaken, check_listing, list_token, list_tokens
+from wallets.ledger.models import Account
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from exchange.core.errors import Refused
+from exchange.core.errors import Refused, StateConflict
 from tests.environment.property_tests import FUZZING, examples
 from tests.environment.services import Sandbox
 from tests.factories.payouts import (
@@ -47,9 +47,14 @@ from tests.factories.wallets import (
     make_wallet,
     status_of,
 )
-from wallets.errors import BelowMinimum, InsufficientBalance, StateConflict
-from wallets.models import Entry, PayoutCircuit, ProposalAction, Withdrawal
-from wallets.services import decisions, payouts, resolutions
+from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.models import Entry
+from wallets.payouts.models import PayoutCircuit, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions
+from wallets.withdrawals.errors import BelowMinimum
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 # In a fuzz, where nobody waits, after every step.
 PROVE_EVERY = 1 if FUZZING else 20

@@ -6,17 +6,18 @@ import pytest
 from django.db import transaction
 
 from exchange.core.actors import Actor
+from exchange.core.errors import StateConflict
 from exchange.core.ids import uuid7
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.assertions.unchanged import everything
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import SYSTEM, Wallet, approved, know_banks, make_wallet
-from wallets.errors import StateConflict, WithdrawalNotFound
-from wallets.models import Decision, Verdict, Withdrawal
-from wallets.models import WithdrawalStatus as Status
-from wallets.selectors.concerns import Concern, Level
-from wallets.services.transitions import lock, move, record
+from wallets.withdrawals.errors import WithdrawalNotFound
+from wallets.withdrawals.models import Decision, Verdict, Withdrawal
+from wallets.withdrawals.models import WithdrawalStatus as Status
+from wallets.withdrawals.selectors.concerns import Concern, Level
+from wallets.withdrawals.services.transitions import lock, move, record
 
 pytestmark = pytest.mark.django_db
 

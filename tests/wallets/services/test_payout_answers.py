@@ -17,10 +17,12 @@ from tests.wallets.services.payout_rows import (
     seconds,
     token_of,
 )
-from wallets.models import Alert, PayoutCircuit, Withdrawal
+from wallets.alerts.models import Alert
+from wallets.payouts.models import PayoutCircuit
+from wallets.payouts.services import paying as payouts
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
-from wallets.services import payouts
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

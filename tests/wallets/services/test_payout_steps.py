@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from exchange.models import Event
+from exchange.events.models import Event
 from tests.factories.wallets import approved, status_of
 from tests.wallets.services.payout_rows import (
     change,
@@ -20,10 +20,13 @@ from tests.wallets.services.payout_rows import (
     token_of,
     values,
 )
-from wallets.models import Alert, BankAccount, PayoutCircuit, Withdrawal
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.payouts.models import PayoutCircuit
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import settlement
 from wallets.providers.base import RecipientIdentity, TransferRequest
-from wallets.services import payouts, settlement
-from wallets.services.alerts import raise_alert
+from wallets.withdrawals.models import BankAccount, Withdrawal
 
 pytestmark = pytest.mark.django_db
 

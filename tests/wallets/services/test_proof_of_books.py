@@ -14,8 +14,9 @@ from tests.environment.services import Sandbox
 from tests.factories.wallets import assert_books_hold
 from tests.wallets.services.corrupted import Owner, World
 from tests.wallets.services.corruptions import CORRUPTIONS, IN_ORDER, money_out_of_escrow
-from wallets.models import Alert, BooksProof
-from wallets.services import books
+from wallets.alerts.models import Alert
+from wallets.ledger import proof as books
+from wallets.ledger.models import BooksProof
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,8 +10,8 @@ import pytest
 
 from exchange.core.errors import Forbidden
 from tests.factories.wallets import approved, know_banks, make_wallet
-from wallets.models import ProviderEvent
-from wallets.services import provider_events
+from wallets.payouts.models import ProviderEvent
+from wallets.payouts.services import provider_events
 
 pytestmark = pytest.mark.django_db
 

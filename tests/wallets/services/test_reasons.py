@@ -9,18 +9,23 @@ from typing import Any
 
 import pytest
 
-from credit.models import EndingAction
-from credit.services import endings as loan_endings
+from credit.loans.models import EndingAction
+from credit.loans.services import endings as loan_endings
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.words import given
-from exchange.services import quotes
-from orders.services import endings
+from exchange.tokens.services import quotes
+from orders.listings.services import endings
 from tests.assertions.unchanged import everything
 from tests.factories.tokens import make_token
 from tests.factories.wallets import know_banks, make_staff, make_wallet
-from wallets.models import ProposalAction, Transfer, TransferKind, Withdrawal
-from wallets.services import configuration, decisions, deposits, resolutions
+from wallets.deposits import services as deposits
+from wallets.fees import services as configuration
+from wallets.ledger.models import Transfer, TransferKind
+from wallets.payouts.models import ProposalAction
+from wallets.payouts.services import resolutions
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

@@ -19,11 +19,15 @@ from tests.factories.wallets import (
     status_of,
 )
 from tests.wallets.services.payout_rows import record_of
-from wallets.models import Alert, Entry, Payout, Transfer, TransferKind, Withdrawal
-from wallets.models import WithdrawalStatus as Status
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.ledger.models import Entry, Transfer, TransferKind
+from wallets.payouts.models import Payout
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import settlement
 from wallets.providers.base import TransferStatus
-from wallets.services import payouts, settlement
-from wallets.services.alerts import raise_alert
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import WithdrawalStatus as Status
 
 pytestmark = pytest.mark.django_db
 

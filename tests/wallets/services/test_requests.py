@@ -16,15 +16,15 @@ from exchange.core.combining import Combiner
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import Answer, IdempotencyClaim, claim_key, store_answer
 from exchange.core.ids import uuid7
-from exchange.models import Member
+from exchange.participants.models import Member
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_figure
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet, make_wallet
 from tests.factories.withdrawals import BANK, store_bank_lists, warm
-from wallets.models import BankAccount, Withdrawal
-from wallets.services import requests
+from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db
 

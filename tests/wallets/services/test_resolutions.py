@@ -15,7 +15,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused, StateConflict
-from exchange.models import Event, StaffUser
+from exchange.events.models import Event
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.processes import wait_until
 from tests.factories.payouts import proposed
@@ -37,12 +38,16 @@ from tests.wallets.services.payout_rows import (
     token_of,
     values,
 )
-from wallets.errors import TransferLookUpUnavailable
-from wallets.models import Alert, Payout, Proposal, ProposalAction, Transfer, Withdrawal
-from wallets.models import WithdrawalStatus as Status
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.ledger.models import Transfer
+from wallets.payouts.errors import TransferLookUpUnavailable
+from wallets.payouts.models import Payout, Proposal, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions, settlement
 from wallets.providers.base import TransferStatus
-from wallets.services import payouts, resolutions, settlement
-from wallets.services.alerts import raise_alert
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import WithdrawalStatus as Status
 
 pytestmark = pytest.mark.django_db
 

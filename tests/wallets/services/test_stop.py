@@ -12,12 +12,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from exchange.core.errors import InvalidRequest, Refused, StateConflict
-from exchange.models import Organisation, StaffUser
+from exchange.participants.models import Organisation
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
-from wallets.models import Decision, Payout, Withdrawal
-from wallets.selectors.concerns import Level, concerns_of
-from wallets.services import decisions
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.selectors.concerns import Level, concerns_of
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
 

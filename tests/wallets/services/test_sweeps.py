@@ -12,10 +12,15 @@ from django.utils import timezone
 
 from tests.factories.payouts import open_alerts
 from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
-from wallets.models import BankList, Payout, PayoutCircuit, Withdrawal, WithdrawalStatus
+from wallets.banks import services as banks_services
+from wallets.banks.models import BankList
+from wallets.payouts.models import Payout, PayoutCircuit
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import settlement
+from wallets.payouts.services import sweeps as services_sweeps
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
-from wallets.services import payouts, settlement, sweeps
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 
@@ -52,14 +57,14 @@ def test_a_hint_brings_a_look_forward_and_never_puts_it_off(planned, due):
     at = None if planned is None else timezone.now() + planned
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=at)
     before = timezone.now()
-    assert sweeps.bring_forward(withdrawal.reference) == withdrawal.id
+    assert services_sweeps.bring_forward(withdrawal.reference) == withdrawal.id
     found = Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at
     if planned == HOUR:
         assert found is not None
         assert before <= found <= timezone.now()
     else:
         assert found == at
-    assert sweeps.claim_step(withdrawal.id, WithdrawalStatus.APPROVED) is due
+    assert services_sweeps.claim_step(withdrawal.id, WithdrawalStatus.APPROVED) is due
 
 
 def test_a_payout_put_back_to_approved_meanwhile_is_not_planned_for_later():
@@ -68,7 +73,7 @@ def test_a_payout_put_back_to_approved_meanwhile_is_not_planned_for_later():
     now = timezone.now()
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=now)
     # Another worker had claimed it when this one read its status, and has put it back since.
-    assert not sweeps.claim_step(withdrawal.id, WithdrawalStatus.PROCESSING)
+    assert not services_sweeps.claim_step(withdrawal.id, WithdrawalStatus.PROCESSING)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at == now
 
 
@@ -103,13 +108,13 @@ def test_what_is_due_is_taken_in_its_order_but_for_what_somebody_works_on():
     planned(wallet, None)
     planned(wallet, -9, leased_until=now + HOUR)
     due = [(first.id, "Approved"), (second.id, "Approved"), (third.id, "Unknown")]
-    assert sweeps.due_payouts() == due
-    assert sweeps.due_payouts(2) == due[:2]
+    assert services_sweeps.due_payouts() == due
+    assert services_sweeps.due_payouts(2) == due[:2]
     with CaptureQueriesContext(connection) as asked:
-        sweeps.due_payouts()
+        services_sweeps.due_payouts()
     assert asked.captured_queries[-1]["sql"].endswith("LIMIT 100")
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
-    assert sweeps.due_payouts() == due[2:]
+    assert services_sweeps.due_payouts() == due[2:]
 
 
 def test_a_step_is_claimed_once_and_for_one_payout():
@@ -117,8 +122,8 @@ def test_a_step_is_claimed_once_and_for_one_payout():
     wallet = make_wallet(5000)
     one, other = planned(wallet, -1), planned(wallet, -1)
     before = Payout.objects.get(withdrawal=other).next_step_at
-    assert sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
-    assert not sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
+    assert services_sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
+    assert not services_sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
     at = Payout.objects.get(withdrawal=one).next_step_at
     assert at is not None
     assert round((at - timezone.now()).total_seconds()) == 120
@@ -132,9 +137,9 @@ def test_a_hint_about_a_failed_payout_has_it_looked_at_and_no_other_one():
     settlement.fail(failed.id, reason="refused", actor=payouts._ACTOR)
     before = Payout.objects.get(withdrawal=other).next_step_at
     assert Payout.objects.get(withdrawal=failed).next_step_at is None
-    assert sweeps.bring_forward("payout_nobody") is None
-    assert sweeps.bring_forward(failed.reference) == failed.id
-    assert sweeps.due_payouts() == [(failed.id, "Failed")]
+    assert services_sweeps.bring_forward("payout_nobody") is None
+    assert services_sweeps.bring_forward(failed.reference) == failed.id
+    assert services_sweeps.due_payouts() == [(failed.id, "Failed")]
     assert Payout.objects.get(withdrawal=other).next_step_at == before
 
 
@@ -147,28 +152,28 @@ def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxSer
     know_banks()
     wallet = make_wallet(5000)
     sandbox.book.set_float("KES", Decimal(5000))
-    sweeps.take_step(wallet.request().id)
-    sweeps.take_step(wallet.organisation.id)
+    services_sweeps.take_step(wallet.request().id)
+    services_sweeps.take_step(wallet.organisation.id)
     assert orders_and_reads(sandbox) == (0, 0)
     new = planned(wallet, None)
     PayoutCircuit.objects.update(quiet_until=timezone.now() + HOUR)
-    sweeps.take_step(new.id)
+    services_sweeps.take_step(new.id)
     assert orders_and_reads(sandbox) == (0, 0)
     PayoutCircuit.objects.update(quiet_until=None)
-    sweeps.take_step(new.id)
+    services_sweeps.take_step(new.id)
     assert orders_and_reads(sandbox) == (1, 0)
     # The provider has it: it is asked for, when that is due, whatever waits besides.
     planned(wallet, 60)
-    sweeps.take_step(new.id)
+    services_sweeps.take_step(new.id)
     assert orders_and_reads(sandbox) == (1, 0)
     Payout.objects.filter(withdrawal=new).update(next_step_at=timezone.now())
-    sweeps.take_step(new.id)
+    services_sweeps.take_step(new.id)
     assert orders_and_reads(sandbox) == (1, 1)
     orphan = approved(wallet)
     assert payouts._claim(orphan.id) is not None
     gone = timezone.now() - HOUR
     Payout.objects.filter(withdrawal=orphan).update(leased_until=gone, next_step_at=gone)
-    sweeps.take_step(orphan.id)
+    services_sweeps.take_step(orphan.id)
     assert orders_and_reads(sandbox) == (2, 1)
     assert Payout.objects.get(withdrawal=orphan).provider_status == "NEW"
 
@@ -180,9 +185,14 @@ def test_lists_of_banks_are_fetched_four_hours_before_they_are_a_day_old(sandbox
         BankList.objects.create(currency_id=currency, banks=[], fetched_at=timezone.now() - age)
     path = "/v3/banks/UG"
     sandbox.faults.add(Fault(fault="error_5xx", method="GET", path_prefix=path, times=3))
-    assert sweeps.refresh_bank_lists() == {"GHS": True, "KES": True, "TZS": True, "UGX": False}
+    assert banks_services.refresh_bank_lists() == {
+        "GHS": True,
+        "KES": True,
+        "TZS": True,
+        "UGX": False,
+    }
     assert open_alerts() == {"bank_list"}
     stored = BankList.objects.exclude(banks=[]).values_list("currency_id", flat=True)
     assert {*stored} == {"GHS", "KES", "TZS"}
-    assert sweeps.refresh_bank_lists() == {"UGX": True}
+    assert banks_services.refresh_bank_lists() == {"UGX": True}
     assert open_alerts() == set()

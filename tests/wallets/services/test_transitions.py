@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from psycopg import errors
 
 from exchange.core.ids import uuid7
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
-from wallets.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,8 +13,9 @@ from psycopg import errors
 from exchange.core.ids import uuid7
 from tests.environment.database import Connection, session
 from tests.factories.wallets import Wallet, know_banks, make_staff, make_wallet
-from wallets.models import Deposit, Proposal, ProposalAction, ProposalStatus
-from wallets.services import deposits
+from wallets.deposits import services as deposits
+from wallets.deposits.models import Deposit
+from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

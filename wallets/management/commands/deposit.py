@@ -9,14 +9,14 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
+from exchange.api.filters import read_amount
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import new_reference, parse_id
 from exchange.core.numbers import plain
-from exchange.models import Member, Organisation
-from wallets.filtersets import read_amount
-from wallets.selectors.wallets import available_balance
-from wallets.services.deposits import Arrival, deposit
+from exchange.participants.models import Member, Organisation
+from wallets.deposits.services import Arrival, deposit
+from wallets.ledger.selectors.wallets import available_balance
 
 
 class Command(BaseCommand):

@@ -12,8 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
-from wallets.services.catalogue_files import read_catalogue
-from wallets.services.catalogues import Outcome, find_organisation, load_catalogue
+from orders.listings.services.catalogue_files import read_catalogue
+from orders.listings.services.catalogues import Outcome, find_organisation, load_catalogue
 
 _BAR_WIDTH = 30
 _REDRAW_SECONDS = 0.1

@@ -14,9 +14,9 @@ from django.utils import timezone
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.numbers import plain
-from wallets.models import ReportStatus
-from wallets.selectors.reconciliation import day_of
-from wallets.services import reconciliation
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import ReportStatus
+from wallets.reconciliation.selectors.movements import day_of
 
 
 def _day(text: str) -> date:

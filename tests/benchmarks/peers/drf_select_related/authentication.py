@@ -10,7 +10,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from exchange.models import Organisation
+from exchange.participants.models import Organisation
 
 
 class Caller:

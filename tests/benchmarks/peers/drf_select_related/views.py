@@ -15,8 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from exchange.models import Member, Token
-from wallets.models import Account
+from exchange.participants.models import Member
+from exchange.tokens.models import Token
+from wallets.ledger.models import Account
 
 
 class PriceSerializer(serializers.ModelSerializer[Token]):

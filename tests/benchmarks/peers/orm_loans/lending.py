@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from credit.dates import add_months
+from credit.loans.dates import add_months
 from tests.benchmarks.peers.orm_loans.models import (
     Account,
     Collateral,

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from exchange.core.numbers import plain
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.environment.owner import as_owner
 from tests.factories.wallets import (
     SYSTEM,
@@ -17,18 +17,15 @@ from tests.factories.wallets import (
     approved,
     make_staff,
 )
-from wallets.models import (
-    Reconciliation,
-    ReconciliationBreak,
-    ReconciliationLine,
-    Withdrawal,
-)
+from wallets.payouts.services import paying as payouts
 from wallets.providers.base import TransferRequest
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
-from wallets.selectors.reconciliation import bounds
-from wallets.services import payouts, reconciliation
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import Reconciliation, ReconciliationBreak, ReconciliationLine
+from wallets.reconciliation.selectors.movements import bounds
+from wallets.withdrawals.models import Withdrawal
 
 
 def pay(wallet: Wallet, amount: str | int = 500, **more: Any) -> Withdrawal:

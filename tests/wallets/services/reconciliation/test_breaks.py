@@ -32,11 +32,13 @@ from tests.wallets.services.reconciliation.harness import (
     send_past_us,
     today,
 )
-from wallets.models import Alert, LineKind, ReconciliationBreak
-from wallets.services import payouts, reconciliation
-from wallets.services.reconciliation import comparison, reports
-from wallets.services.reconciliation.breaks import take_up
-from wallets.services.reconciliation.differences import Line
+from wallets.alerts.models import Alert
+from wallets.payouts.services import paying as payouts
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import LineKind, ReconciliationBreak
+from wallets.reconciliation.services import comparison, reports
+from wallets.reconciliation.services.breaks import take_up
+from wallets.reconciliation.services.differences import Line
 
 pytestmark = pytest.mark.django_db
 

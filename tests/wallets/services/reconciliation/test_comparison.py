@@ -38,15 +38,18 @@ from tests.wallets.services.reconciliation.harness import (
     send_past_us,
     today,
 )
-from wallets.models import Entry, Payout, ProposalAction, ReconciliationBreak, TransferKind
+from wallets.ledger.models import Entry, TransferKind
+from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import sweeps
 from wallets.providers.base import ProviderBalance, ProviderUnavailable
 from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
-from wallets.selectors.overview import Float, floats
-from wallets.selectors.reconciliation import disputed
-from wallets.services import payouts, sweeps
-from wallets.services.reconciliation.balances import read_balances
+from wallets.reconciliation.models import ReconciliationBreak
+from wallets.reconciliation.selectors.movements import disputed
+from wallets.reconciliation.selectors.overview import Float, floats
+from wallets.reconciliation.services.balances import read_balances
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,6 @@ from django.utils import timezone
 from exchange.core.ids import uuid7
 from tests.factories.wallets import approved
 from tests.wallets.services.reconciliation.harness import done, pay
-from wallets.models import LineKind
-from wallets.models import WithdrawalStatus as Status
 from wallets.providers.base import (
     ListedTransfer,
     ProviderBalance,
@@ -23,11 +21,13 @@ from wallets.providers.base import (
     TransferStatus,
 )
 from wallets.providers.registry import payment_provider
-from wallets.selectors.reconciliation import Held, Holding, held_under, movements
-from wallets.services.reconciliation import comparison
-from wallets.services.reconciliation.balances import _under_way, balance_lines
-from wallets.services.reconciliation.differences import Line, charge, differences
-from wallets.services.reconciliation.figures import movement_lines, totals
+from wallets.reconciliation.models import LineKind
+from wallets.reconciliation.selectors.movements import Held, Holding, held_under, movements
+from wallets.reconciliation.services import comparison
+from wallets.reconciliation.services.balances import _under_way, balance_lines
+from wallets.reconciliation.services.differences import Line, charge, differences
+from wallets.reconciliation.services.figures import movement_lines, totals
+from wallets.withdrawals.models import WithdrawalStatus as Status
 
 pytestmark = pytest.mark.django_db
 

@@ -23,16 +23,17 @@ from exchange.core.errors import (
     StateConflict,
 )
 from exchange.core.ids import uuid7
-from exchange.models import StaffUser
+from exchange.staff.models import StaffUser
 from tests.environment.concurrency import Callers
 from tests.environment.database import Connection, session
 from tests.factories.breaks import make_break
 from tests.factories.wallets import make_staff
 from tests.wallets.services.reconciliation.harness import approver
-from wallets.models import Alert, BreakExplanation, BreakStatus, ReconciliationBreak
-from wallets.services import reconciliation
-from wallets.services.alerts import raise_alert
-from wallets.services.reconciliation import explanations
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import BreakExplanation, BreakStatus, ReconciliationBreak
+from wallets.reconciliation.services import explanations
 
 pytestmark = pytest.mark.django_db
 

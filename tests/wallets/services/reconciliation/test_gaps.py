@@ -11,18 +11,16 @@ from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.wallets import SYSTEM
 from tests.wallets.services.reconciliation.harness import breaks
-from wallets.ledger import system_account
-from wallets.models import (
-    AccountKind,
-    Entry,
+from wallets.ledger.models import AccountKind, Entry, Transfer
+from wallets.ledger.posting import system_account
+from wallets.reconciliation.models import (
     LineKind,
     Reconciliation,
     ReconciliationBreak,
     ReconciliationLine,
-    Transfer,
 )
-from wallets.services.reconciliation.breaks import take_up
-from wallets.services.reconciliation.differences import Line
+from wallets.reconciliation.services.breaks import take_up
+from wallets.reconciliation.services.differences import Line
 
 pytestmark = pytest.mark.django_db
 

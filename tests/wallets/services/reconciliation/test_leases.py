@@ -21,10 +21,11 @@ from tests.wallets.services.reconciliation.harness import (
     send_past_us,
     today,
 )
-from wallets.models import Alert, Reconciliation, ReconciliationBreak, ReportStatus
+from wallets.alerts.models import Alert
 from wallets.providers.registry import payment_provider
-from wallets.services import reconciliation
-from wallets.services.reconciliation import reports
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import Reconciliation, ReconciliationBreak, ReportStatus
+from wallets.reconciliation.services import reports
 
 pytestmark = pytest.mark.django_db
 

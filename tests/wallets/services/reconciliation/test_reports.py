@@ -31,8 +31,8 @@ from tests.wallets.services.reconciliation.harness import (
     send_past_us,
     today,
 )
-from wallets.models import Reconciliation
-from wallets.services import reconciliation
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import Reconciliation
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,31 @@
+"""Every page of the admin, app by app. A module that is not listed here is no page."""
+
+from __future__ import annotations
+
+PAGES = (
+    "exchange.staff.admin.accounts",
+    "exchange.participants.admin.participants",
+    "exchange.participants.admin.api_keys",
+    "exchange.access.admin",
+    "exchange.tokens.admin.quotes",
+    "exchange.events.admin.events",
+    "exchange.exports.admin",
+    "exchange.audit.admin",
+    "wallets.ledger.admin.accounts",
+    "wallets.ledger.admin.entries",
+    "wallets.ledger.admin.transfers",
+    "wallets.ledger.admin.books",
+    "wallets.fees.admin.configuration",
+    "wallets.fees.admin.figures",
+    "wallets.banks.admin.banks",
+    "wallets.withdrawals.admin.withdrawals",
+    "wallets.payouts.admin.payouts",
+    "wallets.deposits.admin",
+    "wallets.reconciliation.admin.reports",
+    "wallets.reconciliation.admin.breaks",
+    "orders.book.admin",
+    "orders.trades.admin.trades",
+    "orders.listings.admin.tokens",
+    "credit.configurations.admin.configurations",
+    "credit.loans.admin.loans",
+)

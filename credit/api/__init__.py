@@ -1,1 +1,0 @@
-"""Credit over HTTP."""

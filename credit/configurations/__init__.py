@@ -1,0 +1,1 @@
+"""Loan configurations: terms that somebody else approves."""

@@ -1,0 +1,116 @@
+"""What is asked before somebody decides about a loan configuration, and what stands in the way."""
+
+from __future__ import annotations
+
+from credit.configurations.admin.review import lent, shown
+from credit.configurations.admin.terms import compare
+from credit.configurations.models import (
+    ConfigurationStatus,
+    ConfigurationVersion,
+    LoanConfiguration,
+    VersionStatus,
+)
+from credit.configurations.services.configurations import VERSIONS
+from exchange.admin.confirming import Question
+from exchange.admin.show import page_of
+from exchange.staff.models import StaffUser
+
+
+def change_question(configuration: LoanConfiguration) -> Question:
+    """Asked for new terms: what they would take the place of."""
+    hindrance = ""
+    words = "Somebody else must approve them. Loans that exist keep the terms they were made on."
+    if configuration.status == ConfigurationStatus.RETIRED:
+        hindrance = "The loan configuration is Retired: that is final"
+    elif configuration.status == ConfigurationStatus.PENDING:
+        words = f"They take the place of the terms that wait. {words}"
+    return Question(
+        title=f"Propose new terms of {shown(configuration).name}",
+        facts=[("Creditor", page_of(configuration.creditor)), *_as_it_is(configuration)],
+        words=words,
+        submit="Propose",
+        hindrance=hindrance,
+    )
+
+
+def approval_question(
+    user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
+) -> Question:
+    """What is asked before `version` is in force: every term that changes, from what to what."""
+    return Question(
+        title=f"Approve version {version.number} of {version.name}?",
+        facts=_proposed(configuration, version),
+        words="New loans are made on these terms at once. Loans that exist keep theirs.",
+        submit=f"Yes, approve version {version.number}",
+        hindrance=VERSIONS.describe_obstacle(version, user),
+    )
+
+
+def rejection_question(configuration: LoanConfiguration, version: ConfigurationVersion) -> Question:
+    """Asked with a reason before `version` is closed."""
+    return Question(
+        title=f"Reject version {version.number} of {version.name}?",
+        facts=_proposed(configuration, version),
+        words="What is in force stays so. The creditor is told, with the reason.",
+        submit=f"Yes, reject version {version.number}",
+        hindrance=VERSIONS.describe_closed(version),
+        final=True,
+    )
+
+
+def retirement_question(configuration: LoanConfiguration) -> Question:
+    """Asked before a configuration makes no more loans."""
+    in_force = _version(configuration, VersionStatus.APPROVED)
+    hindrance = ""
+    if configuration.status != ConfigurationStatus.APPROVED:
+        status = configuration.status
+        hindrance = f"Only an Approved loan configuration is retired: it is {status}"
+    return Question(
+        title=f"Retire {shown(configuration).name}?",
+        facts=[
+            ("Creditor", page_of(configuration.creditor)),
+            *_as_it_is(configuration),
+            *((line.title, line.in_force) for line in compare(in_force, None)),
+        ],
+        words="It makes no more loans, and this cannot be undone. Loans that exist keep their "
+        "terms; a change that waits is rejected.",
+        submit="Yes, retire the configuration",
+        hindrance=hindrance,
+        sections=[lent(configuration, in_force)],
+        final=True,
+    )
+
+
+def _version(
+    configuration: LoanConfiguration, status: VersionStatus
+) -> ConfigurationVersion | None:
+    return configuration.versions.filter(status=status).first()
+
+
+def _as_it_is(configuration: LoanConfiguration) -> list[tuple[str, object]]:
+    in_force = _version(configuration, VersionStatus.APPROVED)
+    waiting = _version(configuration, VersionStatus.PENDING)
+    return [
+        ("State", configuration.status),
+        ("In force", f"version {in_force.number}" if in_force else "nothing"),
+        ("Waits for a decision", f"version {waiting.number}" if waiting else "nothing"),
+    ]
+
+
+def _proposed(
+    configuration: LoanConfiguration, version: ConfigurationVersion
+) -> list[tuple[str, object]]:
+    """Whose version it is, and every term that it changes."""
+    in_force = _version(configuration, VersionStatus.APPROVED)
+    facts: list[tuple[str, object]] = [
+        ("Creditor", page_of(configuration.creditor)),
+        ("Version", version.number),
+        ("Takes the place of", f"version {in_force.number}" if in_force else "nothing: it is new"),
+        ("Proposed by", version.proposed_by_label or version.proposed_by),
+    ]
+    for line in compare(in_force, version):
+        if in_force is None:
+            facts.append((line.title, line.proposed))
+        elif line.changed:
+            facts.append((line.title, f"{line.in_force} → {line.proposed} ({line.change})"))
+    return facts

@@ -1,0 +1,131 @@
+"""What the page of a loan configuration shows: facts gathered, nothing changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from credit.configurations.admin.terms import compare, difference_rows, share
+from credit.configurations.models import ConfigurationVersion, LoanConfiguration, VersionStatus
+from credit.configurations.services.configurations import VERSIONS, proposers
+from credit.loans.models import OPEN, Loan
+from credit.loans.services.assessing import outstanding_principal
+from exchange.admin.base import Section
+from exchange.admin.show import age, moment, page_of, state
+from exchange.core.currencies import currencies
+from exchange.events.models import Event
+from exchange.staff.admin.pending import named_deciders
+from exchange.staff.models import StaffUser
+from wallets.ledger.admin.show import money
+
+
+def shown(configuration: LoanConfiguration) -> ConfigurationVersion:
+    """The version in force, or the newest where none is."""
+    versions = configuration.versions.all()  # the newest first
+    in_force = [v for v in versions if v.status == VersionStatus.APPROVED]
+    return in_force[0] if in_force else versions[0]
+
+
+def review(user: StaffUser, configuration: LoanConfiguration) -> dict[str, Any]:
+    """Everything the template of the page needs."""
+    versions = list(configuration.versions.select_related("decided_by"))
+    in_force = next((v for v in versions if v.status == VersionStatus.APPROVED), None)
+    waiting = next((v for v in versions if v.status == VersionStatus.PENDING), None)
+    found: dict[str, Any] = {
+        "configuration": configuration,
+        "creditor": page_of(configuration.creditor),
+        "status": state(configuration.status),
+        "waiting": waiting,
+        "sections": [
+            *([] if waiting else [_terms(in_force or versions[0])]),
+            lent(configuration, in_force),
+            _versions(versions),
+            _events(configuration),
+        ],
+    }
+    if waiting is not None:
+        obstacle = VERSIONS.describe_obstacle(waiting, user)
+        found |= {
+            "difference": _difference(in_force, waiting),
+            "proposed": age(waiting.created_at),
+            "hindrance": f"{obstacle}." if obstacle else "",
+            "others": named_deciders(VERSIONS.permission, *proposers(waiting)),
+        }
+    return found
+
+
+def _difference(in_force: ConfigurationVersion | None, waiting: ConfigurationVersion) -> Section:
+    lines = compare(in_force, waiting)
+    if in_force is None:
+        rows: list[tuple[object, ...]] = [(line.title, line.proposed) for line in lines]
+        return Section("Terms that wait; none are in force yet", ("Term", "Proposed"), rows)
+    changes = sum(line.changed for line in lines)
+    title = f"Terms in force and terms that wait: {changes or 'no'} of {len(lines)} change"
+    headings = (
+        "Term",
+        f"In force (version {in_force.number})",
+        f"Proposed (version {waiting.number})",
+        "Change",
+    )
+    return Section(title, headings, difference_rows(lines))
+
+
+def _terms(version: ConfigurationVersion) -> Section:
+    lines = compare(version, None)
+    in_force = version.status == VersionStatus.APPROVED
+    title = f"Terms {'in force' if in_force else 'proposed last'}, version {version.number}"
+    return Section(title, ("Term", "Value"), [(line.title, line.in_force) for line in lines])
+
+
+def lent(configuration: LoanConfiguration, in_force: ConfigurationVersion | None) -> Section:
+    """Principal outstanding and what is left, by currency."""
+    limits = {limit.currency_id: limit for limit in in_force.limits.all()} if in_force else {}
+    made = set(configuration.loans.values_list("currency_id", flat=True).distinct())
+    rows = []
+    for code in currencies():
+        if code not in limits and code not in made:
+            continue
+        out = outstanding_principal(configuration.pk, code)
+        bound = limits[code].max_outstanding if code in limits else None
+        loans = Loan.objects.filter(configuration=configuration, currency=code, status__in=OPEN)
+        rows.append(
+            (
+                code,
+                f"{loans.count():,}",
+                money(out, code),
+                money(bound, code) if bound is not None else "no bound",
+                money(max(bound - out, bound * 0), code) if bound is not None else "-",
+            )
+        )
+    headings = ("Currency", "Open loans", "Principal outstanding", "Most outstanding", "Left")
+    return Section("Lent so far", headings, rows, right=(1, 2, 3, 4), empty="It lends nothing yet.")
+
+
+def _versions(versions: list[ConfigurationVersion]) -> Section:
+    rows = [
+        (
+            version.number,
+            state(version.status),
+            version.name,
+            share(version.collateral_ratio),
+            share(version.interest_rate),
+            f"{version.duration} months",
+            version.proposed_by_label or version.proposed_by,
+            moment(version.created_at),
+            version.decided_by or "-",
+            moment(version.decided_at) if version.decided_at else "-",
+            version.reason or "-",
+        )
+        for version in versions
+    ]
+    headings = (
+        "Version", "State", "Name", "Of the collateral", "Interest a month", "Longest",
+        "Proposed by", "When (UTC)", "Decided by", "When (UTC)", "Reason",
+    )  # fmt: skip
+    return Section("Versions", headings, rows, right=(3, 4))
+
+
+def _events(configuration: LoanConfiguration) -> Section:
+    events = Event.objects.filter(subject_id=configuration.pk).order_by("created_at", "id")
+    rows = [(moment(e.created_at), page_of(e, e.type), state(e.status), e.attempts) for e in events]
+    headings = ("When (UTC)", "Event", "Delivery", "Tries")
+    return Section("Events told to the creditor", headings, rows, right=(3,))

@@ -1,0 +1,276 @@
+"""Terms of a loan configuration in the admin: the form that takes them, and how they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelectMultiple
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from credit.configurations.models import Access, ConfigurationVersion, LoanLimit
+from credit.configurations.services.terms import (
+    LONGEST_DURATION,
+    LONGEST_GRACE,
+    LONGEST_NAME,
+    Terms,
+    default_least_amount,
+)
+from exchange.admin.show import percent, state
+from exchange.core.currencies import currencies
+from exchange.core.ids import parse_id
+from exchange.core.numbers import plain
+from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.models import Organisation
+from exchange.tokens.models import InvestmentCategory
+from wallets.ledger.admin.show import money
+
+if TYPE_CHECKING:
+    ModelChoices = forms.ModelMultipleChoiceField[Any]
+else:
+    ModelChoices = forms.ModelMultipleChoiceField
+
+_ACCESS = {
+    Access.OWN: "The creditor's own members",
+    Access.ORGANISATIONS: "Members of the creditor and of named organisations",
+    Access.PUBLIC: "Everybody's members",
+}
+_NONE = "-"
+
+
+class RecordsSelect(AutocompleteSelectMultiple):
+    """Django's box of suggestions, which also bears posted ids that are none."""
+
+    def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
+        return super().optgroups(name, [v for v in value if parse_id(str(v))], attr)
+
+
+class OrganisationsChoice(ModelChoices):
+    """Organisations, each found by typing a part of its name."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        relation = ConfigurationVersion._meta.get_field("organisations")
+        super().__init__(
+            queryset=Organisation.objects.all(),
+            widget=RecordsSelect(relation, admin.site),
+            **kwargs,
+        )
+
+
+class TermsForm(forms.Form):
+    """All terms of a configuration; the amounts once for each currency."""
+
+    name = forms.CharField(max_length=LONGEST_NAME)
+    access = forms.ChoiceField(label="Who may borrow", choices=list(_ACCESS.items()))
+    organisations = OrganisationsChoice(label="Named organisations", required=False)
+    investment_categories = forms.MultipleChoiceField(
+        label="What may be pledged",
+        choices=InvestmentCategory.choices,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    collateral_ratio = forms.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        help_text="How much of the collateral's value may be lent: 0.8 is 80 %",
+    )
+    interest_rate = forms.DecimalField(
+        max_digits=38, decimal_places=8, help_text="Per month: 0.05 is 5 %"
+    )
+    duration = forms.IntegerField(
+        label="Longest duration", help_text=f"In months, up to {LONGEST_DURATION}"
+    )
+    grace_period = forms.IntegerField(
+        initial=0, help_text=f"Days from overdue to default, up to {LONGEST_GRACE}"
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for code in currencies():
+            for kind, label in (
+                ("min_amount", f"Least of one loan, {code}"),
+                ("max_amount", f"Most of one loan, {code}"),
+                ("max_outstanding", f"Most outstanding, {code}"),
+            ):
+                self.fields[f"{kind}_{code}"] = forms.DecimalField(
+                    label=label, max_digits=38, decimal_places=8, required=False
+                )
+
+    @property
+    def groups(self) -> list[tuple[str | None, list[Any]]]:
+        """The fields under titles, the amounts of a currency in one row."""
+        kinds = ("min_amount", "max_amount", "max_outstanding")
+        amounts = [tuple(f"{kind}_{code}" for kind in kinds) for code in currencies()]
+        single = {name for row in amounts for name in row}
+        return [
+            (None, [name for name in self.fields if name not in single]),
+            ("Amounts: a currency without the most of one loan is not lent; the least may be left "
+             "to the service, and without the most outstanding there is no bound",
+             list(amounts)),
+        ]  # fmt: skip
+
+
+class OfferForm(TermsForm):
+    """A new configuration."""
+
+    creditor = OrganisationChoice()
+    field_order = ("creditor",)
+
+
+def terms_in(data: dict[str, Any]) -> Terms:
+    """The terms in a form's cleaned data."""
+
+    def amounts(kind: str) -> dict[str, Decimal]:
+        found = {code: data[f"{kind}_{code}"] for code in currencies()}
+        return {code: amount for code, amount in found.items() if amount is not None}
+
+    return Terms(
+        name=data["name"],
+        access=data["access"],
+        organisation_ids=[organisation.pk for organisation in data["organisations"]],
+        investment_categories=data["investment_categories"],
+        min_amount=amounts("min_amount"),
+        max_amount=amounts("max_amount"),
+        max_outstanding=amounts("max_outstanding"),
+        collateral_ratio=data["collateral_ratio"],
+        interest_rate=data["interest_rate"],
+        duration=data["duration"],
+        grace_period=data["grace_period"],
+    )
+
+
+def form_values(version: ConfigurationVersion) -> dict[str, Any]:
+    """A version's terms as the form's initial values."""
+    found: dict[str, Any] = {
+        "name": version.name,
+        "access": version.access,
+        "organisations": [organisation.pk for organisation in version.organisations.all()],
+        "investment_categories": version.investment_categories,
+        "collateral_ratio": plain(version.collateral_ratio),
+        "interest_rate": plain(version.interest_rate),
+        "duration": version.duration,
+        "grace_period": version.grace_period,
+    }
+    for limit in version.limits.all():
+        # What is so by default stays so, and follows the rate.
+        if limit.min_amount != default_least_amount(
+            limit.currency_id, version.interest_rate, limit.max_amount
+        ):
+            found[f"min_amount_{limit.currency_id}"] = plain(limit.min_amount)
+        found[f"max_amount_{limit.currency_id}"] = plain(limit.max_amount)
+        if limit.max_outstanding is not None:
+            found[f"max_outstanding_{limit.currency_id}"] = plain(limit.max_outstanding)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """One term: as it is in force, as it is proposed, and in words what would change."""
+
+    title: str
+    in_force: str
+    proposed: str
+    change: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether the proposal changes it."""
+        return bool(self.change)
+
+
+def compare(
+    in_force: ConfigurationVersion | None, proposed: ConfigurationVersion | None
+) -> list[TermLine]:
+    """Every term of both side by side; a change is told only where there are both."""
+    before, after = _told(in_force), _told(proposed)
+    lines = []
+    for title in dict.fromkeys([*before, *after]):
+        was, will = before.get(title, []), after.get(title, [])
+        change = ""
+        if in_force is not None and proposed is not None and was != will:
+            change = _change(was, will)
+        lines.append(TermLine(title, ", ".join(was) or _NONE, ", ".join(will) or _NONE, change))
+    return lines
+
+
+def difference_rows(lines: list[TermLine]) -> list[tuple[object, ...]]:
+    """Rows of a table: what changes is in bold print, and said in words beside it."""
+    return [
+        (
+            line.title,
+            line.in_force,
+            _strong(line.proposed) if line.changed else line.proposed,
+            format_html("{} {}", state("changed"), line.change) if line.changed else "the same",
+        )
+        for line in lines
+    ]
+
+
+def access_in_words(access: str) -> str:
+    """Who may borrow."""
+    return _ACCESS[Access(access)]
+
+
+def share(rate: Decimal) -> str:
+    """A rate of 0 to 1 as `80 %`."""
+    return percent(rate * 100)
+
+
+def _strong(text: str) -> SafeString:
+    return format_html("<strong>{}</strong>", text)
+
+
+def _told(version: ConfigurationVersion | None) -> dict[str, list[str]]:
+    """The words of each term; a term that is a list has one for each item."""
+    if version is None:
+        return {}
+    found = {
+        "Name": [version.name],
+        "Who may borrow": [access_in_words(version.access)],
+        "Named organisations": _named(version),
+        "What may be pledged": list(version.investment_categories),
+        "Share of the collateral's value lent": [share(version.collateral_ratio)],
+        "Interest a month": [share(version.interest_rate)],
+        "Longest duration": [f"{version.duration} months"],
+        "Grace period": [f"{version.grace_period} days"],
+    }
+    limits = {limit.currency_id: limit for limit in version.limits.all()}
+    for code in currencies():
+        found[f"Least of one loan, {code}"] = _amount(limits.get(code), "min_amount")
+        found[f"Most of one loan, {code}"] = _amount(limits.get(code), "max_amount")
+        found[f"Most outstanding, {code}"] = _amount(limits.get(code), "max_outstanding")
+    return {title: words for title, words in found.items() if words}
+
+
+def _named(version: ConfigurationVersion) -> list[str]:
+    """The named organisations; an id that none has is told as such to those who decide."""
+    known = {organisation.pk: str(organisation) for organisation in version.organisations.all()}
+    rows = ConfigurationVersion.organisations.through.objects.filter(
+        configurationversion=version
+    ).values_list("organisation_id", flat=True)
+    unknown = sorted(str(row) for row in rows if row not in known)
+    return [*known.values(), *(f"{row} (no such organisation)" for row in unknown)]
+
+
+def _amount(limit: LoanLimit | None, name: str) -> list[str]:
+    if limit is None:
+        return []
+    amount: Decimal | None = getattr(limit, name)
+    return ["no bound"] if amount is None else [money(amount, limit.currency_id)]
+
+
+def _change(was: list[str], will: list[str]) -> str:
+    added = [word for word in will if word not in was]
+    removed = [word for word in was if word not in will]
+    if len(was) <= 1 and len(will) <= 1:
+        return f"from {was[0] if was else 'none'} to {will[0] if will else 'none'}"
+    words = []
+    if added:
+        words.append(f"added: {', '.join(added)}")
+    if removed:
+        words.append(f"taken out: {', '.join(removed)}")
+    return "; ".join(words) or "in another order"

@@ -1,0 +1,39 @@
+"""Filters of loan configurations."""
+
+from __future__ import annotations
+
+import django_filters
+from django.db.models import Case, Exists, OuterRef, QuerySet, Subquery, Value, When
+
+from credit.configurations.models import (
+    ConfigurationStatus,
+    ConfigurationVersion,
+    LoanConfiguration,
+    LoanLimit,
+    VersionStatus,
+)
+from exchange.api.filters import (
+    ChoiceFilter,
+    CurrencyFilter,
+)
+
+
+class ConfigurationFilters(django_filters.FilterSet):
+    """Configurations by state, and by a currency that their terms lend."""
+
+    status = ChoiceFilter(allowed=ConfigurationStatus.values, help_text="State, in any case")
+    currency = CurrencyFilter(method="lending", help_text="A currency that is lent")
+
+    class Meta:
+        model = LoanConfiguration
+        fields: tuple[str, ...] = ()
+
+    def lending(
+        self, found: QuerySet[LoanConfiguration], _name: str, value: str
+    ) -> QuerySet[LoanConfiguration]:
+        """Those whose terms, in force or else the newest, lend the currency."""
+        versions = ConfigurationVersion.objects.filter(configuration=OuterRef("pk"))
+        in_force_first = Case(When(status=VersionStatus.APPROVED, then=0), default=Value(1))
+        shown = versions.order_by(in_force_first, "-number").values("id")[:1]
+        limit = LoanLimit.objects.filter(version=OuterRef("shown"), currency=value)
+        return found.annotate(shown=Subquery(shown)).filter(Exists(limit))

@@ -1,0 +1,183 @@
+"""Loan configurations: what a creditor offers, in versions that somebody else approves.
+
+A configuration keeps its id while its terms change: each change is a version. The version in
+force makes loans; a loan keeps the version it was made with.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from exchange.core.ids import uuid7
+from exchange.core.models import Currency
+from exchange.participants.models import Organisation
+from exchange.tokens.models import InvestmentCategory
+
+
+class Access(models.TextChoices):
+    """Whose members may borrow: the creditor's own, those of named organisations, everybody's."""
+
+    OWN = "own"
+    ORGANISATIONS = "organisations"
+    PUBLIC = "public"
+
+
+class ConfigurationStatus(models.TextChoices):
+    """States of a configuration. Only Approved ones make loans."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+    RETIRED = "Retired"
+
+
+class VersionStatus(models.TextChoices):
+    """States of a version; at most one is in force, at most one waits."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+    SUPERSEDED = "Superseded"
+
+
+class GraceUnit(models.TextChoices):
+    """What a grace period counts."""
+
+    DAYS = "DAYS"
+
+
+class LoanConfiguration(models.Model):
+    """One offer of a creditor."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    creditor = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="loan_configurations"
+    )
+    status = models.CharField(
+        max_length=10, choices=ConfigurationStatus.choices, default=ConfigurationStatus.PENDING
+    )
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [
+            ("propose_configuration", "Can propose loan configurations"),
+            ("decide_configuration", "Can approve, reject and retire loan configurations"),
+        ]
+
+    def __str__(self) -> str:
+        return f"configuration {self.id}"
+
+
+class ConfigurationVersion(models.Model):
+    """The terms of a configuration from one approval to the next. Rates are 0 to 1."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    configuration = models.ForeignKey(
+        LoanConfiguration, on_delete=models.PROTECT, related_name="versions"
+    )
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    access = models.CharField(max_length=13, choices=Access.choices, default=Access.OWN)
+    organisations = models.ManyToManyField(
+        Organisation,
+        blank=True,
+        related_name="+",
+        # An id that no organisation has is kept like any other: nobody learns which ids there are.
+        db_constraint=False,
+        help_text="Who may borrow, where access is `organisations`",
+    )
+    investment_categories = ArrayField(
+        models.CharField(max_length=20, choices=InvestmentCategory.choices),
+        help_text="What may be pledged",
+    )
+    collateral_ratio = models.DecimalField(
+        max_digits=9, decimal_places=8, help_text="How much of the collateral's value may be lent"
+    )
+    interest_rate = models.DecimalField(
+        max_digits=9, decimal_places=8, help_text="Per month, 0 to 1"
+    )
+    duration = models.PositiveSmallIntegerField(help_text="Longest, in months")
+    grace_period = models.PositiveSmallIntegerField(default=0)
+    grace_period_unit = models.CharField(
+        max_length=4, choices=GraceUnit.choices, default=GraceUnit.DAYS
+    )
+    status = models.CharField(
+        max_length=10, choices=VersionStatus.choices, default=VersionStatus.PENDING
+    )
+    proposed_by = models.CharField(max_length=80, help_text="The actor who entered it")
+    proposed_by_label = models.CharField(max_length=200, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["configuration", "number"], name="version_number"),
+            models.UniqueConstraint(
+                fields=["configuration"],
+                condition=Q(status="Pending"),
+                name="version_pending_once",
+            ),
+            models.UniqueConstraint(
+                fields=["configuration"],
+                condition=Q(status="Approved"),
+                name="version_in_force_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    collateral_ratio__gt=0,
+                    collateral_ratio__lte=1,
+                    interest_rate__gte=0,
+                    interest_rate__lte=1,
+                    duration__gte=1,
+                ),
+                name="version_rates",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.number}"
+
+
+class LoanLimit(models.Model):
+    """What one version lends in one currency, and has outstanding at most (NULL: no bound)."""
+
+    version = models.ForeignKey(
+        ConfigurationVersion, on_delete=models.CASCADE, related_name="limits"
+    )
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    min_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Of one loan")
+    max_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Of one loan")
+    max_outstanding = models.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        null=True,
+        blank=True,
+        help_text="Principal of all open loans of the configuration",
+    )
+
+    class Meta:
+        ordering = ["currency__position"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "currency"], name="limit_once"),
+            models.CheckConstraint(condition=Q(max_amount__gt=0), name="limit_positive"),
+            models.CheckConstraint(
+                condition=Q(min_amount__gt=0, min_amount__lte=F("max_amount")),
+                name="limit_minimum",
+            ),
+            models.CheckConstraint(
+                condition=Q(max_outstanding__gte=F("max_amount")), name="limit_outstanding"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.max_amount} {self.currency_id}"

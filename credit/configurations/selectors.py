@@ -1,0 +1,93 @@
+"""Reading loan configurations: the creditor's own, and those that others may use."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.models import (
+    Access,
+    ConfigurationStatus,
+    ConfigurationVersion,
+    LoanConfiguration,
+    VersionStatus,
+)
+from credit.configurations.payloads import LOAN_CONFIGURATION
+
+
+def usable_by(organisation_id: UUID) -> QuerySet[LoanConfiguration]:
+    """What the organisation's members may borrow on, and all of its own in any state."""
+    in_force = ConfigurationVersion.objects.filter(
+        configuration=OuterRef("pk"), status=VersionStatus.APPROVED
+    )
+    open_to_all = in_force.filter(access=Access.PUBLIC)
+    names_it = in_force.filter(access=Access.ORGANISATIONS, organisations=organisation_id)
+    return LoanConfiguration.objects.filter(
+        Q(creditor_id=organisation_id)
+        | Q(status=ConfigurationStatus.APPROVED) & (Exists(open_to_all) | Exists(names_it))
+    )
+
+
+def version_in_force(configuration_id: UUID) -> ConfigurationVersion | None:
+    """The version that makes loans while its configuration is Approved; the last such one after."""
+    return ConfigurationVersion.objects.filter(
+        configuration_id=configuration_id, status=VersionStatus.APPROVED
+    ).first()
+
+
+def configuration_texts(
+    organisation_id: UUID, configurations: QuerySet[LoanConfiguration]
+) -> list[str]:
+    """The documents (JSON texts) of `configurations` in their order, as the organisation sees
+    them.
+    """
+    return _texts(organisation_id, list(configurations.values_list("id", flat=True)))
+
+
+def configuration_text(organisation_id: UUID, configuration_id: UUID) -> str:
+    """The document of one that the organisation may use or owns. Raises `ConfigurationNotFound`."""
+    texts = configuration_texts(
+        organisation_id, usable_by(organisation_id).filter(id=configuration_id)
+    )
+    if not texts:
+        raise ConfigurationNotFound
+    return texts[0]
+
+
+def creditors_text(configuration: LoanConfiguration) -> str:
+    """The document as the creditor sees it."""
+    return _texts(configuration.creditor_id, [configuration.id])[0]
+
+
+def _texts(organisation_id: UUID, ids: list[UUID]) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(_DOCUMENTS, [organisation_id, ids])
+        return [text for (text,) in cursor.fetchall()]
+
+
+_DOCUMENTS = f"""
+    SELECT {LOAN_CONFIGURATION.expression("r")}
+    FROM (
+        SELECT c.id, c.status, c.creditor_id, o.name AS creditor_name, c.creditor_id = %s AS own,
+               shown.id AS version_id, shown.name, shown.access, shown.investment_categories,
+               shown.collateral_ratio, shown.interest_rate, shown.duration, shown.grace_period,
+               shown.grace_period_unit,
+               CASE WHEN newest.status = 'Rejected' THEN newest.reason END AS last_reason,
+               wanted.place
+        FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+        JOIN credit_loanconfiguration c ON c.id = wanted.id
+        JOIN exchange_organisation o ON o.id = c.creditor_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM credit_configurationversion v WHERE v.configuration_id = c.id
+            ORDER BY v.status = 'Approved' DESC, v.number DESC LIMIT 1
+        ) shown
+        CROSS JOIN LATERAL (
+            SELECT * FROM credit_configurationversion v WHERE v.configuration_id = c.id
+            ORDER BY v.number DESC LIMIT 1
+        ) newest
+    ) r
+    ORDER BY r.place
+"""  # noqa: S608 - built from the declaration in payloads

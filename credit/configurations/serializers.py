@@ -1,0 +1,288 @@
+"""What clients send as terms of a loan configuration, and what the schema says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.drainage import set_override
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
+from rest_framework import serializers
+
+from credit.configurations.models import Access, ConfigurationStatus, GraceUnit
+from credit.configurations.services.terms import (
+    LONGEST_DURATION,
+    LONGEST_GRACE,
+    LONGEST_NAME,
+    MOST_ORGANISATIONS,
+    RATE_DECIMALS,
+    Terms,
+    problems,
+)
+from exchange.api.fields import (
+    WALLET_CURRENCIES,
+    NameField,
+    NumberField,
+    currency_error,
+)
+from exchange.api.serializers import LeanSerializer
+from exchange.core.currencies import currencies
+from exchange.core.examples import ORGANISATION_ID
+from exchange.core.ids import parse_id
+from exchange.core.numbers import LARGEST, NotANumber, read_number
+from exchange.tokens.models import InvestmentCategory
+
+_AMOUNTS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        code: {
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": int(LARGEST),
+            "multipleOf": 0.01,
+            "description": f"In {code}",
+        }
+        for code in WALLET_CURRENCIES
+    },
+    "additionalProperties": False,
+}
+
+
+_RATE = {"type": "number", "maximum": 1, "multipleOf": 10**-RATE_DECIMALS}
+
+
+class WordField(serializers.Field[str, Any, Any, Any]):
+    """One of the allowed words, in any case; the value is the allowed spelling."""
+
+    def __init__(self, *, allowed: list[str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.allowed = [str(word) for word in allowed]
+        set_override(self, "field", {"type": "string", "enum": self.allowed})
+
+    def to_internal_value(self, data: Any) -> str:
+        """The allowed spelling."""
+        found = _spelling(data, self.allowed)
+        if found is None:
+            raise serializers.ValidationError(f"must be one of [{', '.join(self.allowed)}]")
+        return found
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": len(InvestmentCategory.values),
+        "uniqueItems": True,
+        "items": {"type": "string", "enum": list(InvestmentCategory.values)},
+    }
+)
+class CategoriesField(serializers.Field[list[str], Any, Any, Any]):
+    """Investment categories in any case."""
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Their allowed spellings."""
+        allowed: list[str] = list(InvestmentCategory.values)
+        items = _list(data, len(allowed))
+        found = [_spelling(item, allowed) for item in items]
+        if None in found:
+            raise serializers.ValidationError(f"must be of [{', '.join(allowed)}]")
+        return [spelling for spelling in found if spelling is not None]
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "maxItems": MOST_ORGANISATIONS,
+        "uniqueItems": True,
+        "items": {"type": "string", "format": "uuid"},
+    }
+)
+class OrganisationsField(serializers.Field[list[UUID], Any, Any, Any]):
+    """Ids of organisations."""
+
+    def to_internal_value(self, data: Any) -> list[UUID]:
+        """The ids."""
+        items = _list(data, MOST_ORGANISATIONS)
+        found = [parse_id(item) if isinstance(item, str) else None for item in items]
+        if None in found:
+            raise serializers.ValidationError("must be ids of organisations")
+        return [item for item in found if item is not None]
+
+
+@extend_schema_field(_AMOUNTS)
+class AmountsField(serializers.Field[dict[str, Decimal], Any, Any, Any]):
+    """Amounts by currency: `{"NGN": 2000000}`."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Decimal]:
+        """The exact amounts."""
+        if not isinstance(data, Mapping):
+            raise serializers.ValidationError("must be an object of amounts by currency")
+        if any(code not in currencies() for code in data):
+            raise currency_error(currencies())
+        found, errors = {}, {}
+        for code, item in data.items():
+            try:
+                found[code] = read_number(item)
+            except NotANumber as error:
+                errors[code] = [str(error)]
+        if errors:
+            raise serializers.ValidationError(errors)
+        return found
+
+
+@extend_schema_field({**_AMOUNTS, "minProperties": 1})
+class LentAmountsField(AmountsField):
+    """Amounts in one currency at least."""
+
+
+@extend_schema_field({**_RATE, "exclusiveMinimum": 0})
+class RatioField(NumberField):
+    """A share above 0, at most 1."""
+
+
+class WholeField(NumberField):
+    """A whole number; whether it is from `least` to `most` is for the rules of terms."""
+
+    def __init__(self, *, least: int, most: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        set_override(self, "field", {"type": "integer", "minimum": least, "maximum": most})
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The number, an int."""
+        number = super().to_internal_value(data)
+        if number != number.to_integral_value():
+            raise serializers.ValidationError("must be a whole number")
+        return int(number)
+
+
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": 1})
+class RateField(NumberField):
+    """A rate from 0 to 1."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        """The rate."""
+        if isinstance(data, int | Decimal) and not isinstance(data, bool) and not 0 <= data <= 1:
+            raise serializers.ValidationError("must be from 0 to 1")
+        return super().to_internal_value(data)
+
+
+class TermsInput(LeanSerializer):
+    """The terms of a loan configuration, all of them."""
+
+    name = NameField(max_length=LONGEST_NAME, help_text="For people")
+    access = WordField(
+        allowed=Access.values,
+        required=False,
+        default=str(Access.OWN),
+        help_text="Whose members may borrow: your `own`, also those of the named `organisations`, "
+        "or everybody's (`public`)",
+    )
+    organisation_ids = OrganisationsField(
+        required=False,
+        default=[],
+        help_text="Who may borrow where access is `organisations`; empty otherwise. Ids are not "
+        "looked up: one that no organisation has lets nobody borrow",
+    )
+    investment_categories = CategoriesField(help_text="What may be pledged, in any case")
+    min_amount = AmountsField(
+        required=False,
+        default={},
+        help_text="Least that one loan lends; by default what brings one minor unit of interest a "
+        "month (at rate 0 one minor unit), and not above `max_amount`",
+    )
+    max_amount = LentAmountsField(
+        help_text="Most that one loan lends, in each currency that is lent"
+    )
+    max_outstanding = AmountsField(
+        required=False,
+        default={},
+        help_text="Most principal of all open loans, in the currencies that are to be bound so",
+    )
+    collateral_ratio = RatioField(help_text="How much of the collateral's value may be lent")
+    interest_rate = RateField(help_text="Per month, 0 to 1")
+    duration = WholeField(least=1, most=LONGEST_DURATION, help_text="Longest, in months")
+    grace_period = WholeField(
+        least=0,
+        most=LONGEST_GRACE,
+        required=False,
+        default=0,
+        help_text="Days from overdue to default",
+    )
+    grace_period_unit = WordField(
+        allowed=GraceUnit.values,
+        required=False,
+        default=str(GraceUnit.DAYS),
+        help_text="Always days",
+    )
+
+    def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
+        """Adds what the rules of terms say of fields that are of their type."""
+        for name, text in problems(values).items():
+            errors.setdefault(name, [text])
+
+
+def terms_of(values: Mapping[str, Any]) -> Terms:
+    """The checked values as the service takes them."""
+    return Terms(**{name: value for name, value in values.items() if name != "grace_period_unit"})
+
+
+def _list(data: Any, most: int) -> list[Any]:
+    if not isinstance(data, list):
+        raise serializers.ValidationError("must be an array")
+    if len(data) > most:
+        raise serializers.ValidationError(f"must have at most {most} items")
+    return data
+
+
+def _spelling(data: Any, allowed: list[str]) -> str | None:
+    if not isinstance(data, str):
+        return None
+    wanted = data.casefold()
+    return next((word for word in allowed if word.casefold() == wanted), None)
+
+
+STATUS_PARAMETER = OpenApiParameter(
+    "status", enum=list(ConfigurationStatus.values), description="In any case"
+)
+
+
+CURRENCY_PARAMETER = OpenApiParameter(
+    "currency", enum=WALLET_CURRENCIES, description="A currency that is lent"
+)
+
+
+TERMS_EXAMPLE = OpenApiExample(
+    "Up to 2,000,000 NGN for a year, for another organisation's members too",
+    value={
+        "name": "Working capital, secured",
+        "access": "organisations",
+        "organisation_ids": [ORGANISATION_ID],
+        "investment_categories": ["Real Estate", "Bond"],
+        "min_amount": {"NGN": 1000},
+        "max_amount": {"NGN": 2000000},
+        "max_outstanding": {"NGN": 50000000},
+        "collateral_ratio": 0.8,
+        "interest_rate": 0.3,
+        "duration": 12,
+        "grace_period": 7,
+        "grace_period_unit": "DAYS",
+    },
+    request_only=True,
+)
+
+
+FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "invalid_request": "collateral_ratio must be above 0 and not above 1; max_amount must not "
+        "have more than 2 decimals in NGN",
+        "invalid_currency": "max_amount: Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, "
+        "USD]",
+    },
+    "404": {"loan_configuration_not_found": "Loan configuration not found"},
+    "409": {
+        "change_pending": "Another change of this loan configuration waits for a decision",
+        "state_conflict": "The loan configuration is Retired: that is final",
+    },
+}

@@ -1,0 +1,269 @@
+"""Loan configurations: a creditor or staff propose terms, somebody else of staff approves them.
+
+Terms are versions that never change. A change of a configuration is a new version; the one in
+force stays in force until the new one is approved, and loans keep the version they were made
+with. Every transition locks the configuration first, as making a loan does.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.models import (
+    ConfigurationStatus,
+    ConfigurationVersion,
+    LoanConfiguration,
+    LoanLimit,
+    VersionStatus,
+)
+from credit.configurations.selectors import creditors_text
+from credit.configurations.services.terms import Terms, check
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.words import given
+from exchange.events.services.outbox import emit
+from exchange.participants.models import Organisation
+from exchange.staff.approvals import TwoPersonApproval, require_decider, require_deciding_actor
+from exchange.staff.models import StaffUser
+
+APPROVED = "loan_configuration.approved"
+REJECTED = "loan_configuration.rejected"
+REPLACED = "replaced by a newer proposal"
+RETIRED = "the configuration was retired"
+LONGEST_REASON = 500
+
+PROPOSE = "credit.propose_configuration"
+DECIDE = "credit.decide_configuration"
+
+
+def proposers(version: ConfigurationVersion) -> set[str]:
+    """Return the actors who created or last changed what is pending: none of them approves it."""
+    found = {version.proposed_by}
+    configuration = version.configuration
+    if configuration.status == ConfigurationStatus.PENDING:
+        found |= set(configuration.versions.filter(number=1).values_list("proposed_by", flat=True))
+    return found
+
+
+def _own(user: StaffUser) -> Q:
+    """Return `proposers` as a condition: versions that `user` created or last changed."""
+    me = str(Actor.staff(user.pk, ""))
+    first = ConfigurationVersion.objects.filter(
+        configuration=OuterRef("configuration"),
+        configuration__status=ConfigurationStatus.PENDING,
+        number=1,
+        proposed_by=me,
+    )
+    return Q(proposed_by=me) | Q(Exists(first))
+
+
+def _describe_closed(version: ConfigurationVersion) -> str:
+    superseded = version.status == VersionStatus.SUPERSEDED
+    by = f" by {version.decided_by}" if version.decided_by and not superseded else ""
+    reason = f" ({version.reason})" if version.reason else ""
+    return f"Version {version.number} is {version.status}{by}{reason}, no longer Pending"
+
+
+VERSIONS = TwoPersonApproval(
+    model=ConfigurationVersion,
+    noun="version",
+    permission=DECIDE,
+    proposers=proposers,
+    own=_own,
+    closed=_describe_closed,
+)
+
+
+def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
+    """A new configuration. It is Pending: it makes loans once somebody of staff approves it.
+
+    Raises `InvalidRequest` (every bad field named), `Forbidden`.
+    """
+    _may_propose(actor)
+    if actor.organisation_id not in {None, creditor_id}:
+        raise Forbidden("An API key proposes for its own organisation only")
+    check(terms)
+    if not Organisation.objects.filter(id=creditor_id).exists():
+        raise InvalidRequest("There is no such creditor")
+    now = timezone.now()
+    with transaction.atomic():
+        configuration = LoanConfiguration.objects.create(
+            creditor_id=creditor_id, created_at=now, updated_at=now
+        )
+        _add_version(configuration, 1, terms, actor)
+    return configuration
+
+
+def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
+    """New terms of a configuration. What is in force stays so until they are approved.
+
+    While nothing is in force yet, new terms take the place of those that wait, and a Rejected
+    configuration is Pending again. Raises `ConfigurationNotFound` (also for an API key of somebody
+    else than the creditor), `InvalidRequest`, `Forbidden`, `Conflict` (`change_pending`: another
+    change of what is in force waits; `state_conflict`: it is Retired).
+    """
+    _may_propose(actor)
+    check(terms)
+    with transaction.atomic():
+        configuration = _lock(configuration_id)
+        if actor.organisation_id not in {None, configuration.creditor_id}:
+            raise ConfigurationNotFound
+        if configuration.status == ConfigurationStatus.RETIRED:
+            raise Conflict(
+                "The loan configuration is Retired: that is final", code="state_conflict"
+            )
+        waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
+        if waiting is not None and configuration.status == ConfigurationStatus.APPROVED:
+            raise Conflict(
+                "Another change of this loan configuration waits for a decision",
+                code="change_pending",
+            )
+        if waiting is not None:
+            VERSIONS.close(waiting, VersionStatus.REJECTED, None, reason=REPLACED)
+        newest = configuration.versions.order_by("-number").values_list("number", flat=True)[0]
+        _add_version(configuration, newest + 1, terms, actor)
+        if configuration.status == ConfigurationStatus.REJECTED:
+            return _move(configuration, ConfigurationStatus.PENDING)
+        return _move(configuration, configuration.status)
+
+
+def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
+    """Brings the version in force, in place of the one that was. Its terms never change, so the
+    version seen is the version approved.
+
+    Nobody approves what they proposed; nobody who proposed the first terms of a configuration
+    that is still Pending approves those that took their place. Raises `Forbidden`, `NotFound`,
+    `Conflict` (`state_conflict`: it no longer waits), `Refused` (`approver_not_independent`).
+    """
+    _may_decide(user)
+    with transaction.atomic():
+        configuration = _lock_of(version_id)
+        version = VERSIONS.get_approvable(version_id, user)
+        configuration.versions.filter(status=VersionStatus.APPROVED).update(
+            status=VersionStatus.SUPERSEDED
+        )
+        VERSIONS.close(version, VersionStatus.APPROVED, user)
+        _move(configuration, ConfigurationStatus.APPROVED)
+        _tell(configuration, APPROVED)
+    return configuration
+
+
+def reject(*, version_id: UUID, user: StaffUser, reason: str) -> LoanConfiguration:
+    """Closes what waits; terms in force stay so. Who proposed it may do so too.
+
+    Raises as `approve` but for independence, and `InvalidRequest` without a reason.
+    """
+    _may_decide(user)
+    reason = given(reason, otherwise="A rejection needs a reason", longest=LONGEST_REASON)
+    with transaction.atomic():
+        configuration = _lock_of(version_id)
+        version = VERSIONS.get_pending(version_id)
+        VERSIONS.close(version, VersionStatus.REJECTED, user, reason=reason)
+        if configuration.status == ConfigurationStatus.PENDING:
+            _move(configuration, ConfigurationStatus.REJECTED)
+        else:
+            _move(configuration, configuration.status)
+        _tell(configuration, REJECTED)
+    return configuration
+
+
+def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
+    """Ends an Approved configuration: no more loans; those that exist keep their terms. A change
+    that waits is rejected with it.
+
+    Raises `Forbidden`, `ConfigurationNotFound`, `Conflict` when it is not Approved.
+    """
+    _may_decide(user)
+    with transaction.atomic():
+        configuration = _lock(configuration_id)
+        if configuration.status != ConfigurationStatus.APPROVED:
+            raise Conflict(
+                f"Only an Approved loan configuration is retired: it is {configuration.status}",
+                code="state_conflict",
+            )
+        waiting = configuration.versions.filter(status=VersionStatus.PENDING).first()
+        if waiting is not None:
+            VERSIONS.close(waiting, VersionStatus.REJECTED, user, reason=RETIRED)
+        _move(configuration, ConfigurationStatus.RETIRED)
+        if waiting is not None:
+            _tell(configuration, REJECTED)
+    return configuration
+
+
+def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, actor: Actor) -> None:
+    version = ConfigurationVersion.objects.create(
+        configuration=configuration,
+        number=number,
+        name=terms.name,
+        access=terms.access,
+        investment_categories=list(terms.investment_categories),
+        collateral_ratio=terms.collateral_ratio,
+        interest_rate=terms.interest_rate,
+        duration=terms.duration,
+        grace_period=terms.grace_period,
+        proposed_by=str(actor),
+        proposed_by_label=actor.label,
+        created_at=timezone.now(),
+    )
+    named = ConfigurationVersion.organisations.through
+    named.objects.bulk_create(
+        named(configurationversion_id=version.id, organisation_id=organisation_id)
+        for organisation_id in terms.organisation_ids
+    )
+    LoanLimit.objects.bulk_create(
+        LoanLimit(
+            version=version,
+            currency_id=currency,
+            min_amount=terms.least_amount(currency),
+            max_amount=amount,
+            max_outstanding=terms.max_outstanding.get(currency),
+        )
+        for currency, amount in terms.max_amount.items()
+    )
+
+
+def _lock(configuration_id: UUID) -> LoanConfiguration:
+    found = (
+        LoanConfiguration.objects.select_for_update(no_key=True).filter(id=configuration_id).first()
+    )
+    if found is None:
+        raise ConfigurationNotFound
+    return found
+
+
+def _lock_of(version_id: UUID) -> LoanConfiguration:
+    """Lock the configuration of a version, before the version itself."""
+    return _lock(VERSIONS.get(version_id, lock=False).configuration_id)
+
+
+def _move(configuration: LoanConfiguration, to: str) -> LoanConfiguration:
+    come_from, now = configuration.status, timezone.now()
+    rows = LoanConfiguration.objects.filter(id=configuration.id, status=come_from).update(
+        status=to, updated_at=now
+    )
+    if rows != 1:
+        raise Conflict("The loan configuration has changed meanwhile", code="state_conflict")
+    configuration.status, configuration.updated_at = to, now
+    return configuration
+
+
+def _tell(configuration: LoanConfiguration, event_type: str) -> None:
+    emit(
+        organisation_id=configuration.creditor_id,
+        event_type=event_type,
+        subject_id=configuration.id,
+        data=f'{{"loan_configuration":{creditors_text(configuration)}}}',
+    )
+
+
+def _may_propose(actor: Actor) -> None:
+    require_deciding_actor(actor, PROPOSE, "You may not propose loan configurations")
+
+
+def _may_decide(user: StaffUser) -> None:
+    require_decider(user, DECIDE, "You may not decide about loan configurations")

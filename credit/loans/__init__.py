@@ -1,0 +1,1 @@
+"""Loans: making, repaying, collateral, servicing, ending."""

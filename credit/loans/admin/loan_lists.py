@@ -1,0 +1,169 @@
+"""How the list of loans is narrowed down, and what of it waits for somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from credit.loans.models import (
+    OPEN,
+    EndingProposal,
+    EndingStatus,
+    Loan,
+    LoanStatus,
+    Shortfall,
+    Valuation,
+)
+from credit.loans.services import endings
+from exchange.admin.base import COUNTED_AT_MOST
+from exchange.staff.admin.pending import Queue
+
+Loans = QuerySet[Loan]
+
+_PENDING = EndingStatus.PENDING
+
+
+def short(loans: Loans) -> Loans:
+    """Those whose collateral does not cover them."""
+    return loans.filter(Exists(Shortfall.objects.filter(loan=OuterRef("pk"), cured_at=None)))
+
+
+# From this part of the most a loan may be of its collateral's value, it is near its shortfall.
+_NEAR = Decimal("0.9")
+# The list's own column, the highest first.
+_BY_LOAN_TO_VALUE = "-6"
+
+
+def near(loans: Loans) -> Loans:
+    """Open ones not yet short, whose principal owed is 90 % or more of what the collateral's value
+    at the last valuation lends.
+    """
+    return loans.filter(
+        status__in=OPEN, valuation__loan_to_value__gte=F("collateral_ratio") * _NEAR
+    ).exclude(pk__in=short(Loan.objects.all()))
+
+
+def _proposals() -> QuerySet[EndingProposal]:
+    return EndingProposal.objects.filter(loan=OuterRef("pk"), status=_PENDING)
+
+
+def proposed(loans: Loans) -> Loans:
+    """Those with a proposal that waits for its second person."""
+    return loans.filter(Exists(_proposals()))
+
+
+def undecided(loans: Loans) -> Loans:
+    """Defaulted ones that nobody has proposed to end."""
+    return loans.filter(~Exists(_proposals()), status=LoanStatus.DEFAULTED)
+
+
+QUEUE = Queue(
+    "Loan endings to confirm",
+    endings.PERMISSION,
+    waiting=proposed,
+    own=lambda user: Q(Exists(_proposals().filter(endings.ENDINGS.own(user)))),
+)
+
+
+class _Choice(admin.SimpleListFilter):
+    """A filter whose options are functions of the rows: value, words, what it leaves."""
+
+    options: tuple[tuple[str, str, Callable[[Loans], Loans]], ...] = ()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, words) for value, words, _ in self.options]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return next(
+            (narrow(queryset) for value, _, narrow in self.options if value == chosen), queryset
+        )
+
+
+class ShortfallFilter(_Choice):
+    title = "shortfall"
+    parameter_name = "shortfall"
+    options = (
+        ("open", "Open", short),
+        ("near", "Near: 90 % or more of what may be lent", near),
+        ("none", "None open", lambda loans: loans.exclude(pk__in=short(Loan.objects.all()))),
+        (
+            "unvalued",
+            "Cannot be valued",
+            lambda loans: loans.filter(
+                Exists(Valuation.objects.filter(loan=OuterRef("pk")).exclude(problem="")),
+                status__in=OPEN,
+            ),
+        ),
+    )
+
+
+class EndingFilter(_Choice):
+    title = "ending"
+    parameter_name = "ending"
+    options = (
+        ("waits", "A proposal waits", proposed),
+        ("none", "Defaulted, nothing proposed", undecided),
+    )
+
+
+def _due_within(loans: Loans, days: int) -> Loans:
+    now = timezone.now()
+    return loans.filter(
+        status__in=OPEN, repayment_date__gt=now, repayment_date__lte=now + timedelta(days=days)
+    )
+
+
+class DueFilter(_Choice):
+    title = "due date"
+    parameter_name = "due"
+    options = (
+        (
+            "late",
+            "Past, and open",
+            lambda loans: loans.filter(status__in=OPEN, repayment_date__lte=timezone.now()),
+        ),
+        ("week", "Within 7 days", partial(_due_within, days=7)),
+        ("month", "Within 30 days", partial(_due_within, days=30)),
+        (
+            "later",
+            "Later than that",
+            lambda loans: loans.filter(
+                status__in=OPEN, repayment_date__gt=timezone.now() + timedelta(days=30)
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What waits for credit officers, and where it is listed; `more` when there is yet more."""
+
+    words: str
+    url: str
+    count: int
+    more: bool
+
+
+def work() -> list[Work]:
+    """What waits, counted as the lists that it leads to are filtered."""
+    address = reverse("admin:credit_loan_changelist")
+    found = []
+    for words, query, narrow in (
+        ("Loans short of collateral", "shortfall=open", short),
+        ("Loans near their shortfall", f"shortfall=near&o={_BY_LOAN_TO_VALUE}", near),
+        ("Defaulted loans, nothing proposed", "ending=none", undecided),
+    ):
+        count = narrow(Loan.objects.order_by())[:COUNTED_AT_MOST].count()
+        found.append(Work(words, f"{address}?{query}", count, count >= COUNTED_AT_MOST))
+    return found

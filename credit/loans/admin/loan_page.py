@@ -1,0 +1,342 @@
+"""What the page of a loan shows: facts gathered, nothing changed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from credit.configurations.admin.terms import share
+from credit.loans.admin.loan_plan import changes_since, hindrances, plan_sections
+from credit.loans.models import (
+    OPEN,
+    EndingProposal,
+    EndingStatus,
+    Loan,
+    LoanStatus,
+    Shortfall,
+    Valuation,
+)
+from credit.loans.services import endings
+from credit.loans.services.valuation import owed, principal_owed, worth
+from exchange.admin.base import Section, Tool
+from exchange.admin.history import actors
+from exchange.admin.show import age, difference, kind, moment, page_of, state
+from exchange.core.currencies import currencies
+from exchange.core.numbers import round_to
+from exchange.events.models import Event
+from exchange.staff.admin.pending import named_deciders
+from exchange.staff.models import StaffUser
+from exchange.tokens.admin.page import Facts, units
+from wallets.ledger.admin.show import SIGN, held, money
+from wallets.ledger.models import Transfer
+
+_TRANSFERS_SHOWN = 50
+_REPAYMENTS_SHOWN = 100
+
+# How a state looks: the class of `exchange/admin.css`.
+_TONES = {
+    LoanStatus.ACTIVE: "good",
+    LoanStatus.OVERDUE: "waiting",
+    LoanStatus.DEFAULTED: "bad",
+    LoanStatus.COMPLETED: "good",
+    LoanStatus.LIQUIDATED: "calm",
+    LoanStatus.WRITTEN_OFF: "calm",
+}
+
+
+def loan_state(loan: Loan) -> SafeString:
+    """The state as a coloured label."""
+    tone = _TONES[LoanStatus(loan.status)]
+    return state(loan.get_status_display().capitalize(), tone)
+
+
+def is_open(loan: Loan) -> bool:
+    """Whether something is still to be paid."""
+    return loan.status in OPEN
+
+
+def days_late(loan: Loan) -> int:
+    """Whole days since an open loan was due; 0 when it is not late or is over."""
+    if not is_open(loan):
+        return 0
+    return max((timezone.now() - loan.repayment_date).days, 0)
+
+
+def ratio(rate: Decimal | None) -> str:
+    """A loan-to-value to a hundredth of a percent: `80.01 %`; a dash where there is none."""
+    return "-" if rate is None else f"{rate * 100:,.2f} %"
+
+
+def review(user: StaffUser, loan: Loan) -> dict[str, Any]:
+    """Everything the template of the page needs."""
+    proposals = list(loan.endings.select_related("proposed_by", "decided_by"))
+    waiting = next((p for p in proposals if p.status == EndingStatus.PENDING), None)
+    done = next((p for p in proposals if p.status == EndingStatus.CONFIRMED), None)
+    found: dict[str, Any] = {
+        "loan": loan,
+        "lede": _lede(loan),
+        "sheets": [
+            ("Who", _who(loan)),
+            ("Terms", _terms(loan)),
+            ("What is owed", _owed(loan)),
+            ("What covers it", _cover(loan)),
+            ("Bank to repay to", _bank(loan)),
+        ],
+        "may_end": user.has_perm(endings.PERMISSION),
+        "waiting": waiting,
+        "sections": [
+            _collateral(loan),
+            _shortfalls(loan),
+            _repayments(loan),
+            *(plan_sections(loan, done, ended=True) if done else []),
+            _proposals(loan, proposals),
+            _ledger(loan),
+            _events(loan),
+        ],
+    }
+    if waiting is not None:
+        changes = changes_since(loan, waiting) if is_open(loan) else []
+        plan = endings.made_final(waiting, loan) if changes else waiting
+        found |= {
+            "action": waiting.get_action_display(),
+            "proposed": age(waiting.created_at),
+            "changes": changes,
+            "plan": plan_sections(loan, plan),
+            "mine": waiting.proposed_by_id == user.pk,
+            "hindrances": hindrances(user, loan, waiting),
+            "others": named_deciders(endings.PERMISSION, waiting.proposed_by_id),
+        }
+    return found
+
+
+def _lede(loan: Loan) -> SafeString:
+    return format_html("{} id {}", loan_state(loan), loan.pk)
+
+
+def _who(loan: Loan) -> Facts:
+    return (
+        ("Borrower", page_of(loan.borrower)),
+        ("E-mail", loan.borrower.email),
+        ("Borrower's organisation", page_of(loan.organisation)),
+        ("Creditor", page_of(loan.creditor)),
+        ("Asked for by", actors([loan.requested_by])[0]),
+        ("Made (UTC)", moment(loan.created_at)),
+        ("Over since (UTC)", _moment(loan.closed_at)),
+        ("Reason", loan.reason or "-"),
+    )
+
+
+def _terms(loan: Loan) -> Facts:
+    return (
+        ("Configuration", page_of(loan.configuration, str(loan.version))),
+        ("Lent", money(loan.amount, loan.currency_id)),
+        ("Interest a month", share(loan.interest_rate)),
+        ("Duration", f"{loan.duration} months"),
+        ("To be repaid in all", money(loan.repayment_amount, loan.currency_id)),
+        ("Grace period", f"{loan.grace_period} {loan.grace_period_unit.lower()}"),
+        ("Share of the collateral's value lent", share(loan.collateral_ratio)),
+    )
+
+
+def _owed(loan: Loan) -> Facts:
+    code = loan.currency_id
+    interest = loan.repayment_amount - loan.amount
+    defaults_at = loan.repayment_date + timedelta(days=loan.grace_period)
+    over = not is_open(loan)
+    given_up = loan.status in {LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF}
+    suffix = ", when it was ended" if given_up else ""
+    late = days_late(loan)
+    return (
+        (f"Owed{suffix}", money(owed(loan), code)),
+        (f"Principal owed{suffix}", money(principal_owed(loan), code)),
+        (f"Interest owed{suffix}", money(interest - loan.interest_repaid, code)),
+        ("Principal repaid", money(loan.principal_repaid, code)),
+        ("Interest repaid", money(loan.interest_repaid, code)),
+        ("Due (UTC)", moment(loan.repayment_date)),
+        ("Days late", "-" if over else state(f"{late:,}", "bad") if late else "0"),
+        ("In default after (UTC)", moment(defaults_at)),
+    )
+
+
+def _cover(loan: Loan) -> Facts:
+    code = loan.currency_id
+    found: list[tuple[str, object]] = []
+    if is_open(loan):
+        rows = loan.collaterals.select_related("token")
+        now = worth((row.token, row.quantity) for row in rows)
+        needed = principal_owed(loan) / loan.collateral_ratio
+        ltv = principal_owed(loan) / now.value if now.value else None
+        found += [
+            ("Value needed", _worth(needed, code)),
+            ("Value now", now.problem if now.value is None else _worth(now.value, code)),
+            (
+                "Principal owed to value now",
+                f"{ratio(ltv)}, at most {share(loan.collateral_ratio)}",
+            ),
+        ]
+        if now.ended:
+            found.append(("Covers nothing any more", ", ".join(now.ended)))
+    last = Valuation.objects.filter(loan=loan).first()
+    if last is None:
+        return [*found, ("Last valuation (UTC)", "none yet")]
+    return [
+        *found,
+        ("Last valuation (UTC)", moment(last.valued_at)),
+        ("Value then", money(last.value, code)),
+        ("Principal owed to value then", ratio(last.loan_to_value)),
+        ("Problem then", last.problem or "none"),
+    ]
+
+
+def _bank(loan: Loan) -> Facts:
+    return (
+        ("Bank", loan.bank_name or "-"),
+        ("Bank code", loan.bank_code or "-"),
+        ("Account number", loan.account_number or "-"),
+    )
+
+
+def _collateral(loan: Loan) -> Section:
+    code = loan.currency_id
+    rows = []
+    for row in loan.collaterals.select_related("token"):
+        token, found = row.token, worth([(row.token, row.quantity)])
+        rows.append(
+            (
+                page_of(token, token.symbol),
+                units(row.quantity),
+                money(row.pledged_price, code),
+                _worth(row.pledged_price * row.quantity, code),
+                money(token.price_sell, code),
+                _moment(token.quoted_at),
+                "-" if found.value is None else _worth(found.value, code),
+                difference(row.pledged_price, token.price_sell),
+                "It has ended: it covers nothing" if found.ended else found.problem or "-",
+            )
+        )
+    headings = (
+        "Token", "Units", "Price when pledged", "Value when pledged", "Price now", "Since (UTC)",
+        "Value now", "Change", "Problem",
+    )  # fmt: skip
+    title = "Collateral" if is_open(loan) else "Collateral until the loan was over"
+    return Section(title, headings, rows, right=(1, 2, 3, 4, 6, 7))
+
+
+def _shortfalls(loan: Loan) -> Section:
+    code = loan.currency_id
+    rows = [
+        (
+            moment(found.opened_at),
+            found.cause,
+            money(found.required, code),
+            money(found.value, code),
+            money(found.required - found.value, code),
+            moment(found.cured_at) if found.cured_at else state("Open"),
+        )
+        for found in Shortfall.objects.filter(loan=loan)
+    ]
+    headings = ("Opened (UTC)", "Cause", "Value needed", "Value found", "Short by", "Cured (UTC)")
+    return Section("Shortfalls", headings, rows, right=(2, 3, 4), empty="There was none.")
+
+
+def _repayments(loan: Loan) -> Section:
+    found = list(loan.repayments.order_by("-created_at", "-id")[:_REPAYMENTS_SHOWN])
+    payers = actors([payment.paid_by for payment in found])
+    code = loan.currency_id
+    rows = [
+        (
+            moment(payment.created_at),
+            money(payment.amount, code),
+            money(payment.interest, code),
+            money(payment.principal, code),
+            money(payment.outstanding, code),
+            payer,
+        )
+        for payment, payer in zip(found, payers, strict=True)
+    ]
+    headings = ("When (UTC)", "Paid", "Of it interest", "Of it principal", "Owed after it", "By")
+    return Section("Repayments", headings, rows, right=(1, 2, 3, 4), empty="Nothing was paid yet.")
+
+
+def _proposals(loan: Loan, proposals: list[EndingProposal]) -> Section:
+    code = loan.currency_id
+    rows = [
+        (
+            moment(p.created_at),
+            p.get_action_display(),
+            state(p.status),
+            p.proposed_by,
+            p.note,
+            money(p.owed, code),
+            money(p.value_passed, code),
+            money(p.deficiency, code),
+            p.decided_by or "-",
+            _moment(p.decided_at),
+        )
+        for p in proposals
+    ]
+    headings = (
+        "When (UTC)", "Proposal", "State", "By", "Note", "Owed", "Value passed", "Deficiency",
+        "Decided by", "When (UTC)",
+    )  # fmt: skip
+    return Section("Proposals to end it", headings, rows, right=(5, 6, 7))
+
+
+def _ledger(loan: Loan) -> Section:
+    symbols = {
+        str(pk): symbol for pk, symbol in loan.collaterals.values_list("token_id", "token__symbol")
+    }
+    transfers = (
+        Transfer.objects.filter(subject_id=loan.pk)
+        .order_by("created_at", "id")
+        .prefetch_related("entries__account__organisation", "entries__account__member")
+    )
+    rows = [
+        (
+            moment(transfer.created_at),
+            page_of(transfer, kind(transfer)),
+            entry.account.member or entry.account.organisation or "The exchange",
+            page_of(entry.account, kind(entry.account)),
+            f"{units(entry.amount)} {symbols[entry.asset_id]}"
+            if entry.asset_id in symbols
+            else money(held(entry.amount, entry.account.kind), entry.asset_id),
+        )
+        for transfer in transfers[:_TRANSFERS_SHOWN]
+        for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
+    ]
+    headings = ("When (UTC)", "Transfer", "Owner", "Account", "Amount")
+    address = f"{reverse('admin:wallets_transfer_changelist')}?q={loan.pk}"
+    every = Tool("All transfers about it", address)
+    return Section(
+        "In the ledger",
+        headings,
+        rows,
+        right=(4,),
+        empty="Nothing moved.",
+        more=every,
+        note=SIGN,
+    )
+
+
+def _events(loan: Loan) -> Section:
+    events = Event.objects.filter(subject_id=loan.pk).select_related("organisation")
+    rows = [
+        (moment(e.created_at), page_of(e, e.type), e.organisation, state(e.status), e.attempts)
+        for e in events.order_by("created_at", "id")
+    ]
+    headings = ("When (UTC)", "Event", "Told to", "Delivery", "Tries")
+    return Section("Events told to both sides", headings, rows, right=(4,))
+
+
+def _worth(value: Decimal, code: str) -> str:
+    return money(round_to(value, currencies()[code].decimals), code)
+
+
+def _moment(when: datetime | None) -> str:
+    return moment(when) if when else "-"

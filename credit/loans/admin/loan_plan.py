@@ -1,0 +1,167 @@
+"""What ending a loan would do or has done: the plan in tables, and what stands in its way."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from django.utils import timezone
+
+from credit.loans.models import EndingAction, EndingProposal, EndingStatus, Loan, LoanStatus
+from credit.loans.services import endings
+from credit.loans.services.valuation import open_collateral, owed, principal_owed
+from exchange.admin.base import Section
+from exchange.admin.show import moment, page_of
+from exchange.core.errors import Conflict, StateConflict
+from exchange.staff.models import StaffUser
+from exchange.tokens.admin.page import units
+from wallets.ledger.admin.show import money
+
+
+def drafted(loan: Loan, action: EndingAction) -> EndingProposal:
+    """What would be proposed now; not saved.
+
+    Raises what the service would: `StateConflict` for a loan that is not DEFAULTED, `Conflict`
+    while another proposal waits, `Refused` (`price_unavailable`).
+    """
+    if loan.status != LoanStatus.DEFAULTED:
+        raise StateConflict(f"Only a DEFAULTED loan can be ended: it is {loan.status}")
+    if loan.endings.filter(status=EndingStatus.PENDING).exists():
+        raise Conflict("Another proposal for this loan waits", code="proposal_pending")
+    owing = owed(loan)
+    plan = endings.liquidation_plan(loan, owing) if action == EndingAction.LIQUIDATE else []
+    passed = endings.value_of(plan)
+    return EndingProposal(
+        loan=loan,
+        action=action,
+        plan=plan,
+        owed=owing,
+        value_passed=passed,
+        deficiency=max(owing - passed, Decimal(0)),
+    )
+
+
+def plan_sections(loan: Loan, proposal: EndingProposal, *, ended: bool = False) -> list[Section]:
+    """What moves: of a draft, of a proposal that waits with what it comes to now (`made_final`),
+    or of what was done.
+    """
+    if proposal.action == EndingAction.WRITE_OFF:
+        return _write_off(loan, ended=ended)
+    final = proposal.final_plan
+    waits = final is not None and not ended
+    title = "Liquidation: units that passed" if ended else "Liquidation: units that would pass"
+    headings = [
+        "Token", "Price", "Since (UTC)", "Units pledged",
+        *(["At most, as proposed"] if final is not None else []),
+        "Passed to the creditor" if ended else "Pass now" if waits else "Pass to the creditor",
+        "Returned to the borrower" if ended else "Return to the borrower",
+        "Value that passed" if ended else "Value that passes",
+    ]  # fmt: skip
+    rows = _units_that_pass(loan, proposal)
+    right = tuple(n for n in range(1, len(headings)) if n != 2)
+    return [
+        Section(title, tuple(headings), rows, right=right, empty="Nothing is pledged."),
+        _covered(proposal, loan.currency_id, ended=ended),
+    ]
+
+
+def _units_that_pass(loan: Loan, proposal: EndingProposal) -> list[tuple[object, ...]]:
+    code, final = loan.currency_id, proposal.final_plan
+    steps = {step["token_id"]: step for step in proposal.plan}
+    passing = {step["token_id"]: step for step in final or proposal.plan}
+    rows: list[tuple[object, ...]] = []
+    for row, token in open_collateral(loan):
+        key = str(token.id)
+        step = passing.get(key)
+        passed = Decimal(step["passed"]) if step else Decimal(0)
+        quoted = step["quoted_at"] if step else None
+        most = (units(Decimal(steps[key]["passed"])) if step else "added since",)
+        rows.append(
+            (
+                page_of(token, token.symbol),
+                money(Decimal(step["price"]), code) if step else "-",
+                moment(datetime.fromisoformat(quoted)) if quoted else "-",
+                units(row.quantity),
+                *(most if final is not None else ()),
+                units(passed),
+                units(row.quantity - passed),
+                money(Decimal(step["value"]) if step else Decimal(0), code),
+            )
+        )
+    return rows
+
+
+def _covered(proposal: EndingProposal, code: str, *, ended: bool) -> Section:
+    """What it covers: as proposed, and as it is now or was in the end."""
+    lines = (
+        ("Owed", proposal.owed, proposal.final_owed),
+        ("Value of the units that pass", proposal.value_passed, proposal.final_value),
+        ("Deficiency: owed and not covered", proposal.deficiency, proposal.final_deficiency),
+    )
+    title = "Liquidation: what it covers"
+    if proposal.final_owed is None:
+        rows = [(what, money(amount, code)) for what, amount, _ in lines]
+        return Section(title, ("What", "How much"), rows, right=(1,))
+    both = [(what, money(then, code), money(now, code)) for what, then, now in lines]
+    headings = ("What", "As proposed", "In the end" if ended else "Now")
+    return Section(title, headings, both, right=(1, 2))
+
+
+def changes_since(loan: Loan, proposal: EndingProposal) -> list[str]:
+    """What has changed since somebody proposed it, in words: it can be confirmed all the same."""
+    code = loan.currency_id
+    found = []
+    paid = proposal.owed - owed(loan)
+    if paid:
+        found.append(
+            f"{money(paid, code)} was paid since the proposal: {money(owed(loan), code)} is owed"
+            " now. The figures below are worked out anew; no more passes than was proposed."
+        )
+    if proposal.action == EndingAction.LIQUIDATE:
+        planned = {step["token_id"]: Decimal(step["quantity"]) for step in proposal.plan}
+        added = [
+            f"{units(row.quantity - planned.get(str(token.id), Decimal(0)))} {token.symbol}"
+            for row, token in open_collateral(loan)
+            if row.quantity > planned.get(str(token.id), Decimal(0))
+        ]
+        if added:
+            found.append(
+                f"Collateral was added since the proposal and would return: {', '.join(added)}."
+                " To take it as well, decline and propose again."
+            )
+    return found
+
+
+def hindrances(user: StaffUser, loan: Loan, proposal: EndingProposal) -> list[str]:
+    """Why `user` could not confirm it now, in words."""
+    obstacle = endings.ENDINGS.describe_obstacle(proposal, user)
+    found = [f"{obstacle}."] if obstacle else []
+    if loan.status != LoanStatus.DEFAULTED:
+        found.append(f"The loan is {loan.status}: only a DEFAULTED one can be ended.")
+    if proposal.action == EndingAction.LIQUIDATE:
+        if timezone.now() - proposal.created_at > endings.PRICES_HOLD:
+            found.append("Its prices are older than 24 hours.")
+        if endings.lacking(loan, proposal):
+            found.append("Less is pledged than would pass.")
+    return found
+
+
+def _write_off(loan: Loan, *, ended: bool) -> list[Section]:
+    code = loan.currency_id
+    principal = principal_owed(loan)
+    rows = [
+        (page_of(token, token.symbol), units(row.quantity)) for row, token in open_collateral(loan)
+    ]
+    sums = [
+        ("Owed, and given up", money(owed(loan), code)),
+        ("Of it principal, the creditor's loss", money(principal, code)),
+        ("Of it interest", money(owed(loan) - principal, code)),
+    ]
+    verb = "was given up" if ended else "would be given up"
+    back = "returned" if ended else "would return"
+    return [
+        Section(f"Write-off: what {verb}", ("What", "How much"), sums, right=(1,)),
+        Section(
+            f"Write-off: units that {back} to the borrower", ("Token", "Units"), rows, right=(1,)
+        ),
+    ]

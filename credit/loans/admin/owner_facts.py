@@ -1,0 +1,62 @@
+"""What lending knows of the owners of withdrawals, for whoever decides about them.
+
+Read by `wallets.withdrawals.services.decisions` as well: every process loads the admin's modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db.models import Count, Q
+
+from credit.loans.models import Loan, LoanStatus
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.concerns import Concern, Level, more_concerns
+
+
+def concerns_of_borrowers(withdrawals: Collection[Withdrawal]) -> dict[UUID, list[Concern]]:
+    """Loans of the owners that are not repaid in time, or lack collateral; in one query."""
+    borrowers = {withdrawal.member_id for withdrawal in withdrawals if withdrawal.member_id}
+    if not borrowers:
+        return {}
+    rows = (
+        Loan.objects.filter(
+            borrower__in=borrowers,
+            status__in=(LoanStatus.ACTIVE, LoanStatus.OVERDUE, LoanStatus.DEFAULTED),
+        )
+        .order_by()
+        .values("borrower")
+        .annotate(
+            late=Count("pk", filter=~Q(status=LoanStatus.ACTIVE), distinct=True),
+            short=Count(
+                "pk",
+                filter=Q(shortfalls__cured_at=None, shortfalls__isnull=False),
+                distinct=True,
+            ),
+        )
+    )
+    of_borrower = {row["borrower"]: _concerns(row["late"], row["short"]) for row in rows}
+    return {
+        withdrawal.pk: of_borrower[withdrawal.member_id]
+        for withdrawal in withdrawals
+        if withdrawal.member_id in of_borrower
+    }
+
+
+def _concerns(late: int, short: int) -> list[Concern]:
+    found = []
+    if late:
+        words = f"The owner has {_loans(late)} overdue or in default."
+        found.append(Concern("loans_late", Level.STOP, words))
+    if short:
+        words = f"The owner has {_loans(short)} with too little collateral."
+        found.append(Concern("loans_short", Level.LOOK, words))
+    return found
+
+
+def _loans(number: int) -> str:
+    return f"{number} loan{'' if number == 1 else 's'}"
+
+
+more_concerns.append(concerns_of_borrowers)

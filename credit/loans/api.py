@@ -1,0 +1,183 @@
+"""Loans: making, quoting, listing, reading, repaying, and their collateral."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from credit.loans import shapes
+from credit.loans.errors import LoanNotFound
+from credit.loans.filters import LoanFilters
+from credit.loans.models import Loan
+from credit.loans.payloads import LISTED_LOAN, LOAN, LOAN_DETAIL
+from credit.loans.selectors.loans import listed_loans, loan_detail, loan_statement, loans_of
+from credit.loans.serializers import CollateralInput, LoanInput, RepaymentInput, loan_request
+from credit.loans.services.assessing import assess
+from credit.loans.services.lending import create_loan
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.repaying import repay
+from exchange.api.answers import Answer, RawJSON
+from exchange.api.idempotency import answer_once
+from exchange.api.operations import PageOf, operation
+from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.core.times import javascript_time
+
+
+class LoanViewSet(ApiViewSet):
+    """Loans of the caller's members, and those the caller made."""
+
+    lookup_url_kwarg = "loan_id"
+    filterset_class = LoanFilters
+    sort_fields: ClassVar = {
+        "created_at": "created_at",
+        "updated_at": "updated_at",
+        "repayment_date": "repayment_date",
+        "amount": "amount",
+    }
+    default_sort = "-created_at"
+
+    def get_queryset(self) -> QuerySet[Loan]:
+        """What the caller sees."""
+        return loans_of(self.caller.organisation_id)
+
+    @operation("Loans retrieved", scope="credit:read", answer=PageOf(LISTED_LOAN, "loans"))
+    def list(self, _request: Request) -> Response:
+        """List loans. Those of the organisation's members and those it lent, each with what its
+        collateral is worth.
+        """
+        found = self.filter_queryset(self.get_queryset())
+        return self.paginated(found.values_list("id", flat=True), listed_loans)
+
+    @operation("Loan retrieved", scope="credit:read", answer=LOAN_DETAIL)
+    def retrieve(self, _request: Request, loan_id: str) -> Answer:
+        """Fetch a loan. With what is outstanding, its repayments and its collateral's value."""
+        found = path_id(loan_id, LoanNotFound())
+        return self.answer(RawJSON(loan_detail(self.caller.organisation_id, found)))
+
+    @operation(
+        "Loan created",
+        scope="credit:write",
+        moves_money=True,
+        body=LoanInput,
+        answer=LOAN,
+        status=201,
+        refusals=shapes.CREATE_FAILURES,
+        examples=[shapes.LOAN_EXAMPLE],
+    )
+    def create(self, request: Request) -> Answer:
+        """Create a loan. Units move from available to lien and the amount from the creditor's
+        wallet to the member's, at once. Emits `loan.created` to the caller and the creditor.
+        """
+        values = self.body()
+        return answer_once(request, lambda: self._create(values))
+
+    def _create(self, values: dict[str, Any]) -> Answer:
+        caller = self.caller
+        loan = create_loan(
+            organisation_id=caller.organisation_id,
+            request=loan_request(values),
+            actor=caller.actor,
+        )
+        return self.answer(RawJSON(loan.document))
+
+    @operation(
+        "Loan quoted",
+        scope="credit:read",
+        body=LoanInput,
+        answer=shapes.QUOTE,
+        refusals=shapes.QUOTE_FAILURES,
+        examples=[shapes.LOAN_EXAMPLE],
+    )
+    @action(detail=False, methods=["post"])
+    def quote(self, _request: Request) -> Answer:
+        """Quote a loan. The same body, no effect: what the collateral is worth, the most that can
+        be lent and is to be repaid, and every rule that would refuse. Whether the creditor has the
+        money is told to the creditor alone: others learn it by `not_funded` when the loan is made.
+        """
+        wanted = loan_request(self.body())
+        found = assess(wanted, organisation_id=self.caller.organisation_id, quote=True)
+        return self.answer(
+            {
+                "collateral_value": found.collateral_value,
+                "max_amount": found.most_lent,
+                "max_repayment_amount": found.most_repaid,
+                "repayment_date": found.repayment_date and javascript_time(found.repayment_date),
+                "currency": wanted.currency,
+                "acceptable": not found.refusals,
+                "refusals": [
+                    {"code": refusal.code, "message": refusal.message} for refusal in found.refusals
+                ],
+            }
+        )
+
+    @operation("Loan statement retrieved", scope="credit:read", answer=shapes.STATEMENT)
+    @action(detail=True)
+    def statement(self, _request: Request, loan_id: str) -> Answer:
+        """Fetch a loan's statement. Disbursement, repayments and its end, oldest first."""
+        found = path_id(loan_id, LoanNotFound())
+        return self.answer(RawJSON(loan_statement(self.caller.organisation_id, found)))
+
+    @operation(
+        "Loan repaid",
+        scope="credit:write",
+        moves_money=True,
+        body=RepaymentInput,
+        answer=LOAN_DETAIL,
+        refusals=shapes.REPAY_FAILURES,
+        examples=[shapes.REPAYMENT_EXAMPLE],
+    )
+    @action(detail=True, methods=["post"])
+    def repay(self, request: Request, loan_id: str) -> Answer:
+        """Repay a loan. In part or in full, from the borrower's wallet, interest first. The last
+        payment releases the collateral and emits `loan.repaid`.
+        """
+        return self._change(request, loan_id, partial(repay, amount=self.body()["amount"]))
+
+    @operation(
+        "Collateral added",
+        id="loans_add_collateral",
+        scope="credit:write",
+        moves_money=True,
+        body=CollateralInput,
+        answer=LOAN_DETAIL,
+        refusals=shapes.COLLATERAL_FAILURES,
+        examples=[shapes.PLEDGE_EXAMPLE],
+    )
+    @action(detail=True, methods=["post"])
+    def collateral(self, request: Request, loan_id: str) -> Answer:
+        """Add collateral to a loan. Units of the borrower move from available to lien."""
+        pledges = self.body()["collaterals"]
+        return self._change(request, loan_id, partial(add_collateral, pledges=pledges))
+
+    @operation(
+        "Collateral released",
+        id="loans_release_collateral",
+        scope="credit:write",
+        moves_money=True,
+        body=CollateralInput,
+        answer=LOAN_DETAIL,
+        refusals=shapes.RELEASE_FAILURES,
+        examples=[shapes.PLEDGE_EXAMPLE],
+    )
+    @action(detail=True, methods=["post"])
+    def release(self, request: Request, loan_id: str) -> Answer:
+        """Release collateral of a loan. As long as the rest covers the principal owed."""
+        pledges = self.body()["collaterals"]
+        return self._change(request, loan_id, partial(release_collateral, pledges=pledges))
+
+    def _change(self, request: Request, loan_id: str, change: Callable[..., Loan]) -> Answer:
+        """Answer the loan after the service `change` of it, once for one idempotency key."""
+        found = path_id(loan_id, LoanNotFound())
+        caller = self.caller
+
+        def run() -> Answer:
+            change(loan_id=found, organisation_id=caller.organisation_id, actor=caller.actor)
+            return self.answer(RawJSON(loan_detail(caller.organisation_id, found)))
+
+        return answer_once(request, run)

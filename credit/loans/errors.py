@@ -1,0 +1,14 @@
+"""Refusals of loans."""
+
+from __future__ import annotations
+
+from exchange.core.errors import NotFound
+
+
+class LoanNotFound(NotFound):
+    """No such loan, or the caller is neither borrower's organisation nor creditor."""
+
+    code = "loan_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Loan not found")

@@ -1,0 +1,266 @@
+"""Loans, their collateral, what was repaid, and how they are serviced and ended."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from credit.configurations.models import ConfigurationVersion, LoanConfiguration
+from exchange.core.ids import uuid7
+from exchange.core.models import Currency
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import ProposalModel
+from exchange.tokens.models import Token
+
+
+class LoanStatus(models.TextChoices):
+    """States of a loan."""
+
+    ACTIVE = "ACTIVE"
+    OVERDUE = "OVERDUE"
+    DEFAULTED = "DEFAULTED"
+    COMPLETED = "COMPLETED"
+    LIQUIDATED = "LIQUIDATED"
+    WRITTEN_OFF = "WRITTEN_OFF"
+
+
+OPEN = (LoanStatus.ACTIVE, LoanStatus.OVERDUE, LoanStatus.DEFAULTED)
+
+
+class Loan(models.Model):
+    """Money lent to a member against units of tokens, on the terms of one version."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    borrower = models.ForeignKey(
+        Member, on_delete=models.PROTECT, related_name="loans", db_constraint=False
+    )
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="+", help_text="The borrower's"
+    )
+    creditor = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="loans_made")
+    configuration = models.ForeignKey(
+        LoanConfiguration, on_delete=models.PROTECT, related_name="loans"
+    )
+    version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="+")
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Lent out")
+    repayment_amount = models.DecimalField(
+        max_digits=38, decimal_places=8, help_text="To be paid back in all"
+    )
+    repayment_date = models.DateTimeField()
+    interest_rate = models.DecimalField(max_digits=9, decimal_places=8)
+    collateral_ratio = models.DecimalField(max_digits=9, decimal_places=8)
+    duration = models.PositiveSmallIntegerField()
+    grace_period = models.PositiveSmallIntegerField()
+    grace_period_unit = models.CharField(max_length=4)
+    status = models.CharField(max_length=11, choices=LoanStatus.choices, default=LoanStatus.ACTIVE)
+    interest_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    principal_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    reason = models.CharField(max_length=500, blank=True)
+    bank_name = models.CharField(max_length=200, blank=True)
+    bank_code = models.CharField(max_length=40, blank=True)
+    account_number = models.CharField(max_length=40, blank=True)
+    requested_by = models.CharField(max_length=80, help_text="The actor")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+    # The collateral as the wire shows it, in this row so that the document trigger sees it.
+    collateral_text = models.TextField(default="[]", editable=False)
+    document = models.TextField(editable=False, default="")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    amount__gt=0,
+                    repayment_amount__gte=F("amount"),
+                    interest_repaid__gte=0,
+                    principal_repaid__gte=0,
+                    principal_repaid__lte=F("amount"),
+                    interest_repaid__lte=F("repayment_amount") - F("amount"),
+                ),
+                name="loan_amounts",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "-created_at", "-id"], name="loan_of_borrower"),
+            models.Index(fields=["creditor", "-created_at", "-id"], name="loan_of_creditor"),
+            models.Index(
+                fields=["repayment_date"],
+                condition=Q(status__in=["ACTIVE", "OVERDUE", "DEFAULTED"]),
+                name="loan_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"loan {self.id}"
+
+
+class Collateral(models.Model):
+    """Units of one token pledged for a loan; `quantity` is what is still liened."""
+
+    loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="collaterals")
+    token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveSmallIntegerField(help_text="The order in which it is liquidated")
+    quantity = models.DecimalField(max_digits=38, decimal_places=8)
+    pledged_price = models.DecimalField(
+        max_digits=38, decimal_places=8, help_text="price.sell when it was pledged"
+    )
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["loan", "token"], name="collateral_once"),
+            models.CheckConstraint(condition=Q(quantity__gte=0), name="collateral_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} of {self.token_id}"
+
+
+class Repayment(models.Model):
+    """One payment of a borrower: interest first, then principal. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="repayments")
+    amount = models.DecimalField(max_digits=38, decimal_places=8)
+    interest = models.DecimalField(max_digits=38, decimal_places=8)
+    principal = models.DecimalField(max_digits=38, decimal_places=8)
+    outstanding = models.DecimalField(
+        max_digits=38, decimal_places=8, help_text="Still to be paid after it"
+    )
+    paid_by = models.CharField(max_length=80)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(amount__gt=0, amount=F("interest") + F("principal")),
+                name="repayment_parts",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount} for {self.loan_id}"
+
+
+class Outstanding(models.Model):
+    """Principal of all open loans of a configuration in one currency; a trigger keeps it."""
+
+    configuration = models.ForeignKey(
+        LoanConfiguration, on_delete=models.PROTECT, related_name="outstanding"
+    )
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    principal = models.DecimalField(max_digits=38, decimal_places=8)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["configuration", "currency"], name="outstanding_once"),
+            models.CheckConstraint(condition=Q(principal__gte=0), name="outstanding_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.principal} {self.currency_id} of {self.configuration_id}"
+
+
+class Valuation(models.Model):
+    """The last valuation of a loan's collateral; NULL figures where a price was missing or old."""
+
+    loan = models.OneToOneField(
+        Loan, on_delete=models.PROTECT, primary_key=True, related_name="valuation"
+    )
+    value = models.DecimalField(
+        max_digits=38, decimal_places=8, null=True, help_text="Of all collateral, at price.sell"
+    )
+    loan_to_value = models.DecimalField(
+        max_digits=20, decimal_places=8, null=True, help_text="Principal owed / value"
+    )
+    problem = models.CharField(max_length=300, blank=True, help_text="Why it could not be valued")
+    valued_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.value} for {self.loan_id}"
+
+
+class Shortfall(models.Model):
+    """Collateral that no longer covers its loan, from when it was found until it is cured."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="shortfalls")
+    cause = models.CharField(max_length=300)
+    required = models.DecimalField(
+        max_digits=38, decimal_places=8, help_text="Value the principal owed needs"
+    )
+    value = models.DecimalField(max_digits=38, decimal_places=8)
+    opened_at = models.DateTimeField()
+    cured_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-opened_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["loan"], condition=Q(cured_at__isnull=True), name="shortfall_open_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"shortfall of {self.loan_id}"
+
+
+class EndingAction(models.TextChoices):
+    """How a defaulted loan can be ended by two people."""
+
+    LIQUIDATE = "liquidate", "Liquidate"
+    WRITE_OFF = "write_off", "Write off"
+
+
+class EndingStatus(models.TextChoices):
+    """States of a proposal."""
+
+    PENDING = "Pending"
+    CONFIRMED = "Confirmed"
+    DECLINED = "Declined"
+    # The loan was repaid before anybody decided.
+    LAPSED = "Lapsed"
+
+
+class EndingProposal(ProposalModel):
+    """One person proposes to liquidate or write off a loan, another confirms.
+
+    `plan` freezes the prices at the proposal: [{token_id, symbol, price, quoted_at, quantity,
+    passed, value}], decimals as strings. It is the most that may pass. What the borrower paid
+    meanwhile makes it less: `final_plan` and its figures are what was done.
+    """
+
+    loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="endings")
+    action = models.CharField(max_length=9, choices=EndingAction.choices)
+    status = models.CharField(
+        max_length=9, choices=EndingStatus.choices, default=EndingStatus.PENDING
+    )
+    reason = None  # type: ignore[assignment]
+    note = models.CharField(max_length=500)
+    plan = models.JSONField(default=list)
+    owed = models.DecimalField(max_digits=38, decimal_places=8, help_text="When it was proposed")
+    value_passed = models.DecimalField(
+        max_digits=38, decimal_places=8, default=0, help_text="Value of the units passed"
+    )
+    deficiency = models.DecimalField(
+        max_digits=38, decimal_places=8, default=0, help_text="Owed and not covered"
+    )
+    final_plan = models.JSONField(null=True, blank=True, help_text="What passed, once confirmed")
+    final_owed = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    final_value = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+
+    class Meta(ProposalModel.Meta):
+        permissions = [("end_loan", "Can propose and confirm liquidations and write-offs")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["loan"], condition=Q(status="Pending"), name="ending_pending_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.loan_id}"

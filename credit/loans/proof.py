@@ -1,0 +1,211 @@
+"""What loans add to the proof of books."""
+
+from __future__ import annotations
+
+from credit.loans import payloads
+from wallets.ledger.proof import Check, Finding, sql_check
+
+_OPEN = "('ACTIVE', 'OVERDUE', 'DEFAULTED')"
+
+
+def _document_check() -> Check:
+    title = "documents of loans equal their records"
+
+    def run() -> list[Finding]:
+        return [
+            Finding(title, fault, "the declared document", "another")
+            for fault in payloads.LOAN.faults()
+        ]
+
+    return Check(title, run)
+
+
+CREDIT_CHECKS: tuple[Check, ...] = (
+    sql_check(
+        "lien equals open collateral",
+        f"""
+        SELECT coalesce(a.owner_id, c.borrower_id) || ' ' || coalesce(a.asset_id, c.asset),
+               coalesce(c.pledged, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'lien') a
+        FULL JOIN (
+            SELECT l.borrower_id, x.token_id::text AS asset, sum(x.quantity) AS pledged
+            FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id
+            WHERE l.status IN {_OPEN} GROUP BY l.borrower_id, x.token_id
+        ) c ON c.borrower_id = a.owner_id AND c.asset = a.asset_id
+        WHERE coalesce(c.pledged, 0) <> coalesce(a.balance, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    # Of each loan, so that no loan has what another one gave.
+    sql_check(
+        "every open loan's collateral is what was liened for it, and nothing is for the others",
+        f"""
+        SELECT coalesce(c.loan_id, m.loan_id) || ' ' || coalesce(c.asset, m.asset_id),
+               coalesce(c.pledged, 0), coalesce(m.liened, 0)
+        FROM (SELECT x.loan_id, x.token_id::text AS asset,
+                     CASE WHEN l.status IN {_OPEN} THEN x.quantity ELSE 0 END AS pledged
+              FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id) c
+        FULL JOIN (
+            SELECT t.subject_id AS loan_id, e.asset_id, sum(e.amount) AS liened
+            FROM wallets_account a
+            JOIN wallets_entry e ON e.account_id = a.id
+            JOIN wallets_transfer t ON t.id = e.transfer_id
+            WHERE a.kind = 'lien' GROUP BY t.subject_id, e.asset_id
+        ) m ON m.loan_id = c.loan_id AND m.asset_id = c.asset
+        WHERE coalesce(c.pledged, 0) <> coalesce(m.liened, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    sql_check(
+        "every loan shows the collateral it has",
+        """
+        SELECT l.id, coalesce(c.pledged, 'nothing'), coalesce(s.shown, 'nothing')
+        FROM credit_loan l
+        CROSS JOIN LATERAL (
+            SELECT string_agg(token_id || ' ' || trim_scale(quantity), ', ' ORDER BY position)
+                AS pledged
+            FROM credit_collateral WHERE loan_id = l.id AND quantity > 0
+        ) c
+        CROSS JOIN LATERAL (
+            SELECT string_agg(m.found[1] || ' ' || m.found[2], ', ' ORDER BY m.place) AS shown
+            FROM regexp_matches(l.collateral_text,
+                                '"token_id":"([^"]*)","quantity":([0-9.]+)', 'g')
+                WITH ORDINALITY AS m (found, place)
+        ) s
+        WHERE c.pledged IS DISTINCT FROM s.shown
+        """,
+    ),
+    sql_check(
+        "principal accounts equal what open loans still owe",
+        f"""
+        SELECT coalesce(a.owner_id, l.creditor_id) || ' ' || coalesce(a.asset_id, l.currency_id),
+               coalesce(l.owed, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
+              WHERE kind = 'principal') a
+        FULL JOIN (
+            SELECT creditor_id, currency_id, sum(amount - principal_repaid) AS owed
+            FROM credit_loan WHERE status IN {_OPEN} GROUP BY creditor_id, currency_id
+        ) l ON l.creditor_id = a.owner_id AND l.currency_id = a.asset_id
+        WHERE coalesce(l.owed, 0) <> coalesce(a.balance, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    sql_check(
+        "interest income equals the interest repaid",
+        """
+        SELECT coalesce(a.owner_id, l.creditor_id) || ' ' || coalesce(a.asset_id, l.currency_id),
+               coalesce(l.paid, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
+              WHERE kind = 'interest') a
+        FULL JOIN (
+            SELECT creditor_id, currency_id, sum(interest_repaid) AS paid
+            FROM credit_loan GROUP BY creditor_id, currency_id
+        ) l ON l.creditor_id = a.owner_id AND l.currency_id = a.asset_id
+        WHERE coalesce(l.paid, 0) <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "every loan was repaid what its repayments say",
+        """
+        SELECT l.id, coalesce(r.interest, 0) || ' and ' || coalesce(r.principal, 0),
+               l.interest_repaid || ' and ' || l.principal_repaid
+        FROM credit_loan l
+        LEFT JOIN (SELECT loan_id, sum(interest) AS interest, sum(principal) AS principal
+                   FROM credit_repayment GROUP BY loan_id) r ON r.loan_id = l.id
+        WHERE (coalesce(r.interest, 0), coalesce(r.principal, 0))
+            IS DISTINCT FROM (l.interest_repaid, l.principal_repaid)
+        """,
+    ),
+    sql_check(
+        "every loan has the transfers its state calls for",
+        """
+        SELECT l.id, x.wanted, x.found
+        FROM credit_loan l CROSS JOIN LATERAL (
+            SELECT CASE l.status
+                    WHEN 'LIQUIDATED' THEN 'loan_disburse, loan_liquidate'
+                    WHEN 'WRITTEN_OFF' THEN 'loan_disburse, loan_write_off'
+                    ELSE 'loan_disburse' END
+                || ', ' || (SELECT count(*) FROM credit_repayment r WHERE r.loan_id = l.id)
+                || ' repayments' AS wanted,
+                coalesce((SELECT string_agg(t.kind, ', ' ORDER BY t.kind)
+                          FROM wallets_transfer t WHERE t.subject_id = l.id AND t.kind IN
+                              ('loan_disburse', 'loan_liquidate', 'loan_write_off')), 'none')
+                || ', ' || (SELECT count(*) FROM wallets_transfer t
+                            WHERE t.subject_id = l.id AND t.kind = 'loan_repay')
+                || ' repayments' AS found
+        ) x
+        WHERE x.wanted <> x.found
+        """,
+    ),
+    sql_check(
+        "every state a loan reached was told to both sides",
+        """
+        SELECT l.id, k.type || ' to ' || p.organisation, 'no such event'
+        FROM credit_loan l
+        CROSS JOIN LATERAL (VALUES
+            ('loan.created', true),
+            ('loan.repaid', l.status = 'COMPLETED'),
+            ('loan.overdue', l.status IN ('OVERDUE', 'DEFAULTED', 'LIQUIDATED', 'WRITTEN_OFF')),
+            ('loan.defaulted', l.status IN ('DEFAULTED', 'LIQUIDATED', 'WRITTEN_OFF')),
+            ('loan.liquidated', l.status = 'LIQUIDATED')
+        ) k (type, due)
+        CROSS JOIN LATERAL (VALUES (l.organisation_id), (l.creditor_id)) p (organisation)
+        WHERE k.due AND NOT EXISTS (
+            SELECT FROM exchange_event e WHERE e.subject_id = l.id AND e.type = k.type
+                AND e.organisation_id = p.organisation)
+        """,
+    ),
+    sql_check(
+        "what each configuration has outstanding equals what its open loans still owe",
+        f"""
+        SELECT coalesce(o.configuration_id, l.configuration_id) || ' '
+                   || coalesce(o.currency_id, l.currency_id),
+               coalesce(l.owed, 0), coalesce(o.principal, 0)
+        FROM credit_outstanding o
+        FULL JOIN (
+            SELECT configuration_id, currency_id, sum(amount - principal_repaid) AS owed
+            FROM credit_loan WHERE status IN {_OPEN} GROUP BY configuration_id, currency_id
+        ) l ON l.configuration_id = o.configuration_id AND l.currency_id = o.currency_id
+        WHERE coalesce(l.owed, 0) <> coalesce(o.principal, 0)
+        """,  # noqa: S608 - a constant
+    ),
+    sql_check(
+        "every ended loan was ended as two people decided",
+        """
+        SELECT l.id, x.wanted, coalesce(x.found, 'no confirmed proposal')
+        FROM credit_loan l
+        CROSS JOIN LATERAL (
+            SELECT CASE l.status WHEN 'LIQUIDATED' THEN 'liquidate' ELSE 'write_off' END
+                || ' by two for ' || trim_scale(l.repayment_amount - l.interest_repaid
+                                                - l.principal_repaid) AS wanted,
+                (SELECT p.action
+                    || CASE WHEN p.decided_by_id <> p.proposed_by_id THEN ' by two' ELSE '' END
+                    || ' for ' || trim_scale(p.final_value + p.final_deficiency)
+                 FROM credit_endingproposal p
+                 WHERE p.loan_id = l.id AND p.status = 'Confirmed') AS found
+        ) x
+        WHERE l.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND x.wanted IS DISTINCT FROM x.found
+        """,
+    ),
+    sql_check(
+        "what passed to a creditor is what the confirmed plan says",
+        """
+        SELECT coalesce(p.loan_id, m.loan_id) || ' ' || coalesce(p.asset, m.asset),
+               coalesce(p.passed, 0), coalesce(m.passed, 0)
+        FROM (
+            SELECT e.loan_id, s ->> 'token_id' AS asset, (s ->> 'passed')::numeric AS passed
+            FROM credit_endingproposal e CROSS JOIN jsonb_array_elements(e.final_plan) s
+            WHERE e.status = 'Confirmed' AND (s ->> 'passed')::numeric <> 0
+        ) p
+        FULL JOIN (
+            SELECT t.subject_id AS loan_id, e.asset_id AS asset, sum(e.amount) AS passed
+            FROM wallets_transfer t
+            JOIN wallets_entry e ON e.transfer_id = t.id
+            JOIN wallets_account a ON a.id = e.account_id
+            JOIN credit_loan l ON l.id = t.subject_id
+            WHERE t.kind IN ('loan_liquidate', 'loan_write_off')
+                AND a.kind = 'available' AND a.owner_id = l.creditor_id
+            GROUP BY t.subject_id, e.asset_id
+        ) m ON m.loan_id = p.loan_id AND m.asset = p.asset
+        WHERE coalesce(p.passed, 0) <> coalesce(m.passed, 0)
+        """,
+    ),
+    _document_check(),
+)

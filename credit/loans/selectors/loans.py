@@ -1,0 +1,80 @@
+"""Reading loans. A loan is seen by the borrower's organisation and by its creditor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.expressions import RawSQL
+
+from credit.loans.errors import LoanNotFound
+from credit.loans.models import Loan
+from credit.loans.payloads import LISTED_LOAN, LOAN_DETAIL
+
+
+def loans_of(organisation_id: UUID) -> QuerySet[Loan]:
+    """The loans of the organisation's members, and those it made."""
+    return Loan.objects.filter(Q(organisation_id=organisation_id) | Q(creditor_id=organisation_id))
+
+
+def loan_detail(organisation_id: UUID, loan_id: UUID) -> str:
+    """The loan with what became of it, JSON text. Raises `LoanNotFound`."""
+    detail = RawSQL(LOAN_DETAIL.expression("credit_loan"), (), output_field=TextField())  # noqa: S611 - built from a declaration
+    found = loans_of(organisation_id).filter(id=loan_id).annotate(text=detail)
+    text: str | None = found.values_list("text", flat=True).first()
+    if text is None:
+        raise LoanNotFound
+    return text
+
+
+_LISTED = f"""
+    SELECT {LISTED_LOAN.expression("r")}
+    FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+    JOIN credit_loan r ON r.id = wanted.id
+    ORDER BY wanted.place
+"""  # noqa: S608 - built from a declaration
+
+
+def listed_loans(loan_ids: Sequence[UUID]) -> list[str]:
+    """The loans as lists show them, JSON texts, in the order of `loan_ids`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LISTED, [list(loan_ids)])
+        return [text for (text,) in cursor.fetchall()]
+
+
+_STATEMENT = """
+    SELECT '[' || coalesce(string_agg(
+        '{"_id":"' || s.id || '","type":"' || s.kind || '","amount":' || trim_scale(s.amount)
+        || ',"principal":' || trim_scale(s.principal) || ',"interest":' || trim_scale(s.interest)
+        || ',"outstanding":' || trim_scale(s.outstanding) || ',"createdAt":"'
+        || wire_time(s.created_at) || '"}', ',' ORDER BY s.created_at, s.id), '') || ']'
+    FROM (
+        SELECT t.id, 'disbursement' AS kind, l.amount, l.amount AS principal, 0 AS interest,
+               l.repayment_amount AS outstanding, t.created_at
+        FROM credit_loan l JOIN wallets_transfer t
+            ON t.subject_id = l.id AND t.kind = 'loan_disburse'
+        WHERE l.id = %(loan)s
+        UNION ALL
+        SELECT p.id, 'repayment', -p.amount, -p.principal, -p.interest, p.outstanding,
+               p.created_at
+        FROM credit_repayment p WHERE p.loan_id = %(loan)s
+        UNION ALL
+        SELECT e.id, CASE e.action WHEN 'liquidate' THEN 'liquidation' ELSE 'write_off' END,
+               -e.owed, -(l.amount - l.principal_repaid),
+               -(l.repayment_amount - l.amount - l.interest_repaid), 0, e.decided_at
+        FROM credit_endingproposal e JOIN credit_loan l ON l.id = e.loan_id
+        WHERE e.loan_id = %(loan)s AND e.status = 'Confirmed'
+    ) s
+"""
+
+
+def loan_statement(organisation_id: UUID, loan_id: UUID) -> str:
+    """What moved for the loan, oldest first, JSON text. Raises `LoanNotFound`."""
+    if not loans_of(organisation_id).filter(id=loan_id).exists():
+        raise LoanNotFound
+    with connection.cursor() as cursor:
+        cursor.execute(_STATEMENT, {"loan": loan_id})
+        text: str = cursor.fetchone()[0]
+    return text

@@ -1,0 +1,231 @@
+"""What clients send about loans.
+
+The amounts of a loan request may be strings of ASCII digits; other numbers may not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from credit.configurations.serializers import RateField
+from credit.loans.services.assessing import MOST_COLLATERALS, LoanRequest
+from credit.loans.services.valuation import Pledge
+from exchange.api.fields import (
+    WALLET_CURRENCIES,
+    NameField,
+    NumberField,
+    PositiveField,
+    TextField,
+    currency_error,
+)
+from exchange.api.serializers import LeanSerializer
+from exchange.core.currencies import currencies
+from exchange.core.ids import parse_id
+from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_of, read_number
+
+_PLAIN = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?", re.ASCII)
+
+
+# Above zero, at most LARGEST, in whole digits or cents; zeros may lead and follow.
+_UP_TO_LARGEST = (
+    r"^(?=.*[1-9])(?=[0-9]{1,40}(\.|$))"
+    r"0*([0-9]{1,15}(\.[0-9]{1,2}0{0,38})?|10{15}(\.0{1,40})?)$"
+)
+
+
+_TOO_MANY = f"must have 1 to {MOST_COLLATERALS} items"
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "string", "pattern": _UP_TO_LARGEST},
+            {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "maximum": int(LARGEST),
+                "multipleOf": 0.01,
+            },
+        ]
+    }
+)
+class AmountField(serializers.Field[Decimal, Any, Any, Any]):
+    """An amount: a string of ASCII digits, perhaps with a point, or a JSON number."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        """The exact amount, above zero."""
+        if isinstance(data, str):
+            if not _PLAIN.fullmatch(data):
+                raise serializers.ValidationError(
+                    "must be a decimal in digits, without sign, space or exponent"
+                )
+            number = Decimal(data)
+            if number > LARGEST:
+                raise serializers.ValidationError("must not be above 1000000000000000")
+        else:
+            try:
+                number = read_number(data)
+            except NotANumber as error:
+                raise serializers.ValidationError(str(error)) from error
+        if number == 0:
+            raise serializers.ValidationError("must be above 0")
+        return number
+
+
+@extend_schema_field({"type": "integer", "minimum": 1, "maximum": int(LARGEST)})
+class MonthsField(NumberField):
+    """A whole number of months from 1."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        """The months."""
+        number = super().to_internal_value(data)
+        if number < 1 or number != number.to_integral_value():
+            raise serializers.ValidationError("must be a whole number of months from 1")
+        return number
+
+
+@extend_schema_field({"type": "string", "enum": WALLET_CURRENCIES})
+class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
+    """The code of a currency the exchange keeps wallets in."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """The code."""
+        if not isinstance(data, str) or data not in currencies():
+            raise currency_error(currencies())
+        return data
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MOST_COLLATERALS,
+        "items": {
+            "type": "object",
+            "properties": {
+                "token_id": {"type": "string", "description": "Id of the token"},
+                "quantity": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "maximum": int(LARGEST),
+                    "multipleOf": 10**-TOKEN_DECIMALS,
+                    "description": "Units, with at most 8 decimals",
+                },
+            },
+            "required": ["token_id", "quantity"],
+        },
+    }
+)
+class PledgesField(serializers.Field[Any, Any, Any, Any]):
+    """`[{token_id, quantity}]`: units of tokens, none named twice."""
+
+    def to_internal_value(self, data: Any) -> tuple[Pledge, ...]:
+        """The pledges; an id that is none becomes one that nothing has."""
+        if not isinstance(data, list):
+            raise serializers.ValidationError("must be an array")
+        if not 1 <= len(data) <= MOST_COLLATERALS:
+            raise serializers.ValidationError(_TOO_MANY)
+        found = [_pledge(item, UUID(int=place)) for place, item in enumerate(data)]
+        wrong = [
+            f"item {place}: {complaint}"
+            for place, (_, complaints) in enumerate(found, start=1)
+            for complaint in complaints
+        ]
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        pledges = tuple(pledge for pledge, _ in found)
+        if len({pledge.token_id for pledge in pledges}) < len(pledges):
+            raise serializers.ValidationError("must not name a token twice")
+        return pledges
+
+
+def _pledge(item: Any, nothing: UUID) -> tuple[Pledge, list[str]]:
+    """The pledge, and what is wrong with it; `nothing` stands for an id that is none."""
+    if not isinstance(item, Mapping):
+        return Pledge(nothing, Decimal(0)), ["must be an object"]
+    wrong = []
+    token_id, quantity = item.get("token_id"), Decimal(0)
+    if not isinstance(token_id, str):
+        wrong.append("token_id must be a string")
+    try:
+        quantity = read_number(item.get("quantity"))
+    except NotANumber as error:
+        wrong.append(f"quantity {error}")
+    else:
+        if quantity == 0:
+            wrong.append("quantity must be above 0")
+        if decimals_of(quantity) > TOKEN_DECIMALS:
+            wrong.append(f"quantity must not have more than {TOKEN_DECIMALS} decimals")
+    return Pledge(parse_id(str(token_id)) or nothing, quantity), wrong
+
+
+def _optional(most: int, text: str = "") -> NameField:
+    return NameField(max_length=most, required=False, allow_blank=True, default="", help_text=text)
+
+
+class LoanInput(LeanSerializer):
+    """A loan to a member against units that the member holds."""
+
+    user_id = TextField(max_length=100, help_text="The member who receives the loan")
+    duration = MonthsField(help_text="Months")
+    currency = WalletCurrencyField(help_text="What the amounts are in")
+    interest_rate = RateField(help_text="Per month, 0 to 1 (0.05 is 5 %)")
+    amount = AmountField(help_text="Lent out")
+    repayment_amount = AmountField(help_text="To be paid back in all")
+    collaterals = PledgesField(help_text="What secures the loan; no token twice")
+    loan_configuration_id = TextField(
+        max_length=100, help_text="The configuration whose terms it is made on"
+    )
+    reason = _optional(500, "Why it is asked for")
+    bank_name = _optional(200, "Bank to repay to")
+    bank_code = _optional(40, "Its code")
+    account_number = _optional(40, "Account to repay to")
+
+    def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
+        """Amounts have no more decimals than their currency."""
+        if "currency" not in values:
+            return
+        decimals = currencies()[values["currency"]].decimals
+        for name in ("amount", "repayment_amount"):
+            if name in values and decimals_of(values[name]) > decimals:
+                errors[name] = [
+                    f"must not have more than {decimals} decimals"
+                    if decimals
+                    else "must not have decimals"
+                ]
+
+
+@extend_schema_field(
+    {"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST), "multipleOf": 0.01}
+)
+class PaymentField(PositiveField):
+    """A JSON number above 0; its decimals are checked with the loan's currency."""
+
+
+class RepaymentInput(LeanSerializer):
+    """A payment of the borrower."""
+
+    amount = PaymentField(help_text="In the loan's currency, not above what is due")
+
+
+class CollateralInput(LeanSerializer):
+    """Units to pledge or to release."""
+
+    collaterals = PledgesField(help_text="Units of tokens; no token twice")
+
+
+def loan_request(values: dict[str, Any]) -> LoanRequest:
+    """The checked values as the service takes them."""
+    rest = dict(values)
+    return LoanRequest(
+        user_id=parse_id(rest.pop("user_id")),
+        configuration_id=parse_id(rest.pop("loan_configuration_id")),
+        **rest,
+    )

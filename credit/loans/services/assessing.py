@@ -1,0 +1,352 @@
+"""Whether a loan may be made: every check of decisions §7 in its order, each with its own code.
+
+`assess` collects what refuses, so that a quote can tell all of it; making a loan raises the first.
+What the creditor has in its wallet is the creditor's to know: a quote for somebody else does not
+look at it, and a loan to somebody else that it does not cover is refused without a figure.
+The rules ask no questions of the database: they look at `LoanFacts`, read in one go.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.utils import timezone
+
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.models import Access, ConfigurationStatus
+from credit.configurations.services.terms import LONGEST_DURATION
+from credit.loans.dates import add_months
+from credit.loans.models import Outstanding
+from credit.loans.services.facts import LoanFacts, OfferFacts, TokenFacts, VersionFacts, read_facts
+from credit.loans.services.valuation import Pledge, covered, cut_off, price_problem, worth
+from exchange.core.currencies import currencies
+from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, Refused
+from exchange.core.numbers import decimals_of, plain, round_to
+from exchange.participants.errors import UserNotFound
+from exchange.tokens.errors import TokenNotFound
+
+MOST_COLLATERALS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoanRequest:
+    """What is asked for, well formed. Amounts in `currency`, `interest_rate` 0 to 1 a month."""
+
+    user_id: UUID | None
+    configuration_id: UUID | None
+    currency: str
+    amount: Decimal
+    repayment_amount: Decimal
+    interest_rate: Decimal
+    duration: Decimal
+    collaterals: tuple[Pledge, ...]
+    reason: str = ""
+    bank_name: str = ""
+    bank_code: str = ""
+    account_number: str = ""
+
+
+@dataclass(slots=True)
+class Assessment:
+    """What was found, as far as it could be looked at; `refusals` in the order of the checks."""
+
+    at: dt.datetime
+    refusals: list[DomainError]
+    offer: OfferFacts | None = None
+    version: VersionFacts | None = None
+    tokens: dict[UUID, TokenFacts] | None = None
+    collateral_value: Decimal | None = None
+    most_lent: Decimal | None = None
+    most_repaid: Decimal | None = None
+    repayment_date: dt.datetime | None = None
+
+
+def assess(
+    request: LoanRequest,
+    *,
+    organisation_id: UUID,
+    at: dt.datetime | None = None,
+    lock: bool = False,
+    quote: bool = False,
+) -> Assessment:
+    """Looks at `request` as the organisation's. Changes nothing.
+
+    A `quote` leaves out whether the creditor can fund the loan, unless the creditor asks.
+
+    With `lock`, tokens and configuration stay as they were found until the open transaction ends.
+    The loan's time counts from `at`, now by default.
+    """
+    facts = read_facts(
+        organisation_id=organisation_id,
+        member_id=request.user_id,
+        configuration_id=request.configuration_id,
+        currency=request.currency,
+        token_ids=[pledge.token_id for pledge in request.collaterals],
+        lock=lock,
+    )
+    found = Assessment(at=at or timezone.now(), refusals=[])
+    found.refusals += _refusals(found, request, facts, organisation_id)
+    own = found.offer is not None and found.offer.creditor_id == organisation_id
+    if found.offer is not None and (own or not quote):
+        found.refusals += _against_funds(found.offer, request, own=own)
+    return found
+
+
+def _refusals(
+    found: Assessment, request: LoanRequest, facts: LoanFacts, organisation_id: UUID
+) -> Iterator[DomainError]:
+    """Every rule, in the decided order; what they find out on the way is kept in `found`."""
+    if not facts.member:
+        yield UserNotFound()
+    yield from _against_offer(found, facts.offer, organisation_id)
+    if found.offer is not None and found.version is not None:
+        yield from _against_terms(found, found.offer, found.version, request, organisation_id)
+    found.tokens = facts.by_id()
+    yield from collateral_refusals(
+        request.collaterals,
+        found.tokens,
+        member_known=facts.member,
+        currency=request.currency,
+        categories=found.version.investment_categories if found.version else None,
+    )
+    yield from _against_value(found, request)
+
+
+def _against_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Iterator[DomainError]:
+    """The creditor's wallet covers the amount; only the creditor is told that this is why."""
+    if offer.balance < request.amount:
+        yield Refused(
+            f"The creditor's {request.currency} wallet does not cover the amount"
+            if own
+            else "The loan cannot be funded",
+            code="not_funded",
+        )
+
+
+def most_repayable(amount: Decimal, rate: Decimal, months: Decimal, currency: str) -> Decimal:
+    """amount * (1 + rate * months), rounded half-even to the currency."""
+    return round_to(amount * (1 + rate * months), currencies()[currency].decimals)
+
+
+def _against_offer(
+    found: Assessment, offer: OfferFacts | None, organisation_id: UUID
+) -> Iterator[DomainError]:
+    if offer is None or not _open_to(offer, organisation_id):
+        yield ConfigurationNotFound()
+        return
+    found.offer = offer
+    if offer.status != ConfigurationStatus.APPROVED or offer.version is None:
+        yield Refused(
+            f"The loan configuration is {offer.status}: only Approved ones make loans",
+            code="configuration_not_approved",
+        )
+    # Terms that were in force refuse for themselves as well.
+    found.version = offer.version
+
+
+def _open_to(offer: OfferFacts, organisation_id: UUID) -> bool:
+    if offer.creditor_id == organisation_id:
+        return True
+    if offer.version is None or offer.status != ConfigurationStatus.APPROVED:
+        return False
+    if offer.access == Access.ORGANISATIONS:
+        return offer.named
+    return offer.access == Access.PUBLIC
+
+
+def _against_terms(
+    found: Assessment,
+    offer: OfferFacts,
+    version: VersionFacts,
+    request: LoanRequest,
+    organisation_id: UUID,
+) -> Iterator[DomainError]:
+    yield from _against_limits(offer, request)
+    whole = request.duration == request.duration.to_integral_value()
+    offered = whole and 1 <= request.duration <= version.duration
+    if not offered:
+        yield Refused(
+            f"duration must be a whole number of months from 1 to {version.duration}",
+            code="duration_not_offered",
+        )
+    if request.interest_rate != version.interest_rate:
+        yield Refused(
+            f"interest_rate must be {plain(version.interest_rate)}", code="interest_rate_differs"
+        )
+    # Of a duration that no configuration could offer there is nothing to reckon.
+    most = None
+    if whole and 1 <= request.duration <= LONGEST_DURATION:
+        most = most_repayable(
+            request.amount, version.interest_rate, request.duration, request.currency
+        )
+    if offered:
+        found.repayment_date = add_months(found.at, int(request.duration))
+        found.most_repaid = most
+    yield from _against_repayment(request, most, own=offer.creditor_id == organisation_id)
+
+
+def _against_limits(offer: OfferFacts, request: LoanRequest) -> Iterator[DomainError]:
+    """The amount is within what the configuration lends, which all who may use it are told."""
+    currency = request.currency
+    if offer.min_amount is None or offer.max_amount is None:
+        yield Refused(
+            f"The loan configuration does not lend {currency}", code="currency_not_offered"
+        )
+        return
+    if request.amount < offer.min_amount:
+        yield Refused(
+            f"amount must not be below {plain(offer.min_amount)} {currency}",
+            code="amount_below_minimum",
+        )
+    if request.amount > offer.max_amount:
+        yield Refused(
+            f"amount must not be above {plain(offer.max_amount)} {currency}",
+            code="amount_above_maximum",
+        )
+    most = offer.max_outstanding
+    if most is not None and offer.outstanding + request.amount > most:
+        left = max(most - offer.outstanding, Decimal(0))
+        yield Refused(
+            f"The loan configuration has {plain(left)} {currency} left to lend",
+            code="outstanding_above_maximum",
+        )
+
+
+def _against_repayment(
+    request: LoanRequest, most: Decimal | None, *, own: bool
+) -> Iterator[DomainError]:
+    """The creditor itself may ask for less than its terms give; others may not choose. There is no
+    `most` for a duration beyond all bounds.
+    """
+    if request.repayment_amount < request.amount:
+        yield Refused("repayment_amount must be at least the amount", code="repayment_below_amount")
+    if most is None:
+        return
+    if request.repayment_amount > most:
+        yield Refused(
+            f"repayment_amount must not be above {plain(most)}", code="repayment_above_maximum"
+        )
+    if not own and request.repayment_amount != most:
+        yield Refused(f"repayment_amount must be {plain(most)}", code="repayment_differs")
+
+
+def outstanding_principal(configuration_id: UUID, currency: str) -> Decimal:
+    """The principal of all open loans of a configuration in one currency."""
+    found = Outstanding.objects.filter(configuration_id=configuration_id, currency_id=currency)
+    return found.values_list("principal", flat=True).first() or Decimal(0)
+
+
+def form_problem(pledges: tuple[Pledge, ...]) -> InvalidRequest | None:
+    """What is wrong with the number of `pledges`, or with naming a token twice."""
+    if not 1 <= len(pledges) <= MOST_COLLATERALS:
+        return InvalidRequest(f"collaterals must have 1 to {MOST_COLLATERALS} items")
+    if len({pledge.token_id for pledge in pledges}) < len(pledges):
+        return InvalidRequest("collaterals must not name a token twice")
+    return None
+
+
+def collateral_refusals(
+    pledges: tuple[Pledge, ...],
+    tokens: Mapping[UUID, TokenFacts],
+    *,
+    member_known: bool,
+    currency: str,
+    categories: list[str] | None,
+) -> Iterator[DomainError]:
+    """What stands against pledging `pledges` of a member; `categories` None: not known.
+
+    `tokens` are those that the member's organisation sees, with the units the member has free.
+    """
+    if problem := form_problem(pledges):
+        yield problem
+        return
+    for pledge in pledges:
+        token = tokens.get(pledge.token_id)
+        if token is None:
+            yield TokenNotFound()
+            continue
+        yield from _against_token(token, currency, categories)
+        if member_known and pledge.quantity > token.available:
+            yield Refused(
+                f"Insufficient {token.symbol} units. Available: {plain(token.available)},"
+                f" requested: {plain(pledge.quantity)}",
+                code="insufficient_units",
+            )
+
+
+def _against_token(
+    token: TokenFacts, currency: str, categories: list[str] | None
+) -> Iterator[DomainError]:
+    if token.cancelled:
+        yield Refused(f"{token.symbol} is cancelled", code="token_cancelled")
+    elif token.exited:
+        yield Refused(f"{token.symbol} has exited", code="token_exited")
+    elif not token.completed_raise:
+        # Cancelling the raise takes its units back.
+        yield Refused(
+            f"{token.symbol} is in its primary raise: its units can be pledged once it is complete",
+            code="raise_open",
+        )
+    if categories is not None and token.investment_category not in categories:
+        yield Refused(
+            f"{token.symbol} is {token.investment_category}, which the loan configuration"
+            f" does not take: it takes {', '.join(categories)}",
+            code="category_not_allowed",
+        )
+    if token.currency_id != currency:
+        yield Refused(
+            f"{token.symbol} is in {token.currency_id}, the loan in {currency}",
+            code="collateral_currency_differs",
+        )
+    if problem := price_problem(token):
+        yield Refused(problem, code="price_unavailable")
+
+
+def _against_value(found: Assessment, request: LoanRequest) -> Iterator[DomainError]:
+    tokens = found.tokens or {}
+    if not tokens:
+        return
+    pledged = [(tokens.get(pledge.token_id), pledge.quantity) for pledge in request.collaterals]
+    # What is in another currency refuses already and counts for nothing.
+    value = worth(
+        (token, quantity)
+        for token, quantity in pledged
+        if token is not None and token.currency_id == request.currency
+    ).value
+    if value is None:
+        return  # the price that is missing refuses already
+    decimals = currencies()[request.currency].decimals
+    found.collateral_value = round_to(value, decimals)
+    if found.version is None:
+        return
+    # Down: what may be lent never rounds above what the collateral covers.
+    most = covered(value, found.version.collateral_ratio)
+    found.most_lent = cut_off(most, decimals)
+    if most < request.amount:
+        yield Refused(
+            f"The collateral is worth {plain(found.collateral_value)} {request.currency};"
+            f" at most {plain(found.most_lent)} can be lent on it",
+            code="insufficient_collateral",
+        )
+
+
+def check_form(request: LoanRequest) -> None:
+    """Raises `InvalidRequest` for amounts that the currency does not have."""
+    facts = currencies().get(request.currency)
+    if facts is None:
+        raise InvalidCurrency(currencies())
+    wrong = [
+        f"{name} must not have more than {facts.decimals} decimals"
+        if facts.decimals
+        else f"{name} must not have decimals"
+        for name in ("amount", "repayment_amount")
+        if decimals_of(getattr(request, name)) > facts.decimals
+    ]
+    if request.amount <= 0:
+        wrong.append("amount must be above 0")
+    if wrong:
+        raise InvalidRequest("; ".join(wrong))

@@ -1,0 +1,167 @@
+"""Making a loan: liens and disbursement in one transaction, under the locks of decisions.
+
+Two calls: `loan_facts` locks and tells what the rules look at, `make_loan` writes what they let
+pass. Lock order: tokens of the collateral, the configuration, then all accounts by id.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import DEFAULT_DB_ALIAS, transaction
+
+from credit.loans.models import Loan, LoanStatus
+from credit.loans.payloads import collateral_text
+from credit.loans.services.assessing import Assessment, LoanRequest, assess, check_form
+from credit.loans.services.valuation import Pledge
+from exchange.core.actors import Actor
+from exchange.core.database import fetch_one
+from exchange.core.errors import Conflict
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain
+from exchange.core.wake import DELIVER_EVENTS, after_commit
+from exchange.participants.models import Member
+from exchange.tokens.models import Token
+from wallets.ledger.models import AccountKind
+from wallets.ledger.posting import Leg, open_account
+
+_NAMES = tuple(field.attname for field in Loan._meta.concrete_fields)
+_CALL = "SELECT make_loan(%s::jsonb, %s::uuid[], %s::numeric[], %s::numeric[], %s::uuid[])"
+
+
+def create_loan(
+    *,
+    organisation_id: UUID,
+    request: LoanRequest,
+    actor: Actor,
+    made_at: dt.datetime | None = None,
+) -> Loan:
+    """Lends `request.amount` to the member against the pledged units.
+
+    `made_at`: when it was made, for a loan that is taken over from elsewhere; now by default.
+
+    Raises the first refusal of `assess`, or `InvalidRequest`. Nothing moves on a refusal.
+    """
+    check_form(request)
+    with transaction.atomic():
+        # One loan of a configuration after the other: its limit holds.
+        found = assess(request, organisation_id=organisation_id, at=made_at, lock=True)
+        if found.refusals:
+            raise found.refusals[0]
+        loan = _make(found, request, organisation_id, actor)
+        if loan is None:
+            # Money or units went elsewhere since they were looked at: say which.
+            found = assess(request, organisation_id=organisation_id, at=made_at)
+            if found.refusals:
+                raise found.refusals[0]
+            raise Conflict("Money or units were moved meanwhile: try again", code="moved_meanwhile")
+        after_commit(DELIVER_EVENTS)
+        return loan
+
+
+def lock_tokens(pledges: tuple[Pledge, ...]) -> dict[UUID, Token]:
+    """The tokens of `pledges`, locked in the order of their ids: their prices stand still."""
+    ids = [pledge.token_id for pledge in pledges]
+    locked = Token.objects.select_for_update(no_key=True).filter(id__in=ids).order_by("id")
+    return {token.id: token for token in locked}
+
+
+def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = False) -> list[Leg]:
+    """Legs that take units from a member's available into lien, or back."""
+    legs = []
+    for pledge in pledges:
+        available, lien = (
+            open_account(
+                str(pledge.token_id),
+                kind,
+                organisation_id=member.organisation_id,
+                member_id=member.id,
+            )
+            for kind in (AccountKind.AVAILABLE, AccountKind.LIEN)
+        )
+        quantity = -pledge.quantity if release else pledge.quantity
+        legs += [Leg(available, -quantity), Leg(lien, quantity)]
+    return legs
+
+
+def _make(
+    found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor
+) -> Loan | None:
+    """The loan, written; None when an account did not hold what it takes."""
+    loan = _row(found, request, organisation_id, actor)
+    tokens = found.tokens or {}
+    pledges = request.collaterals
+    row = fetch_one(
+        _CALL,
+        [
+            msgspec.json.encode(_columns(loan)).decode(),
+            [pledge.token_id for pledge in pledges],
+            [pledge.quantity for pledge in pledges],
+            [tokens[pledge.token_id].price_sell for pledge in pledges],
+            # The transfer and two events.
+            [uuid7() for _ in range(3)],
+        ],
+    )
+    if row is None or row[0] is None:
+        return None
+    loan.document = row[0]
+    loan._state.adding = False
+    loan._state.db = DEFAULT_DB_ALIAS
+    return loan
+
+
+def _row(found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor) -> Loan:
+    offer, version = found.offer, found.version
+    member_id, configuration_id = request.user_id, request.configuration_id
+    if (
+        member_id is None
+        or configuration_id is None
+        or offer is None
+        or version is None
+        or found.repayment_date is None
+    ):
+        raise RuntimeError("an assessment without refusals is complete")
+    tokens = found.tokens or {}
+    return Loan(
+        id=uuid7(),
+        borrower_id=member_id,
+        organisation_id=organisation_id,
+        creditor_id=offer.creditor_id,
+        configuration_id=configuration_id,
+        version_id=version.id,
+        currency_id=request.currency,
+        amount=request.amount,
+        repayment_amount=request.repayment_amount,
+        repayment_date=found.repayment_date,
+        interest_rate=version.interest_rate,
+        collateral_ratio=version.collateral_ratio,
+        duration=int(request.duration),
+        grace_period=version.grace_period,
+        grace_period_unit=version.grace_period_unit,
+        status=LoanStatus.ACTIVE,
+        interest_repaid=Decimal(0),
+        principal_repaid=Decimal(0),
+        reason=request.reason,
+        bank_name=request.bank_name,
+        bank_code=request.bank_code,
+        account_number=request.account_number,
+        requested_by=str(actor),
+        created_at=found.at,
+        updated_at=found.at,
+        collateral_text=collateral_text(
+            (tokens[pledge.token_id], pledge.quantity) for pledge in request.collaterals
+        ),
+        document="",
+    )
+
+
+def _columns(loan: Loan) -> dict[str, Any]:
+    """The record by its columns, decimals in plain digits."""
+    found = {name: getattr(loan, name) for name in _NAMES}
+    return {
+        name: plain(value) if isinstance(value, Decimal) else value for name, value in found.items()
+    }

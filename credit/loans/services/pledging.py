@@ -1,0 +1,138 @@
+"""Adding collateral to an open loan, and releasing what it no longer needs."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+
+from credit.loans.models import Collateral, EndingAction, EndingStatus, Loan
+from credit.loans.payloads import collateral_text
+from credit.loans.services.assessing import MOST_COLLATERALS, collateral_refusals, form_problem
+from credit.loans.services.facts import read_facts
+from credit.loans.services.lending import lien_legs, lock_tokens
+from credit.loans.services.repaying import lock_loan
+from credit.loans.services.shortfalls import review_collateral
+from credit.loans.services.valuation import Pledge, covered, open_collateral, principal_owed, worth
+from exchange.core.actors import Actor
+from exchange.core.currencies import currencies
+from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain, round_to
+from wallets.ledger.models import TransferKind
+from wallets.ledger.posting import InsufficientFunds, post_transfer
+
+
+def add_collateral(
+    *, loan_id: UUID, organisation_id: UUID, pledges: tuple[Pledge, ...], actor: Actor
+) -> Loan:
+    """Pledges more units of the borrower. Raises as making a loan does for its collateral."""
+    with transaction.atomic():
+        lock_tokens(pledges)
+        loan = lock_loan(loan_id, organisation_id)
+        facts = read_facts(
+            organisation_id=organisation_id,
+            member_id=loan.borrower_id,
+            configuration_id=None,
+            currency=loan.currency_id,
+            token_ids=[pledge.token_id for pledge in pledges],
+        )
+        tokens = facts.by_id()
+        refusals = collateral_refusals(
+            pledges,
+            tokens,
+            member_known=facts.member,
+            currency=loan.currency_id,
+            categories=loan.version.investment_categories,
+        )
+        for refusal in refusals:
+            raise refusal
+        rows = {row.token_id: row for row in Collateral.objects.filter(loan=loan)}
+        if len(rows.keys() | {pledge.token_id for pledge in pledges}) > MOST_COLLATERALS:
+            raise InvalidRequest(f"A loan has at most {MOST_COLLATERALS} collaterals")
+        position = max((row.position for row in rows.values()), default=0)
+        for pledge in pledges:
+            row = rows.get(pledge.token_id)
+            if row is None:
+                position += 1
+                row = Collateral(
+                    loan=loan,
+                    token_id=pledge.token_id,
+                    position=position,
+                    quantity=0,
+                    pledged_price=tokens[pledge.token_id].price_sell,
+                )
+            row.quantity += pledge.quantity
+            row.save()
+        return _move(loan, pledges, actor, TransferKind.LOAN_PLEDGE)
+
+
+def release_collateral(
+    *, loan_id: UUID, organisation_id: UUID, pledges: tuple[Pledge, ...], actor: Actor
+) -> Loan:
+    """Gives units back that the rest of the collateral covers the principal owed without.
+
+    Raises `Refused` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
+    `StateConflict` while a liquidation waits, and as above.
+    """
+    if problem := form_problem(pledges):
+        raise problem
+    with transaction.atomic():
+        # Prices stand still while the rest is valued.
+        held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
+        lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))
+        loan = lock_loan(loan_id, organisation_id)
+        _not_while_liquidation_waits(loan)
+        rows = {row.token_id: row for row, _token in open_collateral(loan)}
+        for pledge in pledges:
+            row = rows.get(pledge.token_id)
+            if row is None:
+                raise Refused("A token in collaterals is not pledged", code="not_pledged")
+            if row.quantity < pledge.quantity:
+                raise Refused(
+                    f"{plain(row.quantity)} units of {row.token.symbol} are pledged,"
+                    f" requested: {plain(pledge.quantity)}",
+                    code="not_pledged",
+                )
+            row.quantity -= pledge.quantity
+        rest = worth((row.token, row.quantity) for row in rows.values() if row.quantity)
+        if rest.value is None:
+            raise Refused(rest.problem, code="price_unavailable")
+        if covered(rest.value, loan.collateral_ratio) < principal_owed(loan):
+            value = round_to(rest.value, currencies()[loan.currency_id].decimals)
+            raise Refused(
+                f"The rest would be worth {plain(value)} {loan.currency_id}, too little for the"
+                f" {plain(principal_owed(loan))} owed at a ratio of {plain(loan.collateral_ratio)}",
+                code="insufficient_collateral",
+            )
+        for pledge in pledges:
+            rows[pledge.token_id].save(update_fields=["quantity"])
+        return _move(loan, pledges, actor, TransferKind.LOAN_RELEASE)
+
+
+def _not_while_liquidation_waits(loan: Loan) -> None:
+    """What somebody proposed to pass to the creditor does not go away before it is decided."""
+    if loan.endings.filter(status=EndingStatus.PENDING, action=EndingAction.LIQUIDATE).exists():
+        raise StateConflict(
+            "The loan's liquidation is being decided: nothing is released meanwhile"
+        )
+
+
+def _move(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: TransferKind) -> Loan:
+    try:
+        post_transfer(
+            kind=kind,
+            reference=f"loan:{loan.id}:{kind}:{uuid7()}",
+            subject_id=loan.id,
+            actor=actor,
+            legs=lien_legs(loan.borrower, pledges, release=kind == TransferKind.LOAN_RELEASE),
+        )
+    except InsufficientFunds as error:
+        raise Refused("The units are not free any more", code="insufficient_units") from error
+    loan.collateral_text = collateral_text(
+        (token, row.quantity) for row, token in open_collateral(loan)
+    )
+    loan.save(update_fields=["collateral_text"])
+    loan.refresh_from_db()
+    review_collateral(loan)
+    return loan

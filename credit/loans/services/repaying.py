@@ -1,0 +1,132 @@
+"""Repaying a loan: from the borrower's wallet, interest first, never more than is due."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from credit.loans.errors import LoanNotFound
+from credit.loans.models import OPEN, Loan, LoanStatus, Repayment
+from credit.loans.services.endings import lapse
+from credit.loans.services.lending import lien_legs
+from credit.loans.services.loan_events import REPAID, tell
+from credit.loans.services.shortfalls import review_collateral
+from credit.loans.services.valuation import Pledge, open_collateral, owed
+from exchange.core.actors import Actor
+from exchange.core.currencies import currencies
+from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.ids import uuid7
+from exchange.core.numbers import decimals_of, plain
+from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import (
+    InsufficientFunds,
+    Leg,
+    open_account,
+    post_transfer,
+    system_account,
+)
+from wallets.ledger.selectors.wallets import available_balance
+
+
+def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor) -> Loan:
+    """Pays `amount` of what is due. The last payment releases the collateral: COMPLETED.
+
+    Raises `LoanNotFound` (only the borrower's organisation repays), `StateConflict` for a loan
+    that is over, `InvalidRequest`, `Refused` (`amount_above_due`), `InsufficientBalance`.
+    """
+    with transaction.atomic():
+        loan = lock_loan(loan_id, organisation_id)
+        facts = currencies()[loan.currency_id]
+        if amount <= 0:
+            raise InvalidRequest("amount must be above 0")
+        if decimals_of(amount) > facts.decimals:
+            raise InvalidRequest(
+                f"amount must not have more than {facts.decimals} decimals"
+                if facts.decimals
+                else "amount must not have decimals"
+            )
+        due = owed(loan)
+        if amount > due:
+            raise Refused(
+                f"amount must not be above {plain(due)}, which is due", code="amount_above_due"
+            )
+        interest = min(amount, loan.repayment_amount - loan.amount - loan.interest_repaid)
+        return _pay(loan, interest, amount - interest, actor)
+
+
+def lock_loan(loan_id: UUID, organisation_id: UUID) -> Loan:
+    """An open loan of the organisation's member, locked.
+
+    Raises `LoanNotFound`, or `StateConflict` when it is over.
+    """
+    loan = (
+        Loan.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("borrower")
+        .filter(id=loan_id, organisation_id=organisation_id)
+        .first()
+    )
+    if loan is None:
+        raise LoanNotFound
+    if loan.status not in OPEN:
+        raise StateConflict(f"The loan is {loan.status}")
+    return loan
+
+
+def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loan:
+    amount = interest + principal
+    money = loan.currency_id
+    borrower = {"organisation_id": loan.organisation_id, "member_id": loan.borrower_id}
+    left = owed(loan) - amount
+    payment = Repayment(
+        id=uuid7(),
+        loan=loan,
+        amount=amount,
+        interest=interest,
+        principal=principal,
+        outstanding=left,
+        paid_by=str(actor),
+        created_at=timezone.now(),
+    )
+    legs = [
+        Leg(open_account(money, AccountKind.AVAILABLE, **borrower), -amount),
+        Leg(_creditors(loan, AccountKind.AVAILABLE), amount),
+        Leg(_creditors(loan, AccountKind.PRINCIPAL), -principal),
+        Leg(_creditors(loan, AccountKind.INTEREST), interest),
+        Leg(system_account(money, AccountKind.LOANS), principal - interest),
+    ]
+    if left == 0:
+        pledges = tuple(Pledge(row.token_id, row.quantity) for row, _token in open_collateral(loan))
+        legs += lien_legs(loan.borrower, pledges, release=True)
+    try:
+        post_transfer(
+            kind=TransferKind.LOAN_REPAY,
+            reference=f"loan:{loan.id}:repay:{payment.id}",
+            subject_id=loan.id,
+            actor=actor,
+            legs=[leg for leg in legs if leg.amount],
+        )
+    except InsufficientFunds as error:
+        raise InsufficientBalance(
+            currency=money, available=available_balance(loan.borrower_id, money), requested=amount
+        ) from error
+    payment.save(force_insert=True)
+    loan.interest_repaid += interest
+    loan.principal_repaid += principal
+    if left == 0:
+        loan.status = LoanStatus.COMPLETED
+        loan.closed_at = timezone.now()
+    loan.save(update_fields=["interest_repaid", "principal_repaid", "status", "closed_at"])
+    loan.refresh_from_db()
+    review_collateral(loan)
+    if left == 0:
+        lapse(loan)
+        tell(loan, REPAID)
+    return loan
+
+
+def _creditors(loan: Loan, kind: AccountKind) -> UUID:
+    return open_account(loan.currency_id, kind, organisation_id=loan.creditor_id)

@@ -1,0 +1,124 @@
+"""What beat does with open loans: due and overdue, grace and default, daily revaluation.
+
+Each loan is its own transaction, locked with `SKIP LOCKED`: two workers share the work, and one
+loan that cannot be serviced holds up no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from credit.loans.models import OPEN, Collateral, Loan, LoanStatus, Valuation
+from credit.loans.services.lending import lock_tokens
+from credit.loans.services.loan_events import DEFAULTED, OVERDUE, tell
+from credit.loans.services.shortfalls import review_collateral
+from credit.loans.services.valuation import Pledge
+from wallets.alerts.services import raise_alert, resolve_alert
+
+logger = structlog.get_logger(__name__)
+
+_REVIEW_EVERY = timedelta(hours=24)
+
+
+def age_loans() -> int:
+    """Makes loans past their date OVERDUE, and those past their grace DEFAULTED; how many."""
+    now = timezone.now()
+    due = Loan.objects.filter(status=LoanStatus.ACTIVE, repayment_date__lte=now)
+    late = Loan.objects.filter(
+        status=LoanStatus.OVERDUE, repayment_date__lte=now - F("grace_period") * timedelta(days=1)
+    )
+    return _for_each(
+        [*due.values_list("id", flat=True), *late.values_list("id", flat=True)], age_loan
+    )
+
+
+def revalue_loans(*, all_of_them: bool = False) -> int:
+    """Values the collateral of open loans not valued for a day (or all); how many."""
+    stale = Q(valuation__isnull=True) | Q(valuation__valued_at__lte=timezone.now() - _REVIEW_EVERY)
+    wanted = Loan.objects.filter(status__in=OPEN)
+    if not all_of_them:
+        wanted = wanted.filter(stale)
+    reviewed = _for_each(list(wanted.order_by("id").values_list("id", flat=True)), review_loan)
+    _report_prices()
+    return reviewed
+
+
+def _for_each(loan_ids: list[UUID], serve: Callable[[UUID], int]) -> int:
+    """Sum of what `serve` gives; a loan that fails does not keep the others from theirs."""
+    total = 0
+    for loan_id in loan_ids:
+        try:
+            total += serve(loan_id)
+        except Exception:
+            logger.exception("loan_not_serviced", loan=str(loan_id))
+    return total
+
+
+def _report_prices() -> None:
+    """Says which open loans cannot be valued for want of a price."""
+    unvalued = Valuation.objects.filter(loan__status__in=OPEN).exclude(problem="")
+    count = unvalued.count()
+    if count:
+        first = unvalued.order_by("valued_at")[0]
+        raise_alert(
+            "collateral_prices",
+            message=f"The collateral of {count} open loans cannot be valued; first: loan"
+            f" {first.loan_id}, {first.problem}",
+        )
+    else:
+        resolve_alert("collateral_prices")
+
+
+def age_loan(loan_id: UUID) -> int:
+    """Moves one loan on to where its dates put it; 1 when that changed it."""
+    with transaction.atomic():
+        loan = _lock(loan_id)
+        if loan is None:
+            return 0
+        # Read again under the lock: it may have been repaid, or aged by another worker.
+        now = timezone.now()
+        aged = 0
+        if loan.status == LoanStatus.ACTIVE and loan.repayment_date <= now:
+            _become(loan, LoanStatus.OVERDUE, OVERDUE)
+            aged = 1
+        grace = timedelta(days=loan.grace_period)
+        if loan.status == LoanStatus.OVERDUE and loan.repayment_date + grace <= now:
+            _become(loan, LoanStatus.DEFAULTED, DEFAULTED)
+            aged = 1
+        return aged
+
+
+def _become(loan: Loan, status: LoanStatus, event_type: str) -> None:
+    loan.status = status
+    loan.save(update_fields=["status"])
+    loan.refresh_from_db()
+    tell(loan, event_type)
+    logger.info(event_type, loan=str(loan.id))
+
+
+def review_loan(loan_id: UUID) -> int:
+    """Values the collateral of one open loan; 1 when it is one."""
+    with transaction.atomic():
+        held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
+        lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))
+        loan = _lock(loan_id)
+        if loan is None or loan.status not in OPEN:
+            return 0
+        review_collateral(loan)
+        return 1
+
+
+def _lock(loan_id: UUID) -> Loan | None:
+    return (
+        Loan.objects.select_for_update(of=("self",), no_key=True, skip_locked=True)
+        .select_related("borrower")
+        .filter(id=loan_id)
+        .first()
+    )

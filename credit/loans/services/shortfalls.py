@@ -1,0 +1,77 @@
+"""Collateral against what is owed: valuing a loan, opening and curing its shortfall.
+
+A fall in price below the ratio, or collateral that ends, opens a shortfall and tells; it never
+changes the loan. A missing or stale price is reported and leaves the last finding as it is.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.utils import timezone
+
+from credit.loans.models import OPEN, Loan, Shortfall, Valuation
+from credit.loans.services.loan_events import SHORTFALL, tell
+from credit.loans.services.valuation import Worth, covered, open_collateral, principal_owed, worth
+from exchange.core.currencies import currencies
+from exchange.core.numbers import plain, round_to
+
+_RATIO_DECIMALS = 8
+# Beyond it, near what the column holds, the ratio says no more than that nothing is covered.
+_LARGEST_RATIO = Decimal(10) ** 11
+
+
+def review_collateral(loan: Loan) -> Valuation:
+    """Values the collateral of a loan that the caller has locked, and acts on what it finds."""
+    now = timezone.now()
+    found = worth((token, row.quantity) for row, token in open_collateral(loan))
+    owing = principal_owed(loan)
+    valuation, _ = Valuation.objects.update_or_create(
+        loan=loan,
+        defaults={
+            "value": _rounded(found.value, loan),
+            "loan_to_value": _loan_to_value(owing, found.value),
+            "problem": found.problem[:300],
+            "valued_at": now,
+        },
+    )
+    shortfall = Shortfall.objects.filter(loan=loan, cured_at__isnull=True).first()
+    if loan.status not in OPEN:
+        _cure(shortfall)
+    elif found.value is not None:
+        if covered(found.value, loan.collateral_ratio) >= owing:
+            _cure(shortfall)
+        elif shortfall is None:
+            _open(loan, found, owing)
+    return valuation
+
+
+def _open(loan: Loan, found: Worth, owing: Decimal) -> None:
+    value = _rounded(found.value, loan) or Decimal(0)
+    required = _rounded(owing / loan.collateral_ratio, loan) or Decimal(0)
+    cause = f"{', '.join(found.ended)} ended" if found.ended else "The price of the collateral fell"
+    shortfall = Shortfall.objects.create(
+        loan=loan, cause=cause[:300], required=required, value=value, opened_at=timezone.now()
+    )
+    tell(
+        loan,
+        SHORTFALL,
+        f',"shortfall":{{"id":"{shortfall.id}","collateral_value":{plain(value)},'
+        f'"required_value":{plain(required)}}}',
+    )
+
+
+def _cure(shortfall: Shortfall | None) -> None:
+    if shortfall is not None:
+        shortfall.cured_at = timezone.now()
+        shortfall.save(update_fields=["cured_at"])
+
+
+def _loan_to_value(owing: Decimal, value: Decimal | None) -> Decimal | None:
+    if not value or owing / value > _LARGEST_RATIO:
+        return None
+    return round_to(owing / value, _RATIO_DECIMALS)
+
+
+def _rounded(value: Decimal | None, loan: Loan) -> Decimal | None:
+    return None if value is None else round_to(value, currencies()[loan.currency_id].decimals)

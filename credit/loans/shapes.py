@@ -1,0 +1,157 @@
+"""What answers about loans hold, as the schema says it, failures and examples."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiExample
+
+from credit.configurations import examples as configurations_examples
+from credit.loans import examples as loans_examples
+from exchange.api.operations import Shape, closed_object, number_schema
+from exchange.core.examples import MEMBER_ID, TOKEN_ID
+
+QUOTE = Shape(
+    "LoanQuote",
+    closed_object(
+        {
+            "collateral_value": number_schema("At price.sell; null where unknown", "null"),
+            "max_amount": number_schema("The most the collateral covers", "null"),
+            "max_repayment_amount": number_schema("The most to be paid back", "null"),
+            "repayment_date": {
+                "type": ["string", "null"],
+                "description": "As the loan record shows it, if it were made now",
+            },
+            "currency": {"type": "string", "description": "What the amounts are in"},
+            "acceptable": {
+                "type": "boolean",
+                "description": "Whether the loan would be made; for others than the creditor, "
+                "provided that the creditor has the money",
+            },
+            "refusals": {
+                "type": "array",
+                "description": "Every rule that would refuse, in the order of the checks",
+                "items": closed_object(
+                    {
+                        "code": {
+                            "type": "string",
+                            "description": "What `X-Error-Code` would be",
+                        },
+                        "message": {"type": "string", "description": "What is wrong, for people"},
+                    }
+                ),
+            },
+        }
+    ),
+    loans_examples.QUOTE,
+)
+STATEMENT = Shape(
+    "LoanStatement",
+    {
+        "type": "array",
+        "description": "What moved for the loan, oldest first",
+        "items": closed_object(
+            {
+                "_id": {"type": "string", "format": "uuid", "description": "Id of the movement"},
+                "type": {
+                    "type": "string",
+                    "enum": ["disbursement", "repayment", "liquidation", "write_off"],
+                    "description": "Why it moved",
+                },
+                "amount": number_schema("Negative when it lowers what is owed"),
+                "principal": number_schema("The part of it that is principal"),
+                "interest": number_schema("The part of it that is interest"),
+                "outstanding": number_schema("Still to be paid after it"),
+                "createdAt": {
+                    "type": "string",
+                    "format": "date-time",
+                    "description": "When it moved",
+                },
+            }
+        ),
+    },
+    loans_examples.STATEMENT,
+)
+
+_PLEDGING = {
+    "token_cancelled": "BAO is cancelled",
+    "token_exited": "BAO has exited",
+    "raise_open": "BAO is in its primary raise: its units can be pledged once it is complete",
+    "category_not_allowed": "BAO is Art, which the loan configuration does not take: it takes"
+    " Bond, Fund",
+    "collateral_currency_differs": "BAO is in KES, the loan in NGN",
+    "price_unavailable": "The price of BAO is older than 30 days",
+    "insufficient_units": "Insufficient BAO units. Available: 104, requested: 105",
+}
+CREATE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "invalid_request": "amount must be a decimal in digits, without sign, space or exponent",
+        "configuration_not_approved": "The loan configuration is Pending: only Approved ones make"
+        " loans",
+        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
+        "currency_not_offered": "The loan configuration does not lend KES",
+        "amount_below_minimum": "amount must not be below 0.04 NGN",
+        "amount_above_maximum": "amount must not be above 2000000 NGN",
+        "outstanding_above_maximum": "The loan configuration has 500000 NGN left to lend",
+        "duration_not_offered": "duration must be a whole number of months from 1 to 12",
+        "interest_rate_differs": "interest_rate must be 0.3",
+        "repayment_below_amount": "repayment_amount must be at least the amount",
+        "repayment_above_maximum": "repayment_amount must not be above 1596000",
+        "repayment_differs": "repayment_amount must be 1596000",
+        **_PLEDGING,
+        "insufficient_collateral": "The collateral is worth 1040000 NGN; at most 832000 can be"
+        " lent on it",
+        "not_funded": "The loan cannot be funded",
+    },
+    "404": {
+        "user_not_found": "User not found",
+        "loan_configuration_not_found": "Loan configuration not found",
+        "token_not_found": "Token not found",
+    },
+}
+# Rules that refuse are in the answer.
+QUOTE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {name: CREATE_FAILURES["400"][name] for name in ("invalid_request", "invalid_currency")}
+}
+REPAY_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "amount_above_due": "amount must not be above 1596000, which is due",
+        "insufficient_balance": "Insufficient NGN balance. Available: 100, requested: 2000",
+    },
+    "409": {"state_conflict": "The loan is COMPLETED"},
+}
+RELEASE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "not_pledged": "4 units of BAO are pledged, requested: 5",
+        "price_unavailable": "The price of BAO is older than 30 days",
+        "insufficient_collateral": "The rest would be worth 1000000 NGN, too little for the"
+        " 840000 owed at a ratio of 0.8",
+    },
+    "409": {
+        "state_conflict": "The loan's liquidation is being decided: nothing is released meanwhile"
+    },
+}
+COLLATERAL_FAILURES: dict[str, dict[str, str]] = {
+    "400": _PLEDGING,
+    "404": {"token_not_found": "Token not found"},
+    "409": {"state_conflict": "The loan is COMPLETED"},
+}
+PLEDGE_EXAMPLE = OpenApiExample(
+    "Units of one token",
+    value={"collaterals": [{"token_id": TOKEN_ID, "quantity": 10}]},
+    request_only=True,
+)
+REPAYMENT_EXAMPLE = OpenApiExample("In part", value={"amount": 20000.5}, request_only=True)
+LOAN_EXAMPLE = OpenApiExample(
+    "Three months against one token",
+    value={
+        "user_id": MEMBER_ID,
+        "duration": 3,
+        "currency": "NGN",
+        "interest_rate": 0.3,
+        "amount": "840000",
+        "repayment_amount": "1596000",
+        "collaterals": [{"token_id": TOKEN_ID, "quantity": 10000}],
+        "loan_configuration_id": configurations_examples.CONFIGURATION_ID,
+        "reason": "School fees",
+    },
+    request_only=True,
+)

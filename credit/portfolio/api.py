@@ -1,0 +1,123 @@
+"""`/v1/api/credit/user/portfolio/{userId}`: what a member has invested in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from drf_spectacular.drainage import set_override
+from drf_spectacular.utils import OpenApiExample
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+from rest_framework.request import Request
+
+from credit.portfolio.payloads import INVESTMENT
+from credit.portfolio.selectors import portfolio
+from exchange.api.answers import Answer, RawJSON
+from exchange.api.operations import Records, operation
+from exchange.api.serializers import LeanSerializer
+from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.core.errors import InvalidCurrency, InvalidRequest
+from exchange.participants.errors import UserNotFound
+from exchange.tokens.models import InvestmentCategory, InvestmentType
+
+# The interface's: there are wallets in others, but no filter by them.
+CURRENCIES = ("NGN", "USD", "KES")
+
+
+class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
+    """An array of some of `allowed`, in any case, none twice; the values are as in `allowed`.
+
+    `refusal` is what is said of others.
+    """
+
+    def __init__(
+        self, *, allowed: Iterable[str], refusal: InvalidRequest | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(required=False, default=(), **kwargs)
+        self.allowed = [str(choice) for choice in allowed]
+        self.refusal = refusal or InvalidRequest(f"must be one of [{', '.join(self.allowed)}]")
+        self.by_folded = {choice.casefold(): choice for choice in self.allowed}
+        schema = {
+            "type": "array",
+            "items": {"type": "string", "enum": self.allowed},
+            "maxItems": len(self.allowed),
+            "uniqueItems": True,
+        }
+        set_override(self, "field", schema)
+
+    def to_internal_value(self, data: Any) -> Sequence[str]:
+        """The allowed values."""
+        if not isinstance(data, list):
+            raise serializers.ValidationError("must be an array")
+        if len(data) > len(self.allowed):
+            raise serializers.ValidationError(f"must have at most {len(self.allowed)} items")
+        found = [
+            self.by_folded.get(item.casefold()) if isinstance(item, str) else None for item in data
+        ]
+        wrong = [
+            ErrorDetail(f"item {place}: {self.refusal.message}", code=self.refusal.code)
+            for place, choice in enumerate(found, start=1)
+            if choice is None
+        ]
+        named = [choice for choice in found if choice is not None]
+        wrong += [
+            ErrorDetail(f"must not name {choice} twice", code=InvalidRequest.code)
+            for choice in self.allowed
+            if named.count(choice) > 1
+        ]
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return named
+
+    def to_representation(self, value: Sequence[str]) -> list[str]:
+        """The values."""
+        return list(value)
+
+
+class PortfolioInput(LeanSerializer):
+    """Filters, all optional. An empty array is no filter; values match in any case."""
+
+    investment_types = ChoicesField(allowed=InvestmentType.values, help_text="Any of these")
+    investment_categories = ChoicesField(
+        allowed=InvestmentCategory.values, help_text="Any of these"
+    )
+    currencies = ChoicesField(
+        allowed=CURRENCIES,
+        refusal=InvalidCurrency(CURRENCIES),
+        help_text="Any of these; other currencies show without a filter",
+    )
+
+
+_EXAMPLE = OpenApiExample(
+    "Debt in NGN and KES",
+    value={"investment_types": ["Debt", "Fixed Interest"], "currencies": ["NGN", "KES"]},
+    request_only=True,
+)
+
+
+class PortfolioViewSet(ApiViewSet):
+    """A member's investments."""
+
+    @operation(
+        "Investments retrieved",
+        id="investments_list",
+        scope="portfolio:read",
+        body=PortfolioInput,
+        answer=Records(INVESTMENT),
+        refusals={
+            "400": {
+                "invalid_currency": "currencies item 1: Currency must be one of [NGN, USD, KES]"
+            },
+            "404": {"user_not_found": "User not found"},
+        },
+        examples=[_EXAMPLE],
+    )
+    def create(self, _request: Request, member_id: str) -> Answer:
+        """Get a member's investments. All of them, by token name, unless the body filters; it may
+        be left out. What is held is shown whatever became of its token; of which nothing is
+        left, is not.
+        """
+        filters = self.body()
+        found = path_id(member_id, UserNotFound())
+        return self.answer(RawJSON(portfolio(self.caller.organisation_id, found, **filters)))

@@ -1,0 +1,18 @@
+"""Addresses of credit, relative to /v1/."""
+
+from __future__ import annotations
+
+from credit.configurations.api import ConfigurationViewSet
+from credit.loans.api import LoanViewSet
+from credit.portfolio.api import PortfolioViewSet
+from exchange.api.routers import Router
+
+_LOAN = {"create", "quote", "retrieve", "statement", "repay", "collateral", "release"}
+
+router = Router()
+router.register("api/credit/loans", LoanViewSet, "loans", only={"list"})
+router.register("api/credit/loan", LoanViewSet, "loans", only=_LOAN)
+router.register("api/credit/loan-configuration", ConfigurationViewSet, "loan_configurations")
+router.register("api/credit/user/portfolio/<str:member_id>", PortfolioViewSet, "investments")
+
+urlpatterns = router.urls

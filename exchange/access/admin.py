@@ -1,0 +1,289 @@
+"""Access proposals in the admin: confirmed, rejected or withdrawn, and their secrets collected.
+
+They are made on the pages of people, API keys and organisations. The secret is the answer to the
+POST that collects it, as in `exchange.participants.admin.api_keys`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+from django.utils.dateparse import parse_datetime
+
+from exchange.access.services import decisions as access_decisions
+from exchange.access.services.decisions import collectable
+from exchange.access.services.proposals import APPROVAL, DECIDE
+from exchange.admin.base import PendingDecision, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming, Question
+from exchange.admin.fields import Reason
+from exchange.admin.ranges import DayRange
+from exchange.admin.show import expiry, moment, page_of, state
+from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
+from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
+
+_TITLES = {
+    "username": "Username",
+    "role": "Role",
+    "seen": "Role now",
+    "name": "Key",
+    "scopes": "Scopes",
+    "expires_at": "Expiry",
+    "overlap_hours": "Hours until the old key ends",
+    "days": "Days that the token lives",
+    "keys": "Keys that move money again",
+    "first_name": "First name",
+    "last_name": "Last name",
+    "email": "Email",
+}
+
+
+class RejectionForm(forms.Form):
+    """Why a proposal is rejected."""
+
+    reason = Reason(max_length=300)
+
+
+@admin.register(AccessProposal)
+class AccessProposalAdmin(DecidedByTwo, Confirming):
+    queue = queue_of("Access proposals to confirm", APPROVAL)
+    list_display = (
+        "created", "kind", "about", "shown_state", "shown_proposer", "decided_by", "decided",
+    )  # fmt: skip
+    list_display_links = ("created",)
+    list_filter = (QueueFilter, "status", "kind", "break_glass", DayRange)
+    list_select_related = ("person", "organisation", "key", "proposed_by", "decided_by")
+    search_fields = ("person__username", "organisation__name")
+    id_fields = ("pk", "person_id", "organisation_id", "key_id")
+    search_help_text = "Username, organisation, or the id of either"
+    ordering = ("-pk",)
+    fields = (
+        ("kind", "shown_state"), ("about", "details"), "note",
+        ("shown_proposer", "created_at"), ("decided_by", "decided_at"), "reason",
+        "collected_at",
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: AccessProposal) -> str:
+        return f"{obj.get_kind_display()}: {_subject(obj)}"
+
+    @admin.display(description="proposed (UTC)", ordering="created_at")
+    def created(self, proposal: AccessProposal) -> str:
+        return moment(proposal.created_at)
+
+    @admin.display(description="decided (UTC)", ordering="decided_at")
+    def decided(self, proposal: AccessProposal) -> str:
+        return moment(proposal.decided_at) if proposal.decided_at else "-"
+
+    @admin.display(description="about")
+    def about(self, proposal: AccessProposal) -> str:
+        return _subject(proposal)
+
+    @admin.display(description="what is proposed")
+    def details(self, proposal: AccessProposal) -> str:
+        return "; ".join(f"{name}: {value}" for name, value in _payload(proposal)) or "-"
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, proposal: AccessProposal) -> str:
+        if proposal.break_glass:
+            return state("Break-glass", "bad")
+        approved = proposal.status == AccessProposalStatus.APPROVED
+        return state(proposal.status, "good" if approved else "")
+
+    @admin.display(description="proposed by", ordering="proposed_by__username")
+    def shown_proposer(self, proposal: AccessProposal) -> str:
+        return str(proposal.proposed_by or "the command line")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    def get_urls(self) -> list[URLPattern]:
+        pages = (
+            ("confirm", self.confirm),
+            ("reject", self.reject),
+            ("withdraw", self.withdraw),
+            ("collect", self.collect),
+        )
+        own = [
+            self.action_url(f"<uuid:object_id>/{name}/", name, page, only_post=False)
+            for name, page in pages
+        ]
+        return [*own, *super().get_urls()]
+
+    def tools(self, request: HttpRequest, obj: AccessProposal) -> list[Tool]:
+        own = obj.proposed_by_id == staff_of(request).pk
+        if not own or not collectable(obj) or not self.may(request, DECIDE):
+            return []
+        return [Tool("Collect the secret", self.address("collect", obj.pk))]
+
+    def decision(self, request: HttpRequest, obj: AccessProposal) -> PendingDecision | None:
+        me = staff_of(request)
+        own = obj.proposed_by_id == me.pk
+        confirm = "Confirm" if obj.proposed_by_id else "Take up"
+        withdraw = Tool("Withdraw", self.address("withdraw", obj.pk))
+        return decision_on(
+            obj,
+            me,
+            APPROVAL,
+            proposer=self.shown_proposer(obj),
+            approve=Tool(confirm, self.address("confirm", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
+            take_back=withdraw if own and self.may(request, DECIDE) else None,
+        )
+
+    # --- pages ---
+
+    def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and puts the proposal in force; takes up one of the command line."""
+        proposal, me = self._decidable(request, object_id)
+        act = partial(access_decisions.confirm, proposal_id=proposal.pk, by=me)
+        return self.confirm_page(request, proposal, _confirmation(proposal, me), act, _done)
+
+    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and closes the proposal without effect."""
+        proposal, me = self._decidable(request, object_id)
+        return self.confirm_page(
+            request,
+            proposal,
+            _ending(proposal, "Reject"),
+            partial(access_decisions.reject, proposal_id=proposal.pk, by=me),
+            "Rejected. Nothing has changed.",
+            form=bind(request, RejectionForm),
+        )
+
+    def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and takes one's own proposal back."""
+        proposal, me = self._decidable(request, object_id)
+        act = partial(access_decisions.withdraw, proposal_id=proposal.pk, by=me)
+        question = _ending(proposal, "Withdraw")
+        return self.confirm_page(
+            request, proposal, question, act, "Withdrawn. Nothing has changed."
+        )
+
+    def collect(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Makes the secret and shows it to who proposed it, once."""
+        proposal, me = self._decidable(request, object_id)
+
+        def act(_: dict[str, Any]) -> HttpResponse:
+            found = access_decisions.collect(proposal_id=proposal.pk, by=me)
+            shown: list[tuple[str, object]] = [("For", _subject(proposal)), *found.secrets]
+            if found.address:
+                address = reverse("admin:welcome", args=list(found.address))
+                hours = settings.PASSWORD_RESET_TIMEOUT // 3600
+                shown += [
+                    ("One-time address", request.build_absolute_uri(address)),
+                    ("Good for", f"{hours} hours"),
+                ]
+            return self.page(
+                request,
+                "admin/secret.html",
+                "Shown once",
+                record=proposal,
+                shown=shown,
+                next=self.address("change", proposal.pk),
+            )
+
+        return self.form_page(
+            request,
+            bind(request, forms.Form),
+            act,
+            title="Collect the secret",
+            submit="Show it once",
+            record=proposal,
+            note="The next page shows it, once: hand it to nobody but the person or the"
+            " organisation that it is for.",
+        )
+
+    def _decidable(self, request: HttpRequest, object_id: UUID) -> tuple[AccessProposal, StaffUser]:
+        return self.record(request, object_id, DECIDE), staff_of(request)
+
+
+def _subject(proposal: AccessProposal) -> str:
+    payload = proposal.payload
+    if proposal.kind == AccessKind.INVITE_PERSON:
+        return str(payload["username"])
+    if proposal.person:
+        return proposal.person.username
+    name = proposal.key.name if proposal.key else payload.get("name")
+    return f"{name} of {proposal.organisation}" if name else str(proposal.organisation)
+
+
+def _payload(proposal: AccessProposal) -> list[tuple[str, str]]:
+    """What is proposed, in words."""
+    payload = {**proposal.payload, **proposal.payload.get("details", {})}
+    payload.pop("details", None)
+    if proposal.kind in {AccessKind.ROTATE_KEY, AccessKind.ISSUE_TOKEN} and proposal.key:
+        payload["scopes"] = proposal.key.scopes
+    if "expires_at" in payload:
+        payload["expires_at"] = expiry(parse_datetime(payload["expires_at"] or ""))
+    return [
+        (_TITLES.get(name, name), ", ".join(value) if isinstance(value, list) else str(value))
+        for name, value in payload.items()
+        if value not in ("", None)
+    ]
+
+
+def _facts(proposal: AccessProposal) -> list[tuple[str, object]]:
+    facts: list[tuple[str, object]] = [("Proposal", proposal.get_kind_display())]
+    if proposal.person:
+        facts.append(("Person", page_of(proposal.person)))
+    if proposal.organisation:
+        facts.append(("Organisation", page_of(proposal.organisation)))
+    if proposal.key:
+        facts.append(("Key", page_of(proposal.key)))
+    return [
+        *facts,
+        *_payload(proposal),
+        ("Proposed by", proposal.proposed_by or "the command line"),
+        ("Proposed (UTC)", moment(proposal.created_at)),
+        ("Why", proposal.note or "not provided"),
+    ]
+
+
+def _confirmation(proposal: AccessProposal, me: StaffUser) -> Question:
+    hindrance = APPROVAL.describe_obstacle(proposal, me)
+    kind = proposal.get_kind_display().lower()
+    if proposal.proposed_by_id is None:
+        return Question(
+            title=f"Take up: {kind}?",
+            facts=_facts(proposal),
+            words="A command filed this. You become its proposer, and another person must still"
+            " confirm it.",
+            submit="Yes, take it up",
+            hindrance=hindrance,
+        )
+    return Question(
+        title=f"Confirm: {kind}?",
+        facts=_facts(proposal),
+        words="Make sure, not through the proposer, that the person or organisation concerned asks"
+        " for it. It gives power over money. A secret that it leads to is shown to the proposer"
+        " alone.",
+        submit="Yes, confirm",
+        hindrance=hindrance,
+        final=True,
+    )
+
+
+def _ending(proposal: AccessProposal, word: str) -> Question:
+    return Question(
+        title=f"{word}: {proposal.get_kind_display().lower()}?",
+        facts=_facts(proposal),
+        words="Nothing changes.",
+        submit=f"Yes, {word.lower()}",
+        hindrance=APPROVAL.describe_closed(proposal),
+    )
+
+
+def _done(proposal: AccessProposal) -> str:
+    if proposal.status == AccessProposalStatus.PENDING:
+        return "Taken up. Another person must confirm it now."
+    if collectable(proposal):
+        return f"Confirmed. {proposal.proposed_by} collects the secret now, once."
+    return "Confirmed. It is in force."

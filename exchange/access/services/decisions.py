@@ -1,0 +1,234 @@
+"""Decisions about access proposals: confirming, rejecting, withdrawing, and collecting a secret.
+
+Who confirms is a second administrator or a finance approver, never the person concerned. Where a
+confirmed proposal leads to a secret (a one-time address, a key, a token), the secret does not exist
+before its proposer collects it, once: whoever confirmed it never sees it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from exchange.access.services.proposals import APPROVAL, DECIDE, LONGEST_WORDS
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden
+from exchange.core.words import given
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys as access
+from exchange.participants.services import organisations
+from exchange.staff.approvals import require_decider
+from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
+from exchange.staff.services import accounts as staff
+from exchange.staff.services import second_factor
+
+logger = structlog.get_logger(__name__)
+
+COLLECT_HOURS = 72
+_SECRET_KINDS = frozenset(
+    {
+        AccessKind.INVITE_PERSON,
+        AccessKind.RESET_PASSWORD,
+        AccessKind.ISSUE_KEY,
+        AccessKind.ROTATE_KEY,
+        AccessKind.ISSUE_TOKEN,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The secret that a confirmed proposal led to, by its name; `address` are the id and token of a
+    one-time address.
+    """
+
+    subject: StaffUser | ApiKey
+    secrets: tuple[tuple[str, object], ...] = ()
+    address: tuple[str, str] | None = None
+
+
+def confirm(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
+    """Put a proposal in force as the second person; take up one that a command filed.
+
+    A proposal that was taken up is still Pending, with a proposer. Raises `Forbidden`, `NotFound`,
+    `StateConflict`, `Refused` (`approver_not_independent`, `approvers_too_new`), and what the
+    action itself raises.
+    """
+    require_decider(by, DECIDE, "You may not confirm access proposals")
+    with transaction.atomic():
+        proposal = APPROVAL.get_approvable(proposal_id, by)
+        if proposal.proposed_by is None:
+            proposal.proposed_by = by
+            proposal.save(update_fields=["proposed_by"])
+            logger.info("access_proposal.taken_up", proposal=str(proposal.pk), by=str(by.pk))
+            return proposal
+        _require_standing(proposal, proposal.proposed_by)
+        person = _carry_out(proposal, proposal.proposed_by, by)
+        return _close(proposal, AccessProposalStatus.APPROVED, by, person=person)
+
+
+def reject(*, proposal_id: UUID, by: StaffUser, reason: str) -> AccessProposal:
+    """Close a proposal without effect. Raises as `confirm`, `InvalidRequest` without a reason."""
+    require_decider(by, DECIDE, "You may not reject access proposals")
+    why = given(reason, otherwise="A rejection needs a reason", longest=LONGEST_WORDS)
+    with transaction.atomic():
+        proposal = APPROVAL.get_pending(proposal_id)
+        return _close(proposal, AccessProposalStatus.REJECTED, by, reason=why)
+
+
+def withdraw(*, proposal_id: UUID, by: StaffUser) -> AccessProposal:
+    """Take one's own proposal back. Raises `Forbidden`, `NotFound`, `StateConflict`."""
+    with transaction.atomic():
+        proposal = APPROVAL.get_pending(proposal_id)
+        if proposal.proposed_by_id != by.pk or not (by.is_active and by.is_staff):
+            raise Forbidden("Only who proposed it withdraws it")
+        return _close(proposal, AccessProposalStatus.WITHDRAWN, by)
+
+
+def collectable(proposal: AccessProposal) -> bool:
+    """Say whether a secret waits for the proposer."""
+    return (
+        proposal.status == AccessProposalStatus.APPROVED
+        and not proposal.break_glass
+        and proposal.kind in _SECRET_KINDS
+        and proposal.collected_at is None
+        and proposal.decided_at is not None
+        and proposal.decided_at > timezone.now() - timedelta(hours=COLLECT_HOURS)
+    )
+
+
+def collect(*, proposal_id: UUID, by: StaffUser) -> Collected:
+    """Make the secret of a confirmed proposal, for its proposer, once.
+
+    Raises `Forbidden`, `NotFound`, `Conflict` when there is nothing to collect (any more), and what
+    the action itself raises.
+    """
+    require_decider(by, DECIDE, "You may not collect what an access proposal led to")
+    with transaction.atomic():
+        proposal = APPROVAL.get(proposal_id)
+        if proposal.proposed_by_id != by.pk:
+            raise Forbidden("Only who proposed it collects the secret")
+        if not collectable(proposal):
+            raise Conflict("There is nothing to collect, or no longer: propose it again")
+        _require_standing(proposal, by)
+        found = _make_secret(proposal, by)
+        proposal.collected_at = timezone.now()
+        if isinstance(found.subject, ApiKey):
+            proposal.key = found.subject
+        proposal.save(update_fields=["collected_at", "key"])
+    logger.info("access_proposal.collected", proposal=str(proposal.pk), by=str(by.pk))
+    return found
+
+
+def _carry_out(
+    proposal: AccessProposal, proposer: StaffUser, confirmed_by: StaffUser
+) -> StaffUser | None:
+    """Do what needs no secret; gives the person concerned."""
+    payload = proposal.payload
+    person = proposal.person
+    match proposal.kind:
+        case AccessKind.INVITE_PERSON:
+            return staff.add_person(
+                username=payload["username"],
+                role=_role(payload["role"]),
+                details=payload["details"],
+                by=proposer,
+                confirmed_by=confirmed_by,
+            )
+        case AccessKind.RESET_SECOND_FACTOR if person:
+            second_factor.reset(user_id=person.pk, by=proposer, confirmed_by=confirmed_by)
+        case AccessKind.ACTIVATE_PERSON if person:
+            staff.activate(user_id=person.pk, by=proposer, confirmed_by=confirmed_by)
+        case AccessKind.CHANGE_ROLE if person:
+            role = _role(payload["role"]) if payload["role"] else None
+            staff.change_role(
+                user_id=person.pk,
+                role=role,
+                seen=payload["seen"],
+                by=proposer,
+                confirmed_by=confirmed_by,
+            )
+        case AccessKind.ACTIVATE_ORGANISATION if proposal.organisation:
+            organisations.set_active(
+                organisation_id=proposal.organisation.pk,
+                active=True,
+                actor=Actor.staff(proposer.pk, str(proposer)),
+                confirmed_by=confirmed_by,
+            )
+    return person
+
+
+def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
+    actor = Actor.staff(by.pk, str(by))
+    payload = proposal.payload
+    confirmed_by = proposal.decided_by
+    match proposal.kind:
+        case AccessKind.ISSUE_KEY if proposal.organisation:
+            key, secret = access.issue_api_key(
+                organisation=proposal.organisation,
+                name=payload["name"],
+                scopes=payload["scopes"],
+                expires_at=_moment(payload["expires_at"]),
+                actor=actor,
+                confirmed_by=confirmed_by,
+            )
+            return Collected(key, (("Client id", key.client_id), ("Client secret", secret)))
+        case AccessKind.ROTATE_KEY if proposal.key:
+            key, secret = access.rotate_api_key(
+                key_id=proposal.key.pk,
+                overlap=timedelta(hours=payload["overlap_hours"]),
+                expires_at=_moment(payload["expires_at"]),
+                actor=actor,
+                confirmed_by=confirmed_by,
+            )
+            shown = (("New client id", key.client_id), ("New client secret", secret))
+            return Collected(key, shown)
+        case AccessKind.ISSUE_TOKEN if proposal.key:
+            token = access.issue_access_token(
+                key=proposal.key,
+                lifetime=timedelta(days=payload["days"]),
+                actor=actor,
+                confirmed_by=confirmed_by,
+            )
+            return Collected(proposal.key, (("Access token", token),))
+        case _ if proposal.person:
+            address = staff.invitation(user_id=proposal.person.pk, by=by, confirmed_by=confirmed_by)
+            return Collected(proposal.person, address=address)
+    raise Conflict("There is nothing to collect")
+
+
+def _close(
+    proposal: AccessProposal, status: AccessProposalStatus, by: StaffUser, **changes: Any
+) -> AccessProposal:
+    closed = APPROVAL.close(proposal, status, by, **changes)
+    logger.info(
+        "access_proposal.closed", proposal=str(proposal.pk), status=str(status), by=str(by.pk)
+    )
+    return closed
+
+
+def _require_standing(proposal: AccessProposal, proposer: StaffUser) -> None:
+    """Raise `Conflict` when the proposer left, or had their access reset since."""
+    if not proposer.is_active or proposer.access_changed_at > proposal.created_at:
+        raise Conflict(
+            f"{proposer} proposed this and has left, or was reset since: it must be proposed again"
+        )
+
+
+def _role(name: str) -> Group:
+    role = Group.objects.filter(name=name).first()
+    if role is None:
+        raise Conflict(f"There is no role {name} any more")
+    return role
+
+
+def _moment(text: str | None) -> datetime | None:
+    return parse_datetime(text) if text else None

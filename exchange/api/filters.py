@@ -1,0 +1,321 @@
+"""Filters by query parameters, with the rules that every list follows (django-filter).
+
+The filter set of a list is a `DatedFilters`, or a `ChangingFilters` where its records change; the
+filters above them are shared by the lists of all apps, the filter sets below are for the lists of
+participants and tokens. A bad value is refused with a message that names the parameter. Unknown,
+empty and repeated parameters are refused before (`exchange.api.parameters`).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.utils.dateparse import parse_date, parse_datetime
+from drf_spectacular.drainage import set_override
+from drf_spectacular.utils import extend_schema_field
+
+from exchange.core.errors import InvalidCurrency
+from exchange.core.ids import parse_id
+from exchange.core.numbers import LARGEST, decimals_of
+
+_NO_MOMENT = "must be an ISO 8601 date, or a time with its offset"
+
+
+_DAY, _MILLISECOND = dt.timedelta(days=1), dt.timedelta(milliseconds=1)
+
+
+# What the schema says of a time, and of a text: not blank, without NUL characters.
+_MOMENT = {
+    "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
+}
+
+
+_TEXT = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+
+
+_FORM = "an ISO 8601 date-time with its offset, or a date"
+
+
+_FOREVER = dt.datetime.max.replace(tzinfo=dt.UTC)
+
+
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+# Of wallets and of tokens, in the interface's order.
+CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD")
+
+
+# No id at all: what a malformed one is compared to, so that it matches nothing.
+_NO_ID = UUID(int=0)
+
+
+class FlagField(forms.Field):
+    """`true` or `false` in any case, or `1` or `0`."""
+
+    def to_python(self, value: Any) -> bool | None:
+        """The flag; None when absent."""
+        if value in self.empty_values:
+            return None
+        try:
+            return _FLAGS[str(value).lower()]
+        except KeyError:
+            raise ValidationError("must be true or false") from None
+
+
+class FlagFilter(django_filters.Filter):
+    """Compares a boolean column; with a `default`, also when the parameter is absent."""
+
+    field_class = FlagField
+
+    def __init__(self, *args: Any, default: bool | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._default = default
+        schema = {"type": "boolean"} if default is None else {"type": "boolean", "default": default}
+        set_override(self, "field", schema)
+
+    def filter(self, qs: QuerySet[Any], value: bool | None) -> QuerySet[Any]:
+        """`qs` where the flag is `value`."""
+        return super().filter(qs, self._default if value is None else value)
+
+
+class ChoiceField(forms.Field):
+    """One of `allowed`, in any case; the value is the spelling in `allowed`."""
+
+    def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.allowed = list(allowed)
+
+    def to_python(self, value: Any) -> str | None:
+        """The allowed value; None when absent."""
+        if value in self.empty_values:
+            return None
+        wanted = str(value).casefold()
+        for choice in self.allowed:
+            if choice.casefold() == wanted:
+                return choice
+        raise ValidationError(f"must be one of [{', '.join(self.allowed)}]")
+
+
+class ChoiceFilter(django_filters.Filter):
+    """Compares a column of enumerated values: `ChoiceFilter(allowed=Status.values)`."""
+
+    field_class = ChoiceField
+
+    def __init__(self, *args: Any, allowed: Iterable[str], **kwargs: Any) -> None:
+        choices = [str(choice) for choice in allowed]
+        super().__init__(*args, allowed=choices, **kwargs)
+        set_override(self, "field", {"type": "string", "enum": choices})
+
+
+class CurrencyField(ChoiceField):
+    """The code of a currency, refused like everywhere else."""
+
+    def to_python(self, value: Any) -> str | None:
+        """The code; None when absent."""
+        try:
+            return super().to_python(value)
+        except ValidationError:
+            error = InvalidCurrency(self.allowed)
+            raise ValidationError(error.message, code=error.code) from None
+
+
+class CurrencyFilter(ChoiceFilter):
+    """Compares a currency."""
+
+    field_class = CurrencyField
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, allowed=CURRENCIES, **kwargs)
+
+
+class TextField(forms.Field):
+    """Text of at most `max_length` characters, without white space around it."""
+
+    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.max_length = max_length
+
+    def to_python(self, value: Any) -> str:
+        """The text; empty when absent."""
+        text = "" if value in self.empty_values else str(value).strip()
+        if "\x00" in text:
+            raise ValidationError("must not contain NUL characters")
+        if len(text) > self.max_length:
+            raise ValidationError(f"must have at most {self.max_length} characters")
+        return text
+
+
+class TextFilter(django_filters.Filter):
+    """Compares text: `TextFilter(max_length=40)`."""
+
+    field_class = TextField
+
+    def __init__(self, *args: Any, max_length: int, **kwargs: Any) -> None:
+        super().__init__(*args, max_length=max_length, **kwargs)
+        schema = {"type": "string", "pattern": _TEXT, "maxLength": max_length}
+        set_override(self, "field", schema)
+
+
+class IdField(forms.Field):
+    """A record id. A malformed one is an unknown one: it matches nothing."""
+
+    def to_python(self, value: Any) -> UUID | None:
+        """The id; None when absent."""
+        if value in self.empty_values:
+            return None
+        return parse_id(str(value)) or _NO_ID
+
+
+class IdFilter(django_filters.Filter):
+    """Compares a record id."""
+
+    field_class = IdField
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # No format: a malformed id finds nothing, it is not refused.
+        set_override(self, "field", {"type": "string", "pattern": r"\S"})
+
+
+class MomentField(forms.Field):
+    """An ISO 8601 date-time with its offset, or a date, which is all of its day in UTC.
+
+    Times are compared at the precision they are printed with, `step`, so that a record is found at
+    its own printed time. With `end` the value is the first instant after what is given.
+    """
+
+    def __init__(self, *, step: dt.timedelta, end: bool, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.step = step
+        self.end = end
+
+    def to_python(self, value: Any) -> dt.datetime | None:
+        """The aware time; None when absent."""
+        if value in self.empty_values:
+            return None
+        # A plus sign that the client did not escape arrives as a space.
+        text = str(value).replace(" ", "+").upper()
+        step = self.step
+        try:
+            moment = parse_datetime(text) if "T" in text else None
+            day = parse_date(text) if moment is None else None
+        except ValueError:
+            moment = day = None
+        if day is not None:
+            moment = dt.datetime.combine(day, dt.time.min, dt.UTC)
+            step = _DAY
+        if moment is None or moment.tzinfo is None:
+            raise ValidationError(_NO_MOMENT)
+        try:
+            # The database takes no offset of 16 hours or more; Python's go up to 24.
+            moment = moment.astimezone(dt.UTC)
+        except OverflowError:
+            raise ValidationError(_NO_MOMENT) from None
+        begin = moment - dt.timedelta(microseconds=moment.microsecond) % step
+        if not self.end:
+            return begin
+        return begin + step if begin <= _FOREVER - step else _FOREVER
+
+
+class MomentFilter(django_filters.Filter):
+    """Compares a time with one end of a period, which is in the period: see `From` and `To`."""
+
+    field_class = MomentField
+
+    def __init__(
+        self,
+        field_name: str | None = None,
+        *,
+        end: bool,
+        step: dt.timedelta = _MILLISECOND,
+        help_text: str,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            field_name,
+            lookup_expr="lt" if end else "gte",
+            step=step,
+            end=end,
+            help_text=help_text,
+            **kwargs,
+        )
+        set_override(self, "field", _MOMENT)
+
+
+class From(MomentFilter):
+    """From this time on: `From("created_at")`."""
+
+    def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
+        text = f"This time or later: {_FORM} (its day in UTC)"
+        super().__init__(field_name, end=False, step=step, help_text=text)
+
+
+class To(MomentFilter):
+    """Up to and including this time: `To("created_at")`."""
+
+    def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
+        text = f"This time or earlier: {_FORM} (all of its day in UTC)"
+        super().__init__(field_name, end=True, step=step, help_text=text)
+
+
+class DatedFilters(django_filters.FilterSet):
+    """Base for lists of records that have a time."""
+
+    created_from = From("created_at")
+    created_to = To("created_at")
+
+
+class ChangingFilters(DatedFilters):
+    """Base for lists of records that change."""
+
+    updated_from = From("updated_at")
+    updated_to = To("updated_at")
+
+
+_PLAIN = re.compile(r"[0-9]{1,16}(\.[0-9]{1,8})?", re.ASCII)
+
+
+# No currency has more.
+_DECIMALS = 2
+
+
+def read_amount(text: str) -> Decimal | None:
+    """The amount a query parameter holds, from 0 to 10^15 in plain notation; None otherwise."""
+    if not _PLAIN.fullmatch(text):
+        return None
+    amount = Decimal(text)
+    return amount if amount <= LARGEST else None
+
+
+class AmountField(forms.Field):
+    """An amount in plain notation."""
+
+    def to_python(self, value: Any) -> Decimal | None:
+        """The amount; None when absent."""
+        if value in self.empty_values:
+            return None
+        amount = read_amount(str(value))
+        if amount is None:
+            raise ValidationError("must be a number such as 1000 or 90.02")
+        if decimals_of(amount) > _DECIMALS:
+            raise ValidationError(f"must not have more than {_DECIMALS} decimals")
+        return amount
+
+
+@extend_schema_field(
+    {"type": "number", "minimum": 0, "maximum": int(LARGEST), "multipleOf": 10**-_DECIMALS}
+)
+class AmountFilter(django_filters.Filter):
+    """Compares an amount: `AmountFilter("amount", lookup_expr="gte")`."""
+
+    field_class = AmountField

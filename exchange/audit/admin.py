@@ -1,0 +1,280 @@
+"""The whole audit: who changed what, narrowed by person, record, kind, operation and time; one
+change with everything kept of it; and what was found as a file.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Protocol
+
+import msgspec
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponseRedirect, StreamingHttpResponse
+from django.urls import URLPattern
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from exchange.admin.base import SafeAdmin, Section
+from exchange.admin.history import record_of, shown, way_of, words
+from exchange.admin.show import moment
+from exchange.audit import selectors as audit
+from exchange.audit.models import Change, Operation
+from exchange.staff.models import StaffUser
+
+_PEOPLE_LISTED = 200
+_COLUMNS_LISTED = 6
+_WHOLE = 20_000
+_KINDS = {
+    "staff": "Anybody of the back office",
+    "api_key": "Any API key",
+    "system": "The system",
+    "database": "Plain SQL",
+    "visitor": "Nobody signed in",
+}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_HEADINGS = (
+    *("when_utc", "who", "actor", "through", "database_user", "application", "operation"),
+    *("record_kind", "table", "record_id", "about_id", "before", "after"),
+)
+_to_json = msgspec.json.Encoder(decimal_format="number").encode
+
+
+class WhoFilter(admin.SimpleListFilter):
+    """A kind of actor, or one person. One API key is searched for by its id."""
+
+    title = "who"
+    parameter_name = "who"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        people = StaffUser.objects.order_by("username")[:_PEOPLE_LISTED]
+        return [*_KINDS.items(), *((f"staff:{user.pk}", str(user)) for user in people)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        if chosen in _KINDS:
+            return queryset.filter(actor__startswith=f"{chosen}:")
+        return queryset.filter(actor=chosen) if chosen else queryset
+
+
+class KindFilter(admin.SimpleListFilter):
+    """What sort of record."""
+
+    title = "kind of record"
+    parameter_name = "table"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return audit.audited_tables()
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return queryset.filter(table=chosen) if chosen else queryset
+
+
+class PeriodFilter(admin.ListFilter):
+    """From one day to another, in UTC; both may be left out."""
+
+    title = "day"
+    template = "admin/period_filter.html"
+    names = ("from", "to")
+
+    def __init__(
+        self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any
+    ) -> None:
+        super().__init__(request, params, model, model_admin)
+        for name in self.names:
+            given = params.pop(name, "")
+            self.used_parameters[name] = given[-1] if isinstance(given, list) else given
+
+    def has_output(self) -> bool:
+        return True
+
+    def expected_parameters(self) -> list[str | None]:
+        return list(self.names)
+
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        yield {
+            "from": self._day("from"),
+            "to": self._day("to"),
+            "others": [
+                (name, value)
+                for name, value in changelist.params.items()
+                if name not in {*self.names, "p"}
+            ]
+            + ([("q", changelist.query)] if changelist.query else []),
+        }
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        first, last = self._day("from"), self._day("to")
+        # By the ids, which follow time and are what lists are in the order of.
+        if first:
+            queryset = queryset.filter(id__gte=audit.first_id(_midnight(first)))
+        if last:
+            queryset = queryset.filter(id__lt=audit.first_id(_midnight(last) + timedelta(days=1)))
+        return queryset
+
+    def _day(self, name: str) -> date | None:
+        try:
+            return parse_date(str(self.used_parameters.get(name) or ""))
+        except ValueError:
+            return None
+
+
+@admin.register(Change)
+class ChangeAdmin(SafeAdmin):
+    list_display = ("when", "who", "heading", "shown_record", "columns", "way")
+    list_display_links = ("when",)
+    list_filter = (WhoFilter, "operation", KindFilter, PeriodFilter)
+    search_fields = ("record_id",)
+    search_help_text = (
+        "Whole reference, id, login, client id, payee, account number, or name of an organisation"
+    )
+    ordering = ("-id",)
+    sortable_by = ()
+    change_list_template = "admin/exchange/change/change_list.html"
+    fields = (
+        "when", "who", "actor", "via", "database_user", "application", "operation", "kind",
+        "shown_record", "about_id",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    @admin.display(description="when (UTC)")
+    def when(self, change: Change) -> str:
+        return moment(change.at)
+
+    @admin.display(description="who")
+    def who(self, change: Change) -> str:
+        known: str | None = getattr(change, "actor_in_words", None)
+        return known or audit.who([change])[0]
+
+    @admin.display(description="kind of record")
+    def kind(self, change: Change) -> str:
+        return audit.in_words(change.table)
+
+    @admin.display(description="record")
+    def shown_record(self, change: Change) -> str:
+        return record_of(change)
+
+    @admin.display(description="through")
+    def way(self, change: Change) -> str:
+        return way_of(change)
+
+    @admin.display(description="what")
+    def heading(self, obj: Change) -> str:
+        return f"{audit.in_words(obj.table)} {obj.get_operation_display().lower()}"
+
+    @admin.display(description="what changed")
+    def columns(self, change: Change) -> str:
+        names = [words(name) for name, _, _ in audit.columns_of(change)]
+        more = len(names) - _COLUMNS_LISTED
+        return ", ".join(names[:_COLUMNS_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.may(request, "exchange.view_change")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("export/", "export", self.export, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The list, its actors looked up at once."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        for change, name in zip(rows, audit.who(rows), strict=True):
+            change.actor_in_words = name
+        found.result_list = rows
+        return found
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By what is looked up in an index: records and actors by their ids, or by what they are
+        called, and requests.
+        """
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        ids = [term, *audit.records_called(term)]
+        found = Q(record_id__in=ids) | Q(about_id__in=ids) | Q(via__in=[term, f"request:{term}"])
+        actors = [f"{kind}:{record_id}" for kind in ("api_key", "staff") for record_id in ids]
+        return queryset.filter(found | Q(actor__in=[term, *actors])), False
+
+    def sections(self, request: HttpRequest, obj: Change) -> list[Section]:
+        names = audit.names_in([obj])
+
+        def told(value: Any) -> str:
+            name = names.get(str(value))
+            return f"{name}, {value}" if name else shown(value, _WHOLE)
+
+        rows = [(words(name), told(was), told(now)) for name, was, now in audit.columns_of(obj)]
+        return [Section("What changed", ("Column", "Before", "After"), rows, empty="No columns")]
+
+    def history_sections(self, request: HttpRequest, obj: Any) -> list[dict[str, Any]]:
+        """None: a change is its own history."""
+        return []
+
+    def export(self, request: HttpRequest) -> Any:
+        """What the list shows, all of it, as CSV; sent while it is read."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            found = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters:
+            messages.error(request, "The filter of the list is not valid")
+            return HttpResponseRedirect(self.address("changelist"))
+        name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.csv"
+        return StreamingHttpResponse(
+            _lines(found),
+            content_type="text/csv; charset=utf-8",
+            headers={
+                "Content-Disposition": f'attachment; filename="{name}"',
+                "Cache-Control": "no-store",
+            },
+        )
+
+
+class _Writer(Protocol):
+    def writerow(self, row: Any, /) -> Any: ...
+
+
+class _Echo:
+    """What csv writes to: gives the line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _lines(found: QuerySet[Change]) -> Iterator[str]:
+    writer: _Writer = csv.writer(_Echo())
+    yield writer.writerow(_HEADINGS)
+    for piece in audit.in_pieces(found):
+        for change, name in zip(piece, audit.who(piece), strict=True):
+            yield writer.writerow([_harmless(cell) for cell in _cells(change, name)])
+
+
+def _cells(change: Change, name: str) -> list[str]:
+    return [
+        change.at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f"),
+        *(name, change.actor, change.via, change.database_user, change.application),
+        *(Operation(change.operation).label, audit.in_words(change.table), change.table),
+        *(change.record_id, change.about_id),
+        *(
+            "" if part is None else _to_json(part).decode()
+            for part in (change.before, change.after)
+        ),
+    ]
+
+
+def _harmless(cell: str) -> str:
+    """Text that a spreadsheet does not take for a formula."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

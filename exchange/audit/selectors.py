@@ -1,0 +1,183 @@
+"""Reads of the audit: the history of a record, what it says of who and of which table, and all of
+it in pieces for a file.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from functools import cache, lru_cache
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet
+
+from exchange.audit.models import Change
+from exchange.core.acting import VISITOR
+from exchange.core.ids import parse_id
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Token
+
+_PIECE = 1000
+_NAMED: tuple[type[Model], ...] = (StaffUser, Organisation, Member, Token)
+
+
+# How records are called besides their ids: each gives the ids of those that a whole word or
+# reference means, by an index or in a small table. Apps above add theirs.
+namings: list[Callable[[str], Iterable[object]]] = []
+_RECORDS_CALLED = 500
+
+
+def records_called(term: str) -> list[str]:
+    """The ids of the records that people call `term`: by reference, login or name, in whole."""
+    found = (record_id for naming in namings for record_id in naming(term))
+    return [str(record_id) for record_id in islice(found, _RECORDS_CALLED)]
+
+
+def _participants_called(term: str) -> Iterator[object]:
+    """People of the back office, organisations, API keys and tokens."""
+    for model, called in (
+        (StaffUser, Q(username=term)),
+        (Organisation, Q(name__iexact=term) | Q(email__iexact=term)),
+        (ApiKey, Q(client_id=term) | Q(name__iexact=term)),
+        (Token, Q(symbol=term.upper())),
+    ):
+        yield from model._default_manager.filter(called).values_list("pk", flat=True)
+
+
+namings.append(_participants_called)
+
+
+def history(*record_ids: object, most: int) -> list[Change]:
+    """The last changes, at most `most`, of the records with these ids and of what is about them."""
+    ids = [str(record_id) for record_id in record_ids]
+    # Two reads, so that each walks its own index from the newest end.
+    of_them = Change.objects.filter(record_id__in=ids).order_by("-id")[:most]
+    about = Change.objects.filter(about_id__in=ids).exclude(record_id__in=ids).order_by("-id")
+    merged = heapq.merge(of_them, about[:most], key=lambda change: change.id, reverse=True)
+    return list(merged)[:most]
+
+
+def changes_of(table: str, record_id: object, columns: Iterable[str]) -> QuerySet[Change]:
+    """Changes of `columns` of one record, newest first."""
+    return Change.objects.filter(
+        table=table, record_id=str(record_id), after__has_any_keys=list(columns)
+    ).order_by("-id")
+
+
+def last_change(table: str, record_id: object, columns: Iterable[str]) -> UUID | None:
+    """The id of the last change of `columns` of a record: the version of them that one sees."""
+    return changes_of(table, record_id, columns).values_list("id", flat=True).first()
+
+
+def first_id(moment: datetime) -> UUID:
+    """The smallest id that a change of `moment` can have."""
+    return UUID(int=int(moment.timestamp() * 1000) << 80)
+
+
+def in_pieces(found: QuerySet[Change]) -> Iterator[list[Change]]:
+    """All of `found`, newest first, some at a time: neither memory nor a transaction holds all."""
+    rows = found.order_by("-id")
+    piece = list(rows[:_PIECE])
+    while piece:
+        yield piece
+        piece = list(rows.filter(id__lt=piece[-1].id)[:_PIECE])
+
+
+def who(changes: Iterable[Change]) -> list[str]:
+    """The actors of `changes` in words: the name kept with the change, else the one they have."""
+    changes = list(changes)
+    unnamed = {change.actor for change in changes if not change.actor_label}
+    ids = {actor: parse_id(actor.partition(":")[2]) for actor in unnamed}
+    wanted = [found for found in ids.values() if found]
+    names: dict[str, str] = {}
+    if wanted:
+        names = {f"staff:{u.pk}": str(u) for u in StaffUser.objects.filter(pk__in=wanted)}
+        names |= {f"api_key:{k.pk}": k.name for k in ApiKey.objects.filter(pk__in=wanted)}
+    return [
+        _in_words(change.actor, change.actor_label or names.get(change.actor, ""))
+        for change in changes
+    ]
+
+
+def _in_words(actor: str, name: str) -> str:
+    kind, _, rest = actor.partition(":")
+    if actor == VISITOR:
+        return "Nobody signed in"
+    return {
+        "staff": name or rest,
+        "api_key": f"API key {name or rest}",
+        "system": f"The system: {rest}",
+        "database": f"Database user {rest}",
+    }.get(kind, name or actor)
+
+
+def names_in(changes: Iterable[Change]) -> dict[str, str]:
+    """Names of the people, organisations, members and tokens that columns of `changes` point to,
+    by their ids.
+    """
+    wanted: dict[type[Model], set[str]] = {}
+    for change in changes:
+        known = _named_columns(change.table)
+        for column, was, now in columns_of(change):
+            if column in known:
+                ids = (parse_id(str(value)) for value in (was, now) if value)
+                wanted.setdefault(known[column], set()).update(str(found) for found in ids if found)
+    return {
+        str(record.pk): str(record)
+        for model, ids in wanted.items()
+        for record in model._default_manager.filter(pk__in=ids)
+    }
+
+
+@cache
+def _named_columns(table: str) -> dict[str, type[Model]]:
+    """Columns of `table` that point to what has a name."""
+    model = model_of(table)
+    return {
+        field.attname: field.related_model
+        for field in (model._meta.concrete_fields if model else ())
+        if field.related_model in _NAMED
+    }
+
+
+@lru_cache(maxsize=1)
+def _models() -> dict[str, type[Model]]:
+    return {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
+
+
+def model_of(table: str) -> type[Model] | None:
+    """The model whose table it is; None for a table that is no longer there."""
+    return _models().get(table)
+
+
+def in_words(table: str) -> str:
+    """What a record of `table` is called."""
+    model = model_of(table)
+    if model is None:
+        return table
+    name = str(model._meta.verbose_name).replace("-", " of ").replace(" relationship", "")
+    return name[:1].upper() + name[1:]
+
+
+def audited_tables() -> list[tuple[str, str]]:
+    """Every table of ours with what its records are called, in the order of the words."""
+    labels = {"exchange", "wallets", "credit", "orders", "auth", "oauth2_provider"}
+    return sorted(
+        (
+            (table, in_words(table))
+            for table, model in _models().items()
+            if model._meta.app_label in labels
+        ),
+        key=lambda pair: pair[1],
+    )
+
+
+def columns_of(change: Change) -> list[tuple[str, Any, Any]]:
+    """What changed: column, before, after."""
+    before, after = change.before or {}, change.after or {}
+    return [(name, before.get(name), after.get(name)) for name in {**before, **after}]

@@ -1,0 +1,39 @@
+"""The currencies of wallets and payouts. They change by migration only, so they are read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from exchange.core.models import Currency
+
+# Currencies in which the provider tells the name of an account's holder.
+RESOLVES_NAMES = frozenset({"NGN"})
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyFacts:
+    """A currency's decimals, and whether it is paid out."""
+
+    code: str
+    decimals: int
+    country: str
+
+
+@cache
+def currencies() -> dict[str, CurrencyFacts]:
+    """Every currency of wallets by its code, in the interface's order."""
+    return {
+        row.code: CurrencyFacts(row.code, row.decimals, row.country)
+        for row in Currency.objects.order_by("position")
+    }
+
+
+def payout_currencies() -> tuple[str, ...]:
+    """Codes of the currencies that can be paid out, in the interface's order."""
+    return tuple(code for code, facts in currencies().items() if facts.country)
+
+
+def needs_name(currency: str) -> bool:
+    """Whether the provider is asked for the account's name in this currency."""
+    return currency in RESOLVES_NAMES

@@ -1,0 +1,53 @@
+"""Tables of the kernel: currencies, and stored answers of idempotency keys."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from exchange.participants.models import Organisation
+
+
+class Currency(models.Model):
+    """One currency: its ISO 4217 code and number of decimals, and whether it can be paid out."""
+
+    code = models.CharField(max_length=3, primary_key=True)
+    name = models.CharField(max_length=60)
+    decimals = models.PositiveSmallIntegerField(help_text="ISO 4217 number of decimals")
+    country = models.CharField(
+        max_length=2,
+        blank=True,
+        help_text="ISO 3166 country whose banks are paid in it; empty where payouts are not made",
+    )
+    position = models.PositiveSmallIntegerField(help_text="Order in which messages name it")
+
+    class Meta:
+        ordering = ["position"]
+        verbose_name_plural = "currencies"
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class IdempotencyRecord(models.Model):
+    """One key of one organisation for one method and path, and the answer it got."""
+
+    organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE)
+    method = models.CharField(max_length=10)
+    path = models.TextField()
+    key = models.CharField(max_length=255)
+    body_hash = models.CharField(max_length=64, help_text="SHA-256 of the canonical body, hex")
+    status_code = models.PositiveSmallIntegerField(null=True)
+    message = models.TextField(default="")
+    data = models.TextField(default="", help_text="JSON text of the answer's `data`")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "method", "path", "key"], name="idempotency_key_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["created_at"], name="idempotency_age")]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path} {self.key}"

@@ -1,0 +1,13 @@
+"""Celery tasks of the kernel."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from exchange.core import idempotency
+
+
+@shared_task(name="exchange.tasks.purge_idempotency_keys")
+def purge_idempotency_keys() -> None:
+    """Remove stored answers older than they are promised."""
+    idempotency.purge_idempotency_keys()

@@ -1,0 +1,1 @@
+"""The outbox: what happened, and telling it to webhook endpoints."""

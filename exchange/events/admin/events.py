@@ -1,0 +1,288 @@
+"""Events, the attempts to deliver them, and webhook endpoints in the admin. Secrets never show."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
+from exchange.admin.confirming import Confirming
+from exchange.admin.ranges import DayRange
+from exchange.admin.show import age, moment, page_of, state
+from exchange.events.admin.endings import sending_again, switching_of_endpoint
+from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.payloads import EVENT_TYPES
+from exchange.events.selectors import COUNTED_EXHAUSTED, endpoint_standing
+from exchange.events.services.endpoints import send_test, switch_endpoint
+from exchange.events.services.outbox import SENT_AGAIN_AT_MOST, redeliver, redeliver_exhausted
+from exchange.participants.admin.named import OrganisationFilter
+
+_ATTEMPTS_SHOWN = 50
+# The pages of what events are about, by the first part of their types.
+_PAGES = {
+    "withdrawal": "wallets_withdrawal",
+    "order": "orders_order",
+    "trade": "orders_trade",
+    "loan": "credit_loan",
+    "loan_configuration": "credit_loanconfiguration",
+}
+_CHANGE_ENDPOINT = "exchange.change_webhookendpoint"
+
+
+class TypeFilter(admin.SimpleListFilter):
+    """What happened."""
+
+    title = "type"
+    parameter_name = "type"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, name) for name in EVENT_TYPES]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return queryset.filter(type=chosen) if chosen in EVENT_TYPES else queryset
+
+
+@admin.register(Event)
+class EventAdmin(SafeAdmin):
+    list_display = ("shown_at", "type", "organisation", "shown_state", "attempts", "about")
+    list_display_links = ("shown_at", "type")
+    list_filter = ("status", TypeFilter, OrganisationFilter, DayRange)
+    list_select_related = ("organisation",)
+    search_fields = ("organisation__name", "=organisation__email")
+    id_fields = ("pk", "subject_id", "organisation_id")
+    search_help_text = "Organisation or its email; id of an event, its subject or organisation"
+    # Ids follow time and have an index.
+    ordering = ("-id",)
+    fields = (
+        "type", "organisation", "about", "shown_state", "attempts", "shown_at", "delivered_at",
+        "next_attempt_at", "id", "shown_body",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def heading(self, obj: Event) -> str:
+        return f"{obj.type} to {obj.organisation}"
+
+    @admin.display(description="when (UTC)", ordering="created_at")
+    def shown_at(self, event: Event) -> str:
+        return moment(event.created_at)
+
+    @admin.display(description="about")
+    def about(self, event: Event) -> str:
+        name = _PAGES.get(event.type.partition(".")[0])
+        if name is None:
+            return str(event.subject_id)
+        address = reverse(f"admin:{name}_change", args=[event.subject_id])
+        return format_html('<a href="{}">{}</a>', address, event.subject_id)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        # The index of one organisation's events is by time.
+        return ("-created_at", "-id") if request.GET.get("organisation") else ("-id",)
+
+    @admin.display(description="delivery", ordering="status")
+    def shown_state(self, event: Event) -> str:
+        return state(event.status)
+
+    @admin.display(description="body")
+    def shown_body(self, event: Event) -> str:
+        text = json.dumps(json.loads(event.body, parse_float=str), indent=2, ensure_ascii=False)
+        return format_html("<pre>{}</pre>", text)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/redeliver/", "redeliver", self.send_again),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Event) -> list[Tool]:
+        if not self.may(request, "exchange.change_event"):
+            return []
+        return [Tool("Send again", self.address("redeliver", obj.pk), post=True)]
+
+    def sections(self, request: HttpRequest, obj: Event) -> list[Section]:
+        attempts = obj.delivery_attempts.order_by("-attempted_at", "-id")[:_ATTEMPTS_SHOWN]
+        rows = [
+            (
+                moment(attempt.attempted_at),
+                attempt.number,
+                attempt.url,
+                attempt.status_code or attempt.error or "no answer",
+                f"{attempt.milliseconds:,} ms",
+                attempt.answer,
+            )
+            for attempt in attempts
+        ]
+        headings = ("When (UTC)", "Try", "Address", "Result", "Took", "Answer")
+        return [Section("Attempts", headings, rows, right=(1, 4), empty="Not tried yet.")]
+
+    def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Delivers the event once more."""
+        event: Event = self.record(request, object_id, "exchange.change_event")
+        self.attempt(
+            request,
+            lambda: redeliver(event_id=event.pk, actor=actor_of(request)),
+            "The event is being sent again.",
+        )
+        return self.back_to(event.pk)
+
+
+@admin.register(WebhookEndpoint)
+class WebhookEndpointAdmin(Confirming):
+    list_display = (
+        "organisation", "address_told", "shown_state", "disabled_reason", "updated_at",
+    )  # fmt: skip
+    list_filter = ("enabled",)
+    list_select_related = ("organisation",)
+    search_fields = ("url", "organisation__name", "=organisation__email")
+    id_fields = ("pk", "organisation_id")
+    search_help_text = "Address, organisation or its email, or the id of either"
+    fields = (
+        "shown_organisation", "address_told", "shown_state", "disabled_reason",
+        "previous_secret_until", "created_at", "updated_at",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def heading(self, obj: WebhookEndpoint) -> str:
+        return f"Webhook of {obj.organisation}"
+
+    @admin.display(description="address", ordering="url")
+    def address_told(self, endpoint: WebhookEndpoint) -> str:
+        return endpoint.url
+
+    @admin.display(description="organisation")
+    def shown_organisation(self, endpoint: WebhookEndpoint) -> str:
+        return page_of(endpoint.organisation)
+
+    @admin.display(description="state", ordering="enabled")
+    def shown_state(self, endpoint: WebhookEndpoint) -> str:
+        return state("Enabled" if endpoint.enabled else "Disabled")
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        return [
+            self.action_url(f"{one}/test/", "test", self.test),
+            self.action_url(f"{one}/send-again/", "send_again", self.send_again, only_post=False),
+            self.action_url(f"{one}/enable/", "enable", self.enable, only_post=False),
+            self.action_url(f"{one}/disable/", "disable", self.disable, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Tool]:
+        events = reverse("admin:exchange_event_changelist")
+        shown = [Tool("Events", f"{events}?organisation={obj.organisation_id}")]
+        if not self.may(request, _CHANGE_ENDPOINT):
+            return shown
+        if not obj.enabled:
+            return [*shown, Tool("Enable", self.address("enable", obj.pk))]
+        return [
+            *shown,
+            Tool("Send a test event", self.address("test", obj.pk), post=True),
+            Tool("Send all exhausted again", self.address("send_again", obj.pk)),
+            Tool("Disable", self.address("disable", obj.pk)),
+        ]
+
+    def sections(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Section]:
+        found = endpoint_standing(obj.organisation_id)
+        failure = found.last_failure
+        rows: list[tuple[object, object]] = [
+            ("Last delivered", _ago(found.last_success) if found.last_success else "not lately"),
+            (
+                "Last failure",
+                format_html(
+                    "{}: {} ({})",
+                    _ago(failure.attempted_at),
+                    failure.status_code or failure.error or "no answer",
+                    page_of(failure.event, failure.event.type),
+                )
+                if failure
+                else "none lately",
+            ),
+            ("Events nobody took", self._exhausted(obj, found.exhausted)),
+        ]
+        return [Section("How deliveries go", ("", ""), rows)]
+
+    def _exhausted(self, obj: WebhookEndpoint, count: int) -> str:
+        if not count:
+            return "none"
+        address = reverse("admin:exchange_event_changelist")
+        return format_html(
+            '<a href="{}?organisation={}&status__exact=Exhausted">{}{}</a>',
+            address,
+            obj.organisation_id,
+            f"{count:,}",
+            " or more" if count >= COUNTED_EXHAUSTED else "",
+        )
+
+    def test(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Sends an event that tells of nothing."""
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
+        self.attempt(
+            request,
+            lambda: send_test(organisation_id=obj.organisation_id, actor=actor_of(request)),
+            "A test event is being sent: look for it among the events.",
+        )
+        return self.back_to(obj.pk)
+
+    def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and delivers what nobody took once more, as much as one request may."""
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
+
+        def told(count: int) -> str:
+            words = "1 event is being sent" if count == 1 else f"{count:,} events are being sent"
+            if count >= SENT_AGAIN_AT_MOST:
+                return f"{words} again. There may be more: do it once more when these have gone."
+            return f"{words} again." if count else "There was nothing to send."
+
+        return self.confirm_page(
+            request,
+            obj,
+            sending_again(obj, endpoint_standing(obj.organisation_id)),
+            partial(
+                redeliver_exhausted,
+                organisation_id=obj.organisation_id,
+                actor=actor_of(request),
+            ),
+            told,
+        )
+
+    def enable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and has events delivered again."""
+        return self._switch(request, object_id, enabled=True)
+
+    def disable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and has events kept and not delivered."""
+        return self._switch(request, object_id, enabled=False)
+
+    def _switch(self, request: HttpRequest, object_id: UUID, *, enabled: bool) -> HttpResponse:
+        obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_ENDPOINT)
+        return self.confirm_page(
+            request,
+            obj,
+            switching_of_endpoint(obj, endpoint_standing(obj.organisation_id), enabled=enabled),
+            partial(
+                switch_endpoint,
+                organisation_id=obj.organisation_id,
+                enabled=enabled,
+                actor=actor_of(request),
+            ),
+            "The endpoint is enabled: new events are delivered."
+            if enabled
+            else "The endpoint is disabled: events are kept and not delivered.",
+        )
+
+
+def _ago(when: datetime) -> SafeString:
+    return format_html("{} ago", age(when))

@@ -1,0 +1,23 @@
+"""What can go wrong about events and webhook endpoints."""
+
+from __future__ import annotations
+
+from exchange.core.errors import NotFound
+
+
+class EventNotFound(NotFound):
+    """No such event of the calling organisation."""
+
+    code = "event_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Event not found")
+
+
+class EndpointNotFound(NotFound):
+    """The organisation has set no webhook endpoint yet."""
+
+    code = "webhook_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Webhook endpoint not found")

@@ -1,0 +1,112 @@
+"""The outbox: what happened, to be told to an organisation's webhook, and every attempt to.
+
+A row is written in the transaction of the change it tells of. The row, not the broker, is the
+truth: whatever wakes a worker, it works from here.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+
+from exchange.core.fields import EncryptedTextField
+from exchange.core.ids import uuid7
+from exchange.participants.models import Organisation
+
+
+class WebhookEndpoint(models.Model):
+    """Where an organisation receives its events, and the secrets that sign them."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation = models.OneToOneField(
+        Organisation, on_delete=models.PROTECT, related_name="webhook_endpoint"
+    )
+    url = models.URLField(max_length=2000)
+    secret = EncryptedTextField(help_text="whsec_ and base64 of 24 to 64 random bytes")
+    previous_secret = EncryptedTextField(blank=True, default="")
+    previous_secret_until = models.DateTimeField(null=True, blank=True)
+    enabled = models.BooleanField(default=True)
+    disabled_reason = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class EventStatus(models.TextChoices):
+    """How far telling of an event has come."""
+
+    PENDING = "Pending"
+    DELIVERED = "Delivered"
+    EXHAUSTED = "Exhausted"
+    # The organisation had no enabled endpoint when the event came up; it can be sent again.
+    UNSENT = "Unsent"
+
+
+class Event(models.Model):
+    """One event of one organisation: the frozen bytes to deliver, and the state of delivery."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # No foreign key in the database: it would lock the organisation's row for every event of every
+    # request. Events are written from rows that have one, and organisations are never removed.
+    organisation = models.ForeignKey(
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="events",
+        db_index=False,
+        db_constraint=False,
+    )
+    type = models.CharField(max_length=60)
+    subject_id = models.UUIDField(help_text="Id of the record the event is about")
+    body = models.TextField(help_text="Exactly what is signed and posted")
+    # How an event begins; the application may not write any other beginning.
+    status = models.CharField(
+        max_length=10, choices=EventStatus.choices, db_default=EventStatus.PENDING
+    )
+    attempts = models.SmallIntegerField(db_default=0)
+    next_attempt_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+    delivered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [
+            # The claim goes organisation by organisation, so that none waits behind another's.
+            models.Index(
+                fields=["organisation", "next_attempt_at"],
+                condition=models.Q(status="Pending"),
+                name="event_due",
+            ),
+            models.Index(fields=["organisation", "-created_at", "-id"], name="event_listed"),
+            models.Index(fields=["subject_id"], name="event_subject"),
+            # What staff look for among millions that were delivered.
+            models.Index(
+                fields=["status", "-id"],
+                condition=models.Q(status__in=["Exhausted", "Unsent"]),
+                name="event_not_told",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.id}"
+
+
+class DeliveryAttempt(models.Model):
+    """One try at telling: when, what came back (first 1 KiB), and how long it took."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="delivery_attempts")
+    number = models.PositiveSmallIntegerField()
+    url = models.URLField(max_length=2000)
+    attempted_at = models.DateTimeField()
+    milliseconds = models.PositiveIntegerField()
+    status_code = models.PositiveSmallIntegerField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+    answer = models.CharField(max_length=1024, blank=True)
+
+    class Meta:
+        ordering = ["event", "attempted_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.event_id} try {self.number}"

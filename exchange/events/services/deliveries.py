@@ -1,0 +1,326 @@
+"""Delivering events: claim due rows, post each outside any transaction, record what came of it.
+
+Services only. Three steps for each event: a short transaction leases it (`FOR UPDATE SKIP
+LOCKED`, so workers never wait for each other), the post runs in a thread without a transaction,
+and a second transaction records the attempt and moves the event on, if the lease is still ours.
+A worker that dies in between leaves a lease that runs out; the event is then sent again under the
+same `webhook-id`: delivery is at least once, in no promised order.
+
+Fairness: rows are claimed only when a thread is free to post them, oldest first, and never more
+than a few of one organisation at a time, so that a slow endpoint holds up its own events only.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Max, Q
+from django.utils import timezone
+
+from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
+from exchange.events.webhooks.posting import Outcome, post
+from exchange.events.webhooks.signing import signed_headers
+
+logger = logging.getLogger(__name__)
+
+# Waits after the first, second, … failed try; when they are used up the event is Exhausted.
+RETRY_SECONDS = (
+    5,
+    5 * 60,
+    30 * 60,
+    2 * 3600,
+    5 * 3600,
+    10 * 3600,
+    14 * 3600,
+    20 * 3600,
+    24 * 3600,
+)
+# Jitter only lengthens a wait, by up to this part of it.
+_JITTER = 0.1
+LONGEST_RETRY_AFTER_SECONDS = 24 * 3600
+
+# Posts at a time in one run, and at a time for one organisation.
+CONCURRENCY = 16
+PER_ORGANISATION = 4
+# How long a run goes on claiming; whoever runs it is free again at most one post later.
+_RUN_SECONDS = 20.0
+_POLL_SECONDS = 0.25
+# Beyond the deadline of a post: recording it, and a worker that is short of CPU.
+_LEASE_MARGIN_SECONDS = 45
+
+GONE = 410
+_GONE_REASON = "The endpoint answered 410 Gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An event leased to us until `leased_until`, and where and how to send it."""
+
+    event_id: UUID
+    organisation_id: UUID
+    body: str
+    url: str
+    signing_secrets: Sequence[str]
+    leased_until: datetime
+
+
+class Result(StrEnum):
+    """What `record` made of an attempt."""
+
+    DELIVERED = "delivered"
+    RETRIED_LATER = "retried later"
+    EXHAUSTED = "exhausted"
+    UNSENT = "unsent"
+    # The lease was no longer ours: the attempt is kept, the event is somebody else's.
+    STALE = "stale"
+
+
+# Walks the organisations that have something pending one by one in the index, so that a long
+# backlog of one costs the others nothing, then takes the oldest due rows of each.
+_CLAIM = """
+WITH RECURSIVE waiting AS (
+    (SELECT organisation_id FROM exchange_event WHERE status = 'Pending'
+     ORDER BY organisation_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT e.organisation_id FROM exchange_event e
+            WHERE e.status = 'Pending' AND e.organisation_id > w.organisation_id
+            ORDER BY e.organisation_id LIMIT 1)
+    FROM waiting w WHERE w.organisation_id IS NOT NULL
+), due AS (
+    SELECT one.id, one.next_attempt_at FROM waiting w
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS running FROM exchange_event e
+        WHERE e.organisation_id = w.organisation_id AND e.status = 'Pending'
+            AND e.next_attempt_at > statement_timestamp()
+            AND e.next_attempt_at <= statement_timestamp() + %(lease)s
+            AND e.leased_until > statement_timestamp()
+    ) busy
+    CROSS JOIN LATERAL (
+        SELECT e.id, e.next_attempt_at FROM exchange_event e
+        WHERE e.organisation_id = w.organisation_id AND e.status = 'Pending'
+            AND e.next_attempt_at <= statement_timestamp()
+        ORDER BY e.next_attempt_at
+        LIMIT greatest(0, %(per_organisation)s - busy.running)
+        FOR UPDATE SKIP LOCKED
+    ) one
+), chosen AS (
+    SELECT id FROM due ORDER BY next_attempt_at LIMIT %(most)s
+)
+UPDATE exchange_event e
+SET leased_until = statement_timestamp() + %(lease)s,
+    -- A leased row is not due before the lease runs out: one condition finds both.
+    next_attempt_at = statement_timestamp() + %(lease)s
+FROM chosen WHERE e.id = chosen.id
+RETURNING e.id, e.organisation_id, e.body, e.leased_until
+"""
+
+
+def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Claim]:
+    """Lease up to `most` due events, so many of one organisation that `per_organisation` run.
+
+    Events of organisations without an enabled endpoint become Unsent instead. Workers that claim
+    in the same instant may together exceed `per_organisation`.
+    """
+    lease = timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS + _LEASE_MARGIN_SECONDS)
+    parameters: dict[str, Any] = {
+        "lease": lease,
+        "per_organisation": per_organisation,
+        "most": most,
+    }
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(_CLAIM, parameters)
+            rows = cursor.fetchall()
+        organisations = {row[1] for row in rows}
+        endpoints = {
+            endpoint.organisation_id: endpoint
+            for endpoint in WebhookEndpoint.objects.filter(
+                organisation_id__in=organisations, enabled=True
+            )
+        }
+        mute = organisations - endpoints.keys()
+        if mute:
+            now = timezone.now()
+            Event.objects.filter(id__in=[row[0] for row in rows if row[1] in mute]).update(
+                **_AT_REST, status=EventStatus.UNSENT
+            )
+            _unsend(Q(organisation_id__in=mute, next_attempt_at__lte=now))
+    return [
+        Claim(
+            event_id=event_id,
+            organisation_id=organisation_id,
+            body=body,
+            url=endpoints[organisation_id].url,
+            signing_secrets=_signing_secrets(endpoints[organisation_id]),
+            leased_until=leased_until,
+        )
+        for event_id, organisation_id, body, leased_until in rows
+        if organisation_id in endpoints
+    ]
+
+
+_AT_REST: dict[str, None] = {"next_attempt_at": None, "leased_until": None}
+
+
+def _unsend(which: Q) -> None:
+    """Make pending events Unsent, but those that are just being sent or recorded."""
+    free = Event.objects.select_for_update(skip_locked=True).filter(
+        which,
+        Q(leased_until__isnull=True) | Q(leased_until__lte=timezone.now()),
+        status=EventStatus.PENDING,
+    )
+    Event.objects.filter(id__in=list(free.values_list("id", flat=True))).update(
+        **_AT_REST, status=EventStatus.UNSENT
+    )
+
+
+def _signing_secrets(endpoint: WebhookEndpoint) -> list[str]:
+    until = endpoint.previous_secret_until
+    if endpoint.previous_secret and until is not None and until > timezone.now():
+        return [endpoint.secret, endpoint.previous_secret]
+    return [endpoint.secret]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A post that was made, at `attempted_at`."""
+
+    claim: Claim
+    attempted_at: datetime
+    outcome: Outcome
+
+
+def send(claim: Claim) -> Sent:
+    """Sign and post the frozen body. Touches no database; never raises for the other side."""
+    attempted_at = timezone.now()
+    outcome = post(
+        claim.url,
+        claim.body.encode(),
+        signed_headers(
+            event_id=claim.event_id,
+            body=claim.body,
+            signing_secrets=claim.signing_secrets,
+            at=attempted_at,
+        ),
+        deadline_seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
+        allow_local=settings.WEBHOOK_ALLOW_LOCAL,
+    )
+    return Sent(claim, attempted_at, outcome)
+
+
+@transaction.atomic
+def record(sent: Sent) -> Result:
+    """Keep the attempt, and move the event on if its lease is still the one we sent under."""
+    claim, outcome = sent.claim, sent.outcome
+    event = Event.objects.select_for_update().get(id=claim.event_id)
+    last = event.delivery_attempts.aggregate(last=Max("number"))["last"] or 0
+    DeliveryAttempt.objects.create(
+        event=event,
+        number=last + 1,
+        url=claim.url,
+        attempted_at=sent.attempted_at,
+        milliseconds=outcome.milliseconds,
+        status_code=outcome.status_code,
+        error=outcome.error[:300],
+        answer=outcome.answer,
+    )
+    if event.status != EventStatus.PENDING or event.leased_until != claim.leased_until:
+        return Result.STALE
+    event.leased_until = None
+    event.next_attempt_at = None
+    event.attempts += 1
+    result = _move_on(event, claim, outcome)
+    event.save(
+        update_fields=["status", "attempts", "next_attempt_at", "leased_until", "delivered_at"]
+    )
+    return result
+
+
+def _move_on(event: Event, claim: Claim, outcome: Outcome) -> Result:
+    if outcome.delivered:
+        event.status = EventStatus.DELIVERED
+        event.delivered_at = timezone.now()
+        return Result.DELIVERED
+    if outcome.status_code == GONE and _disable(claim):
+        event.status = EventStatus.UNSENT
+        return Result.UNSENT
+    if event.attempts > len(RETRY_SECONDS):
+        event.status = EventStatus.EXHAUSTED
+        return Result.EXHAUSTED
+    event.next_attempt_at = timezone.now() + retry_wait(event.attempts, outcome)
+    return Result.RETRIED_LATER
+
+
+def retry_wait(failed_tries: int, outcome: Outcome) -> timedelta:
+    """How long to wait after the `failed_tries`-th try (from 1): jittered, or as asked, if longer.
+
+    What a receiver asks for in `Retry-After` is honoured up to 24 hours.
+    """
+    planned = RETRY_SECONDS[failed_tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311 - spreads load, guards nothing
+    asked = min(outcome.retry_after_seconds or 0, LONGEST_RETRY_AFTER_SECONDS)
+    return timedelta(seconds=max(planned, asked))
+
+
+def _disable(claim: Claim) -> bool:
+    """Switch off the endpoint that said 410, unless it has been changed since we posted to it."""
+    changed = WebhookEndpoint.objects.filter(
+        organisation_id=claim.organisation_id, url=claim.url, enabled=True
+    ).update(enabled=False, disabled_reason=_GONE_REASON, updated_at=timezone.now())
+    if changed:
+        logger.warning("webhook of organisation %s is gone: disabled", claim.organisation_id)
+        _unsend(Q(organisation_id=claim.organisation_id))
+        return True
+    return not WebhookEndpoint.objects.filter(
+        organisation_id=claim.organisation_id, enabled=True
+    ).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """What a run did: how many posts it made, and whether it stopped before all was done."""
+
+    posted: int
+    more: bool
+
+
+def deliver_due(
+    *,
+    concurrency: int = CONCURRENCY,
+    per_organisation: int = PER_ORGANISATION,
+    run_seconds: float = _RUN_SECONDS,
+) -> Drained:
+    """Deliver until nothing is due, or until `run_seconds` have passed and its posts are recorded.
+
+    Any number of these may run at the same time, in any number of processes.
+    """
+    posted = 0
+    ends = time.monotonic() + run_seconds
+    running: set[Future[Sent]] = set()
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="deliver") as threads:
+        while True:
+            in_time = time.monotonic() < ends
+            free = concurrency - len(running)
+            if in_time and free:
+                claims = claim_due(most=free, per_organisation=per_organisation)
+                running |= {threads.submit(send, claim) for claim in claims}
+            if not running:
+                return Drained(posted, more=not in_time)
+            done, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+            for finished in done:
+                try:
+                    record(finished.result())
+                except Exception:
+                    # The lease runs out and the event comes again; the others must not suffer.
+                    logger.exception("an attempt could not be recorded")
+                posted += 1

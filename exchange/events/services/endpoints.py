@@ -1,0 +1,140 @@
+"""Where an organisation receives its events: setting the address, rotating the secret, testing.
+
+Services only. A secret leaves these functions once, when it is made; afterwards it only signs.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, InvalidRequest
+from exchange.events.errors import EndpointNotFound
+from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.services.outbox import emit, told_actor
+from exchange.events.webhooks.addresses import UnsafeUrl, check_url
+from exchange.events.webhooks.signing import new_secret
+
+TEST_EVENT = "webhook.test"
+_OLD_SECRET_SIGNS_FOR = timedelta(hours=24)
+_SWITCHED_OFF = "Switched off by the organisation"
+SWITCHED_OFF_BY_STAFF = "Switched off by the exchange"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSet:
+    """The endpoint as it is now; `secret` only when it was created by this call."""
+
+    endpoint: WebhookEndpoint
+    secret: str | None
+
+    @property
+    def created(self) -> bool:
+        """Whether there was none before."""
+        return self.secret is not None
+
+
+def set_endpoint(
+    *, organisation_id: UUID, url: str, actor: Actor, enabled: bool = True
+) -> EndpointSet:
+    """Create the organisation's endpoint, or change its address and whether it is enabled.
+
+    Changing keeps the secret. Resolves the host name, so call it outside a transaction. Raises
+    InvalidRequest for an address webhooks may not go to.
+    """
+    try:
+        check_url(url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
+    except UnsafeUrl as error:
+        raise InvalidRequest(f"url {error}", code="invalid_url") from None
+    values = {
+        "url": url,
+        "enabled": enabled,
+        "disabled_reason": "" if enabled else _SWITCHED_OFF,
+    }
+    secret = new_secret()
+    endpoint, created = WebhookEndpoint.objects.update_or_create(
+        organisation_id=organisation_id,
+        defaults=values,
+        create_defaults={**values, "secret": secret},
+    )
+    logger.info("webhook of organisation %s set by %s", organisation_id, actor)
+    return EndpointSet(endpoint, secret if created else None)
+
+
+def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> WebhookEndpoint:
+    """Switches the endpoint on or off, as staff do; address and secret stay.
+
+    Switching on resolves the host name, so call it outside a transaction. Raises EndpointNotFound,
+    Conflict when it is so already, InvalidRequest for an address webhooks may not go to (any more).
+    """
+    endpoint = WebhookEndpoint.objects.filter(organisation_id=organisation_id).first()
+    if endpoint is None:
+        raise EndpointNotFound
+    if enabled:
+        try:
+            check_url(endpoint.url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
+        except UnsafeUrl as error:
+            raise InvalidRequest(f"url {error}", code="invalid_url") from None
+    rows = WebhookEndpoint.objects.filter(
+        id=endpoint.id, enabled=not enabled, url=endpoint.url
+    ).update(
+        enabled=enabled,
+        disabled_reason="" if enabled else SWITCHED_OFF_BY_STAFF,
+        updated_at=timezone.now(),
+    )
+    if rows != 1:
+        state = "enabled" if enabled else "disabled"
+        raise Conflict(f"The webhook endpoint is {state} already, or was changed meanwhile")
+    logger.info("webhook of organisation %s switched by %s", organisation_id, actor)
+    endpoint.refresh_from_db()
+    return endpoint
+
+
+@transaction.atomic
+def rotate_secret(*, organisation_id: UUID, actor: Actor) -> tuple[WebhookEndpoint, str]:
+    """A new secret, which is given here and never again; the old one signs too for 24 hours.
+
+    An older one still signing stops at once. Raises EndpointNotFound.
+    """
+    endpoint = (
+        WebhookEndpoint.objects.select_for_update().filter(organisation_id=organisation_id).first()
+    )
+    if endpoint is None:
+        raise EndpointNotFound
+    endpoint.previous_secret = endpoint.secret
+    endpoint.previous_secret_until = timezone.now() + _OLD_SECRET_SIGNS_FOR
+    endpoint.secret = secret = new_secret()
+    endpoint.save(
+        update_fields=["secret", "previous_secret", "previous_secret_until", "updated_at"]
+    )
+    logger.info("webhook secret of organisation %s rotated by %s", organisation_id, actor)
+    return endpoint, secret
+
+
+def send_test(*, organisation_id: UUID, actor: Actor) -> Event:
+    """Emit a `webhook.test` event to the organisation's own endpoint.
+
+    Raises EndpointNotFound, or Conflict when the endpoint is disabled.
+    """
+    endpoint = WebhookEndpoint.objects.filter(organisation_id=organisation_id).first()
+    if endpoint is None:
+        raise EndpointNotFound
+    if not endpoint.enabled:
+        raise Conflict("The webhook endpoint is disabled", code="webhook_disabled")
+    event_id = emit(
+        organisation_id=organisation_id,
+        event_type=TEST_EVENT,
+        subject_id=endpoint.id,
+        data=json.dumps({"message": "This is a test", "requested_by": told_actor(actor)}),
+    )
+    return Event.objects.get(id=event_id)

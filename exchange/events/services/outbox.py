@@ -1,0 +1,135 @@
+"""The outbox: writing an event, and sending one again. Delivering is `services.deliveries`.
+
+Services only: no request, no task. Whoever emits in a transaction may hint at the delivery task
+with `exchange.core.wake.after_commit(DELIVER_EVENTS)`; without the hint a sweep finds the row.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Collection
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Case, F, Value, When
+from django.db.models.functions import Now
+
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict
+from exchange.core.ids import uuid7
+from exchange.core.wake import DELIVER_EVENTS, after_commit
+from exchange.events.errors import EventNotFound
+from exchange.events.models import Event, EventStatus, WebhookEndpoint
+
+SENT_AGAIN_AT_MOST = 1_000
+
+logger = logging.getLogger(__name__)
+
+
+def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str) -> UUID:
+    """Write an outbox row in the transaction that is open; gives the event's id.
+
+    `data` is JSON text and becomes the body's `data` as it is. `subject_id` is the id of the
+    record the event is about. Services that already run in SQL call `emit_events` there.
+    """
+    event_id = uuid7()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT emit_events(%s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::text[])",
+            [[event_id], [organisation_id], [event_type], [subject_id], [data]],
+        )
+    after_commit(DELIVER_EVENTS)
+    return event_id
+
+
+def told_actor(actor: Actor) -> dict[str, str]:
+    """Return `actor` as organisations are told it, without a login (`sql/told_actor.sql`)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT told_actor(%s, %s, %s)", [str(actor), actor.label, settings.EVENTS_NAME_STAFF]
+        )
+        found: dict[str, str] = json.loads(cursor.fetchone()[0])
+    return found
+
+
+def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = None) -> Event:
+    """Send an event again, now, whatever became of it; earlier attempts stay in its history.
+
+    With `organisation_id` only that organisation's event is found (raises EventNotFound). The
+    retries start over. An event that is just being sent keeps its lease: the outcome counts as
+    the first try of the new round. Raises Conflict when there is no enabled endpoint to send to.
+    """
+    with transaction.atomic():
+        reachable = Event.objects.filter(id=event_id)
+        if organisation_id is not None:
+            reachable = reachable.filter(organisation_id=organisation_id)
+        event = reachable.select_for_update().first()
+        if event is None:
+            raise EventNotFound
+        if not WebhookEndpoint.objects.filter(
+            organisation_id=event.organisation_id, enabled=True
+        ).exists():
+            raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        Event.objects.filter(id=event_id).update(
+            status=EventStatus.PENDING,
+            attempts=0,
+            delivered_at=None,
+            next_attempt_at=Case(
+                When(leased_until__gt=Now(), then=F("leased_until")), default=Now()
+            ),
+            leased_until=Case(
+                When(leased_until__gt=Now(), then=F("leased_until")), default=Value(None)
+            ),
+        )
+        event.refresh_from_db()
+        after_commit(DELIVER_EVENTS)
+    logger.info("event %s is sent again by %s", event_id, actor)
+    return event
+
+
+def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
+    """Sends the events of an organisation that nobody took once more, the oldest first and at most
+    `SENT_AGAIN_AT_MOST` of them; gives how many.
+
+    Raises Conflict when there is no enabled endpoint to send to.
+    """
+    with transaction.atomic():
+        if not WebhookEndpoint.objects.filter(
+            organisation_id=organisation_id, enabled=True
+        ).exists():
+            raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        chosen = (
+            Event.objects.select_for_update(skip_locked=True)
+            .filter(organisation_id=organisation_id, status=EventStatus.EXHAUSTED)
+            .order_by("id")
+            .values_list("id", flat=True)[:SENT_AGAIN_AT_MOST]
+        )
+        count = Event.objects.filter(id__in=list(chosen)).update(
+            status=EventStatus.PENDING,
+            attempts=0,
+            delivered_at=None,
+            next_attempt_at=Now(),
+            leased_until=None,
+        )
+        after_commit(DELIVER_EVENTS)
+    logger.info("%s events of organisation %s sent again by %s", count, organisation_id, actor)
+    return count
+
+
+def mark_delivered_without_sending(
+    *, organisation_id: UUID, subject_ids: Collection[UUID] | None = None
+) -> int:
+    """Count every pending event of the organisation, or only those about some records, as
+    delivered; gives how many there were.
+
+    For worlds that are built, not lived: nobody waits for the events of demo data. Never offered
+    to a client or to staff.
+    """
+    pending = Event.objects.filter(organisation_id=organisation_id, status=EventStatus.PENDING)
+    if subject_ids is not None:
+        pending = pending.filter(subject_id__in=subject_ids)
+    return pending.update(
+        status=EventStatus.DELIVERED, delivered_at=Now(), next_attempt_at=None, leased_until=None
+    )

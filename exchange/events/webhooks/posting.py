@@ -1,0 +1,294 @@
+"""One post of one body to one URL, bounded in every direction.
+
+Mechanism only. Nothing of the environment is used (proxies would go around the address guard),
+redirects are not followed, no more than the first KiB of an answer is read, and the whole takes
+no longer than its deadline however the other side behaves: a socket time-out bounds only the
+silence between two bytes, so the exchange runs in a thread of its own and its socket is shut
+down under it when time is up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from requests_hardened.ip_filter import InvalidIPAddress
+from requests_hardened.ip_filter_adapter import IPFilterAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
+
+from exchange.events.webhooks.addresses import is_public
+
+KEPT_BYTES = 1024
+_NOT_PUBLIC = "the URL does not lead to a public address over https"
+USER_AGENT = "TokenizedInvestmentExchange-Webhooks/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a post. `status_code` is None when no answer came; `error` then says why."""
+
+    status_code: int | None
+    milliseconds: int
+    answer: str = ""
+    error: str = ""
+    retry_after_seconds: float | None = None
+
+    @property
+    def delivered(self) -> bool:
+        """Whether the receiver took it: any 2xx whose headers came within the deadline."""
+        return self.status_code is not None and 200 <= self.status_code < 300
+
+
+def post(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    deadline_seconds: float,
+    allow_local: bool,
+) -> Outcome:
+    """Post `body` as JSON; never raises for what the other side does.
+
+    With `allow_local` any address and plain http are allowed. Name resolution, connecting, the
+    TLS handshake, sending and reading share `deadline_seconds`.
+    """
+    if not allow_local and not url.startswith("https://"):
+        return Outcome(status_code=None, milliseconds=0, error=_NOT_PUBLIC)
+    exchange = _Exchange()
+    started = time.monotonic()
+    thread = threading.Thread(
+        target=exchange.run,
+        args=(url, body, headers, deadline_seconds, allow_local),
+        name="webhook-post",
+        daemon=True,
+    )
+    thread.start()
+    with contextlib.suppress(queue.Empty):
+        exchange.finished.get(timeout=deadline_seconds)
+    exchange.cut()
+    took = round((time.monotonic() - started) * 1000)
+    return exchange.outcome(took, deadline_seconds)
+
+
+class _Exchange:
+    """The state that the posting thread and its deadline share, under one lock."""
+
+    def __init__(self) -> None:
+        self.finished: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._over = False
+        self._socket: socket.socket | None = None
+        self._status: int | None = None
+        self._retry_after: float | None = None
+        self._answer = b""
+        self._error = ""
+
+    def watch(self, connected: socket.socket) -> None:
+        """Take note of a new connection. Raises TimeoutError when the deadline has passed."""
+        with self._lock:
+            if self._over:
+                connected.close()
+                raise TimeoutError("the deadline has passed")
+            if self._socket is not None:
+                self._socket.close()
+            # A TLS socket takes the descriptor over; a duplicate still reaches the connection.
+            self._socket = connected.dup()
+
+    def cut(self) -> None:
+        """End the exchange, whatever it is doing; what has been read so far stays."""
+        with self._lock:
+            self._over = True
+            if self._socket is not None:
+                with contextlib.suppress(OSError):
+                    self._socket.shutdown(socket.SHUT_RDWR)
+                self._socket.close()
+                self._socket = None
+
+    def outcome(self, milliseconds: int, deadline_seconds: float) -> Outcome:
+        with self._lock:
+            error = self._error
+            if self._status is None and not error:
+                error = f"no answer within {deadline_seconds:g} seconds"
+            return Outcome(
+                status_code=self._status,
+                milliseconds=milliseconds,
+                answer=_text(self._answer),
+                error=error,
+                retry_after_seconds=self._retry_after,
+            )
+
+    def run(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        deadline_seconds: float,
+        allow_local: bool,
+    ) -> None:
+        _current.set(self)
+        try:
+            with _session(allow_local=allow_local) as session:
+                self._talk(session, url, body, headers, deadline_seconds)
+        except InvalidIPAddress:
+            self._fail(_NOT_PUBLIC)
+        except requests.exceptions.SSLError:
+            self._fail("the TLS connection could not be made")
+        except requests.ReadTimeout:
+            pass  # the same as a deadline that ran out: `outcome` says so
+        except requests.ConnectionError:
+            self._fail("no connection, or it broke off")
+        except (requests.RequestException, HTTPError, OSError, ValueError) as error:
+            self._fail(f"no readable answer ({type(error).__name__})")
+        finally:
+            self.finished.put(None)
+
+    def _talk(
+        self,
+        session: requests.Session,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        deadline_seconds: float,
+    ) -> None:
+        with session.post(
+            url,
+            data=body,
+            headers={
+                **headers,
+                "Content-Type": "application/json",
+                "User-Agent": USER_AGENT,
+                "Accept": "*/*",
+                "Accept-Encoding": "identity",
+                "Connection": "close",
+            },
+            timeout=deadline_seconds,
+            allow_redirects=False,
+            stream=True,
+        ) as response:
+            with self._lock:
+                if self._over:
+                    return
+                self._status = response.status_code
+                self._retry_after = _retry_after(response.headers.get("Retry-After", ""))
+                if 300 <= response.status_code < 400:
+                    self._error = "redirects are not followed"
+            self._keep_beginning(response)
+
+    def _keep_beginning(self, response: requests.Response) -> None:
+        """Read the answer's first bytes, as they come, so that a slow answer is kept in part."""
+        kept = 0
+        with contextlib.suppress(HTTPError, OSError, ValueError):
+            while kept < KEPT_BYTES:
+                piece: bytes = response.raw.read1(KEPT_BYTES - kept, decode_content=False)
+                if not piece:
+                    return
+                kept += len(piece)
+                with self._lock:
+                    if self._over:
+                        return
+                    self._answer += piece
+
+    def _fail(self, error: str) -> None:
+        with self._lock:
+            # After the deadline the error would only be the echo of our own cut.
+            if not self._over and self._status is None:
+                self._error = error
+
+
+_current: ContextVar[_Exchange] = ContextVar("webhook_exchange")
+
+
+class _WatchedHTTPConnection(HTTPConnection):
+    def _new_conn(self) -> socket.socket:
+        connected = super()._new_conn()
+        _current.get().watch(connected)
+        return connected
+
+
+class _WatchedHTTPSConnection(HTTPSConnection):
+    def _new_conn(self) -> socket.socket:
+        connected = super()._new_conn()
+        _current.get().watch(connected)
+        return connected
+
+
+class _WatchedHTTPPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _WatchedHTTPConnection
+
+
+class _WatchedHTTPSPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _WatchedHTTPSConnection
+
+
+class _WatchedAdapter(HTTPAdapter):
+    """Connections that the deadline can cut."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {
+            "http": _WatchedHTTPPool,
+            "https": _WatchedHTTPSPool,
+        }
+
+
+class _PublicAdapter(IPFilterAdapter, _WatchedAdapter):
+    """Resolves, filters and pins the address as the library does, then applies our own list.
+
+    The library's filter lets some wrapped and reserved IPv6 addresses through.
+    """
+
+    def build_connection_pool_key_attributes(
+        self,
+        request: requests.PreparedRequest,
+        verify: bool | str,
+        cert: str | tuple[str, str] | None = None,
+    ) -> Any:
+        attributes = super().build_connection_pool_key_attributes(request, verify, cert)
+        pinned = str(attributes[0]["host"]).strip("[]")
+        if not is_public(pinned):
+            raise InvalidIPAddress(pinned)
+        return attributes
+
+
+def _session(*, allow_local: bool) -> requests.Session:
+    session = requests.Session()
+    session.trust_env = False
+    if allow_local:
+        session.mount("http://", _WatchedAdapter())
+        session.mount("https://", _WatchedAdapter())
+    else:
+        session.mount("https://", _PublicAdapter(is_https_proto=True))
+        session.adapters.pop("http://")
+    return session
+
+
+def _retry_after(value: str) -> float | None:
+    """Seconds of a Retry-After header in either of its forms; None when absent or unreadable."""
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _text(answer: bytes) -> str:
+    # PostgreSQL keeps no NUL in text.
+    return answer.decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}")

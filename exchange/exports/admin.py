@@ -1,0 +1,315 @@
+"""Exports: the page on which a list is exported, and the files that were asked for.
+
+A list becomes exportable by `Exportable` in front of its bases and `export_columns`. Asking is a
+POST, for it is recorded; reading a finished file is a GET.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
+from django.db.models import QuerySet
+from django.http import (
+    FileResponse,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+    JsonResponse,
+    QueryDict,
+    StreamingHttpResponse,
+)
+from django.template.defaultfilters import filesizeformat
+from django.urls import URLPattern, reverse
+from django.utils.html import strip_tags
+
+from exchange.admin.base import OwnPage, SafeAdmin, bind, staff_of
+from exchange.admin.fields import DayField
+from exchange.admin.show import moment, state
+from exchange.core.errors import DomainError, InvalidRequest, NotFound
+from exchange.exports import services as exports
+from exchange.exports.models import Export, ExportStatus
+from exchange.exports.selectors import file_of, readable_exports
+from exchange.exports.sheets import CSV, FORMS, MEDIA_TYPES, Column
+from exchange.exports.sources import Source, Span, register
+from exchange.staff.models import StaffUser
+
+_READ_AT_ONCE = 1_000
+# What belongs to the page of a list and not to its filter.
+_NOT_FILTERS = ("p", "e", "all", "_popup", "_to_field", "_changelist_filters")
+_MOST_QUERY = 4_000
+_UNDER_WAY = {ExportStatus.WAITING, ExportStatus.RUNNING}
+
+
+class FileForm(forms.Form):
+    """What file."""
+
+    form = forms.ChoiceField(
+        label="File", choices=list(FORMS.items()), initial=CSV, widget=forms.RadioSelect
+    )
+
+
+class ExportForm(FileForm):
+    """What file, and of which days."""
+
+    first = DayField(label="From day", required=False, help_text="UTC; empty: the first")
+    last = DayField(label="To day", required=False, help_text="UTC, included; empty: today")
+
+
+class Exportable(SafeAdmin):
+    """A list with an export of exactly what its filters leave."""
+
+    export_columns: Sequence[Column] = ()
+    # The time that the days of an export are about; "" for a list that has none.
+    export_moment = "created_at"
+
+    def __init__(self, model: Any, admin_site: admin.AdminSite) -> None:
+        super().__init__(model, admin_site)
+        register(
+            Source(
+                name=self.opts.label_lower,
+                title=str(self.opts.verbose_name_plural).capitalize(),
+                permission=f"{self.opts.app_label}.view_{self.opts.model_name}",
+                columns=self.export_columns,
+                select=self._select,
+                records=self.export_records,
+            )
+        )
+
+    def export_queryset(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """The list's rows as the export reads them: in its order, with what its columns need."""
+        return rows
+
+    def export_records(self, rows: QuerySet[Any], query: str, span: Span) -> Iterator[Any]:
+        """The records of `rows`, one by one, by a cursor of the server."""
+        return iter(rows.iterator(chunk_size=_READ_AT_ONCE))
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("export/", "export", self.export, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def get_preserved_filters(self, request: HttpRequest) -> str:
+        """The export's page has the filter of its list as its own query."""
+        match = request.resolver_match
+        if match is None or match.url_name != self.name_of("export"):
+            return super().get_preserved_filters(request)
+        query = filter_of(request.GET)
+        return urlencode({"_changelist_filters": query}) if query else ""
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list, with its way to the export."""
+        more = dict(extra_context or {})
+        if self.may(request, exports.PERMISSION) and self.has_view_permission(request):
+            query = filter_of(request.GET)
+            more["export_url"] = f"{self.address('export')}{'?' if query else ''}{query}"
+        return super().changelist_view(request, more)
+
+    def export(self, request: HttpRequest) -> HttpResponseBase:
+        """Asks what file; then hands it over, or leads to where it is being written."""
+        if not (self.may(request, exports.PERMISSION) and self.has_view_permission(request)):
+            raise PermissionDenied
+        query = filter_of(request.GET)
+        try:
+            rows, words = self._select(staff_of(request), query, Span())
+        except InvalidRequest as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(self.address("changelist"))
+        about = exports.estimate(rows)
+        name = str(self.opts.verbose_name if about == 1 else self.opts.verbose_name_plural)
+        form = bind(request, ExportForm if self.export_moment else FileForm)
+        if request.method == "POST" and form.is_valid():
+            try:
+                return begin_export(request, self.opts.label_lower, query, form.cleaned_data)
+            except DomainError as error:
+                form.add_error(None, error.message)
+        return self.form_page(
+            request,
+            form,
+            lambda _: HttpResponseRedirect(self.address("changelist")),
+            title=f"Export {self.opts.verbose_name_plural}",
+            submit="Export",
+            note=f"{about:,} {name} now. Filter: {words or 'none, all of them'}."
+            f" Up to {exports.DIRECT_ROWS:,} rows come at once; a longer file is written in the"
+            f" background. Who exported what is recorded.",
+        )
+
+    def _select(self, user: StaffUser, query: str, span: Span) -> tuple[QuerySet[Any], str]:
+        """What the list shows `user` under `query`, on all its pages; and its filter in words."""
+        if len(query) > _MOST_QUERY:
+            raise InvalidRequest("The filter is too long")
+        request = HttpRequest()
+        request.method = "GET"
+        request.GET = QueryDict(query)
+        request.user = user
+        request.path = self.address("changelist")
+        try:
+            listed = self.get_changelist_instance(request)
+        except (IncorrectLookupParameters, SuspiciousOperation, ValidationError, ValueError):
+            raise InvalidRequest("The filter of the list is not valid") from None
+        rows = listed.queryset
+        if self.export_moment:
+            rows = span.narrow(rows, self.export_moment)
+        return self.export_queryset(rows), self.filter_in_words(listed)
+
+    def filter_in_words(self, listed: Any) -> str:
+        """The filter in force, as the list's own filters call it."""
+        given = {name: value for name, value in listed.params.items() if value}
+        said, known = [], {"q", "o"}
+        for spec in listed.filter_specs:
+            names = set(spec.expected_parameters()) & given.keys()
+            known |= set(spec.expected_parameters())
+            # The first choice of a filter is to leave everything.
+            chosen = [
+                strip_tags(str(choice["display"]))
+                for place, choice in enumerate(spec.choices(listed))
+                if choice.get("selected") and "display" in choice and (place or names)
+            ]
+            if chosen:
+                said.append(f"{spec.title}: {', '.join(chosen)}")
+            else:
+                said += [f"{name}: {given[name]}" for name in sorted(names)]
+        said += [f"{name}: {given[name]}" for name in sorted(given.keys() - known)]
+        if listed.query:
+            said.append(f'search: "{listed.query}"')
+        return "; ".join(said)
+
+
+def begin_export(
+    request: HttpRequest, source: str, query: str, data: dict[str, Any]
+) -> HttpResponseBase:
+    """Exports, and answers with the file or with the page that tells how far it is."""
+    export, file = exports.begin(
+        source=source,
+        query=query,
+        span=Span(data.get("first"), data.get("last")),
+        form=data["form"],
+        user=staff_of(request),
+    )
+    if file is None:
+        return HttpResponseRedirect(reverse("admin:exchange_export_change", args=[export.pk]))
+    return _as_download(FileResponse(file), export)
+
+
+def filter_of(query: QueryDict) -> str:
+    """The part of a list's query string that says which rows, and in which order."""
+    kept = query.copy()
+    for name in _NOT_FILTERS:
+        kept.pop(name, None)
+    return kept.urlencode()
+
+
+def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase:
+    response["Content-Type"] = MEDIA_TYPES[export.form]
+    response["Content-Disposition"] = f'attachment; filename="{export.file_name}"'
+    response["Content-Length"] = str(export.size_bytes)
+    response["Cache-Control"] = "no-store"
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@admin.register(Export)
+class ExportAdmin(OwnPage):
+    list_display = ("file_name", "shown_state", "narrowed", "rows", "requested_by", "made")
+    list_filter = ("status", "form", "source", "created_at")
+    list_select_related = ("requested_by",)
+    search_fields = ("file_name", "filter_words", "requested_by__username")
+    search_help_text = "Name of the file, its filter, or who asked for it"
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, export: Export) -> str:
+        return state(export.status)
+
+    @admin.display(description="filter", ordering="filter_words")
+    def narrowed(self, export: Export) -> str:
+        return export.filter_words or "-"
+
+    @admin.display(description="rows", ordering="rows_done")
+    def rows(self, export: Export) -> str:
+        return f"{export.rows_done:,}"
+
+    @admin.display(description="asked for (UTC)", ordering="created_at")
+    def made(self, export: Export) -> str:
+        return moment(export.created_at)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """One's own; all of them for auditors."""
+        own = readable_exports(staff_of(request)).values("pk")
+        return super().get_queryset(request).filter(pk__in=own)
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        return [
+            self.action_url(f"{one}/download/", "download", self.download, only_post=False),
+            self.action_url(f"{one}/progress/", "progress", self.progress, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def own_page(self, request: HttpRequest, export: Export, /) -> HttpResponse:
+        """How far the file is, and the way to it."""
+        words = export.filter_words or "none, all of them"
+        days = f"{export.first_day or 'the first'} to {export.last_day or 'the last'}"
+        facts = [
+            ("List", export.title),
+            ("Filter", words),
+            ("Days (UTC)", days if export.first_day or export.last_day else "all"),
+            ("File", export.get_form_display()),
+            ("Asked for by", export.requested_by),
+            ("Asked for (UTC)", moment(export.created_at)),
+            ("As of (UTC)", moment(export.as_of) if export.as_of else "-"),
+            ("Rows", f"{export.rows_done:,}"),
+            ("Size", filesizeformat(export.size_bytes) if export.size_bytes else "-"),
+        ]
+        return self.page(
+            request,
+            "admin/exchange/export/page.html",
+            export.file_name,
+            record=export,
+            facts=facts,
+            export=export,
+            shown_state=state(export.status),
+            under_way=export.status in _UNDER_WAY,
+            ready=export.status == ExportStatus.READY,
+            why=exports.fail_reason(export),
+            said=_progress(export),
+        )
+
+    def progress(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The same for the page's script."""
+        export: Export = self.record(request, object_id)
+        answer = {
+            "said": _progress(export),
+            "done": export.rows_done,
+            "about": max(export.about_rows, export.rows_done),
+            "over": export.status not in _UNDER_WAY,
+        }
+        response = JsonResponse(answer)
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def download(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
+        """The file."""
+        if request.method not in {"GET", "HEAD"}:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        export: Export = self.record(request, object_id)
+        if export.status != ExportStatus.READY:
+            messages.error(request, NotFound("There is no file to download").message)
+            return self.back_to(export.pk)
+        return _as_download(StreamingHttpResponse(file_of(export)), export)
+
+
+def _progress(export: Export) -> str:
+    if export.status == ExportStatus.WAITING:
+        return "Waits for a worker"
+    if export.status == ExportStatus.RUNNING:
+        return f"{export.rows_done:,} of about {max(export.about_rows, export.rows_done):,} rows"
+    return f"{export.rows_done:,} rows"

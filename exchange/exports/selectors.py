@@ -1,0 +1,35 @@
+"""Reading exports: whose a person may see, and the bytes of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import QuerySet
+
+from exchange.exports.models import Export, ExportChunk, ExportStatus
+from exchange.staff.models import StaffUser
+
+READ_EVERY = "exchange.read_every_export"
+
+
+def readable_exports(user: StaffUser) -> QuerySet[Export]:
+    """The person's own exports; everybody's for auditors."""
+    exports = Export.objects.select_related("requested_by")
+    return exports if user.has_perm(READ_EVERY) else exports.filter(requested_by=user)
+
+
+def file_of(export: Export) -> Iterator[bytes]:
+    """The file of a Ready export, a piece at a time; it ends early when it is removed meanwhile."""
+    position = 0
+    while True:
+        data = (
+            ExportChunk.objects.filter(
+                export=export, position=position, export__status=ExportStatus.READY
+            )
+            .values_list("data", flat=True)
+            .first()
+        )
+        if data is None:
+            return
+        yield bytes(data)
+        position += 1

@@ -1,0 +1,33 @@
+"""Celery tasks of exports."""
+
+from __future__ import annotations
+
+import threading
+
+from celery import shared_task
+
+from exchange.core import wake
+from exchange.exports import services as exports
+
+# A long file keeps a thread busy for minutes: one at a time in a process.
+_desk = threading.BoundedSemaphore(1)
+
+
+@shared_task(name=wake.WRITE_EXPORTS)
+def write_exports() -> int:
+    """Write the exports that wait, or whose worker died; how many were taken up."""
+    if not _desk.acquire(blocking=False):
+        return 0
+    written = 0
+    try:
+        while exports.write_next():
+            written += 1
+    finally:
+        _desk.release()
+    return written
+
+
+@shared_task(name="exchange.tasks.purge_exports")
+def purge_exports() -> None:
+    """Remove the files of exports that are kept no longer."""
+    exports.purge_exports()

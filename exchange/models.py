@@ -1,0 +1,67 @@
+"""Tables of who calls and what is traded. Nothing here knows a request, a task or a wallet."""
+
+from exchange.audit.models import Change, Operation
+from exchange.core.models import Currency, IdempotencyRecord
+from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
+from exchange.exports.models import Export, ExportChunk, ExportStatus
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.staff.models import (
+    AccessEvent,
+    AccessKind,
+    AccessProposal,
+    AccessProposalStatus,
+    AccessRecord,
+    ApprovalStatus,
+    ProposalModel,
+    RecoveryCode,
+    SecondFactor,
+    SignInTries,
+    StaffUser,
+)
+from exchange.tokens.models import (
+    Catalogue,
+    DealAccess,
+    InvestmentCategory,
+    InvestmentType,
+    PayoutFrequency,
+    Quote,
+    Token,
+    TokenAccess,
+    TokenType,
+)
+
+__all__ = [
+    "AccessEvent",
+    "AccessKind",
+    "AccessProposal",
+    "AccessProposalStatus",
+    "AccessRecord",
+    "ApiKey",
+    "ApprovalStatus",
+    "Catalogue",
+    "Change",
+    "Currency",
+    "DealAccess",
+    "DeliveryAttempt",
+    "Event",
+    "Export",
+    "ExportChunk",
+    "ExportStatus",
+    "IdempotencyRecord",
+    "InvestmentCategory",
+    "InvestmentType",
+    "Member",
+    "Operation",
+    "Organisation",
+    "PayoutFrequency",
+    "ProposalModel",
+    "Quote",
+    "RecoveryCode",
+    "SecondFactor",
+    "SignInTries",
+    "StaffUser",
+    "Token",
+    "TokenAccess",
+    "TokenType",
+    "WebhookEndpoint",
+]

@@ -1,0 +1,1 @@
+"""Organisations, their members, and their API keys."""

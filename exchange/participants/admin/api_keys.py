@@ -1,0 +1,348 @@
+"""API keys in the admin: issue, rotate, issue a long-lived token, revoke. Secrets are shown once,
+and what ends something asks first. A key with power over money becomes an access proposal.
+
+The page that shows a secret is the answer to the POST that made it: the secret is in no session,
+no cookie, no address and no message, and the browser is told not to keep the page.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from exchange.access.services import proposals as access_proposals
+from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
+from exchange.admin.confirming import Confirming
+from exchange.admin.fields import VISIBLE, InstantField, NoteForm, read_by
+from exchange.admin.show import expiry, lately, moment, page_address, page_of, state
+from exchange.participants.admin.endings import ending_of_key, ending_of_token, live_tokens
+from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.models import ApiKey
+from exchange.participants.services.api_keys import (
+    has_power_over_money,
+    issue_access_token,
+    issue_api_key,
+    revoke_access_token,
+    revoke_api_key,
+    rotate_api_key,
+)
+from exchange.staff.models import AccessProposal
+
+_LONGEST_TOKEN_DAYS = 3650
+_TOKENS_SHOWN = 50
+_LONGEST_NUMBER = 19
+
+
+_PROPOSED = "Proposed. The key has power over money: another person must confirm it."
+_NOTE = " What gives power over money is proposed first, and another person confirms it."
+
+
+class KeyForm(NoteForm):
+    """A new API key."""
+
+    organisation = OrganisationChoice()
+    name = forms.CharField(max_length=200, help_text=read_by(VISIBLE, "What the key is for"))
+    scopes = forms.MultipleChoiceField(
+        choices=[(scope, f"{scope}: {words}") for scope, words in settings.SCOPES.items()],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    expires_at = InstantField(label="Expires", help_text="UTC; empty: no expiry")
+    field_order = ("organisation", "name", "scopes", "expires_at", "note")
+
+
+class TokenForm(NoteForm):
+    """How long an access token is to live."""
+
+    days = forms.IntegerField(min_value=1, max_value=_LONGEST_TOKEN_DAYS, initial=365)
+    field_order = ("days", "note")
+
+
+_AT_ONCE = "0"
+
+
+class RotationForm(NoteForm):
+    """How long the old key goes on beside the new one, and when the new one ends."""
+
+    overlap = forms.ChoiceField(
+        label="The old key ends",
+        choices=[(_AT_ONCE, "at once"), ("24", "in 24 hours"), ("168", "in 7 days")],
+        initial="24",
+        widget=forms.RadioSelect,
+    )
+    expires_at = InstantField(label="The new key expires", help_text="UTC; empty: no expiry")
+    field_order = ("overlap", "expires_at", "note")
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(AddPage, Confirming):
+    add_permission = "exchange.add_apikey"
+    list_display = (
+        "name",
+        "organisation",
+        "client_id",
+        "shown_state",
+        "shown_created",
+        "ends",
+        "last_used",
+    )
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter), OrganisationFilter)
+    list_select_related = ("organisation",)
+    search_fields = ("name", "client_id", "organisation__name", "=organisation__email")
+    id_fields = ("pk", "organisation_id")
+    add_label = "Issue an API key"
+    search_help_text = "Name, client id, organisation or its email, or the id of either"
+    fields = (
+        "name", "shown_organisation", "client_id", "shown_scopes", "shown_state",
+        "shown_created", "ends", "shown_revoked", "rotated_to", "last_used",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
+
+    def heading(self, obj: ApiKey) -> str:
+        return f"{obj.name} of {obj.organisation}"
+
+    @admin.display(description="organisation")
+    def shown_organisation(self, key: ApiKey) -> str:
+        return page_of(key.organisation)
+
+    @admin.display(description="scopes")
+    def shown_scopes(self, key: ApiKey) -> str:
+        return ", ".join(key.scopes)
+
+    @admin.display(description="state")
+    def shown_state(self, key: ApiKey) -> str:
+        if key.revoked_at is not None:
+            return state("Revoked")
+        if key.expires_at is not None and key.expires_at <= timezone.now():
+            return state("Expired")
+        return state("Active" if key.organisation.active else "Inactive")
+
+    @admin.display(description="created (UTC)", ordering="created")
+    def shown_created(self, key: ApiKey) -> str:
+        return moment(key.created)
+
+    @admin.display(description="expiry", ordering="expires_at")
+    def ends(self, key: ApiKey) -> str:
+        return expiry(key.expires_at)
+
+    @admin.display(description="revoked")
+    def shown_revoked(self, key: ApiKey) -> str:
+        return lately(key.revoked_at, "Not revoked")
+
+    @admin.display(description="last used", ordering="last_used_at")
+    def last_used(self, key: ApiKey) -> str:
+        return lately(key.last_used_at)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/token/", "token", self.token, only_post=False),
+            self.action_url("<uuid:object_id>/rotate/", "rotate", self.rotate, only_post=False),
+            self.action_url("<uuid:object_id>/revoke/", "revoke", self.revoke, only_post=False),
+            self.action_url(
+                "<uuid:object_id>/revoke-token/", "revoke_token", self.revoke_token, only_post=False
+            ),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: ApiKey) -> list[Tool]:
+        shown = []
+        if obj.usable and self.may(request, "exchange.add_apikey"):
+            shown.append(Tool("Rotate", self.address("rotate", obj.pk)))
+            shown.append(Tool("Issue an access token", self.address("token", obj.pk)))
+        if obj.revoked_at is None and self.may(request, "exchange.change_apikey"):
+            shown.append(Tool("Revoke", self.address("revoke", obj.pk)))
+        return shown
+
+    def sections(self, request: HttpRequest, obj: ApiKey) -> list[Section]:
+        """The tokens that work now, without their text, which nobody knows any more."""
+        may_revoke = self.may(request, "exchange.change_apikey")
+        tokens = live_tokens(obj)
+        found = list(tokens.order_by("-expires", "-pk")[: _TOKENS_SHOWN + 1])
+        rows = [
+            (
+                moment(token.created),
+                moment(token.expires),
+                token.scope.replace(" ", ", "),
+                self._way_to_revoke(request, obj, token) if may_revoke else "",
+            )
+            for token in found[:_TOKENS_SHOWN]
+        ]
+        title = "Live access tokens"
+        if not obj.usable:
+            title = "Access tokens, none of which works: the key has ended"
+        elif len(found) > _TOKENS_SHOWN:
+            title = f"Live access tokens: the {_TOKENS_SHOWN} that end last"
+        headings = ("Issued (UTC)", "Expires (UTC)", "Scopes", "")
+        return [Section(title, headings, rows, empty="None.")]
+
+    def _way_to_revoke(self, request: HttpRequest, key: ApiKey, token: Any) -> SafeString:
+        address = f"{self.address('revoke_token', key.pk)}?token={token.pk}"
+        return format_html(
+            '<a class="button" href="{}" aria-label="Revoke the token issued {}">Revoke</a>',
+            self.keep_in_url(request, address),
+            f"{token.created:%Y-%m-%d %H:%M:%S} UTC",
+        )
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """Issues a key and shows its secret."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            note = data.pop("note")
+            if has_power_over_money(data["scopes"]):
+                proposal = access_proposals.propose_key(**data, by=staff_of(request), note=note)
+                return self._proposed(request, proposal)
+            # Sent again (a double click, a reload) its name is taken: no second key is issued.
+            key, secret = issue_api_key(**data, actor=actor_of(request))
+            return self._shown_once(
+                request,
+                key,
+                [
+                    ("Organisation", key.organisation),
+                    ("Client id", key.client_id),
+                    ("Client secret", secret),
+                ],
+            )
+
+        return self.form_page(
+            request,
+            bind(request, KeyForm),
+            act,
+            title="Issue an API key",
+            submit="Issue",
+            note="Its secret is shown once." + _NOTE,
+        )
+
+    def token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Issues a long-lived access token of the key and shows it."""
+        key: ApiKey = self.record(request, object_id, self.add_permission)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            if has_power_over_money(key.scopes):
+                proposal = access_proposals.propose_token(
+                    key_id=key.pk, by=staff_of(request), **data
+                )
+                return self._proposed(request, proposal)
+            lifetime = timedelta(days=data["days"])
+            token = issue_access_token(key=key, lifetime=lifetime, actor=actor_of(request))
+            return self._shown_once(
+                request,
+                key,
+                [
+                    ("Organisation", key.organisation),
+                    ("Access token", token),
+                    ("Expires", f"in {data['days']} days, or when the key is revoked"),
+                ],
+            )
+
+        return self.form_page(
+            request,
+            bind(request, TokenForm),
+            act,
+            title="Issue an access token",
+            submit="Issue",
+            record=key,
+            note="For clients that cannot get a token themselves. It has all scopes of the key."
+            + _NOTE,
+        )
+
+    def rotate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Issues a second key with the same scopes, shows its secret, and ends the first."""
+        self.require(request, "exchange.change_apikey")
+        key: ApiKey = self.record(request, object_id, self.add_permission)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            overlap = timedelta(hours=int(data["overlap"]))
+            if has_power_over_money(key.scopes):
+                proposal = access_proposals.propose_rotation(
+                    key_id=key.pk,
+                    overlap=overlap,
+                    expires_at=data["expires_at"],
+                    by=staff_of(request),
+                    note=data["note"],
+                )
+                return self._proposed(request, proposal)
+            made, secret = rotate_api_key(
+                key_id=key.pk,
+                overlap=overlap,
+                expires_at=data["expires_at"],
+                actor=actor_of(request),
+            )
+            key.refresh_from_db()
+            ends = "It has ended."
+            if key.revoked_at is None and key.expires_at is not None:
+                ends = expiry(key.expires_at)
+            return self._shown_once(
+                request,
+                made,
+                [
+                    ("Organisation", made.organisation),
+                    ("New client id", made.client_id),
+                    ("New client secret", secret),
+                    ("End of the old key", ends),
+                ],
+            )
+
+        return self.form_page(
+            request,
+            bind(request, RotationForm, expires_at=key.expires_at),
+            act,
+            title=f"Rotate {key.name}",
+            submit="Rotate",
+            record=key,
+            note="A second key with the same scopes is issued, and its secret shown once. The old "
+            "key and its tokens work until they end as chosen here." + _NOTE,
+        )
+
+    def revoke_token(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and ends one token of the key, the one of the address's query."""
+        key: ApiKey = self.record(request, object_id, "exchange.change_apikey")
+        given = request.GET.get("token", "")
+        token_id = int(given) if given.isdecimal() and len(given) < _LONGEST_NUMBER else 0
+        return self.confirm_page(
+            request,
+            key,
+            ending_of_token(key, live_tokens(key).filter(pk=token_id).first()),
+            partial(revoke_access_token, key_id=key.pk, token_id=token_id, actor=actor_of(request)),
+            "The token was revoked: it stopped working.",
+        )
+
+    def revoke(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and ends the key and its tokens."""
+        key: ApiKey = self.record(request, object_id, "exchange.change_apikey")
+        return self.confirm_page(
+            request,
+            key,
+            ending_of_key(key),
+            partial(revoke_api_key, key_id=key.pk, actor=actor_of(request)),
+            f"{key.name} was revoked: it and its tokens stopped working.",
+        )
+
+    def _proposed(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
+        messages.success(request, _PROPOSED)
+        return HttpResponseRedirect(page_address(proposal))
+
+    def _shown_once(
+        self, request: HttpRequest, key: ApiKey, shown: list[tuple[str, object]]
+    ) -> HttpResponse:
+        return self.page(
+            request,
+            "admin/secret.html",
+            "Shown once",
+            record=key,
+            shown=shown,
+            next=self.address("change", key.pk),
+        )

@@ -1,0 +1,115 @@
+"""What is asked before access is switched off, or on again: what it is, and who uses it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+from django.utils.html import format_html
+from oauth2_provider.models import get_access_token_model
+
+from exchange.admin.confirming import Question
+from exchange.admin.show import expiry, lately, moment
+from exchange.participants.models import ApiKey, Organisation
+from exchange.participants.services.api_keys import unended_keys, unended_keys_with_power
+
+
+def live_tokens(key: ApiKey) -> QuerySet[Any]:
+    """The access tokens of `key` that have not expired."""
+    found: QuerySet[Any] = get_access_token_model().objects.filter(
+        application=key, expires__gt=timezone.now()
+    )
+    return found
+
+
+def ending_of_key(key: ApiKey) -> Question:
+    """Whether `key` and its tokens are to end."""
+    live = live_tokens(key).count()
+    others = _working(key.organisation).exclude(pk=key.pk).count()
+    return Question(
+        title=f"Revoke {key.name} of {key.organisation}?",
+        facts=_facts_of_key(key),
+        passing=[
+            ("Last used", lately(key.last_used_at)),
+            ("Live access tokens", live),
+            ("Other keys that work", others or "none"),
+        ],
+        words="From the next request on the key gets no more access tokens, and "
+        + ("those it has stop working" if live else "it has none that works now")
+        + f". Whatever {key.organisation} runs with it is shut out. A key that was revoked stays"
+        " so: a new one has another client id and secret.",
+        submit=f"Yes, revoke {key.name}",
+        hindrance="" if key.revoked_at is None else "The API key was revoked before",
+        final=True,
+    )
+
+
+def ending_of_token(key: ApiKey, token: Any) -> Question:
+    """Whether `token` of `key` is to end; None: there is no such token."""
+    if token is None:
+        return Question("", (), "", "", hindrance="The key has no such token any more")
+    return Question(
+        title=f"Revoke an access token of {key.name}?",
+        facts=[
+            ("Issued", format_html("{} UTC", moment(token.created))),
+            ("Expiry", expiry(token.expires)),
+            ("May", token.scope.replace(" ", ", ")),
+            *_facts_of_key(key)[:3],
+        ],
+        passing=[("Key last used", lately(key.last_used_at))],
+        words="The token stops working with the next request. The key and its other tokens go on,"
+        " so whoever has its secret can get a new one.",
+        submit="Yes, revoke the token",
+        final=True,
+    )
+
+
+def _facts_of_key(key: ApiKey) -> list[tuple[str, object]]:
+    return [
+        ("API key", key.name),
+        ("Organisation", key.organisation),
+        ("Client id", key.client_id),
+        ("May", ", ".join(key.scopes)),
+        ("Expiry", expiry(key.expires_at)),
+    ]
+
+
+def switching(organisation: Organisation, *, active: bool) -> Question:
+    """Whether `organisation` is to be shut out, or let in again."""
+    keys = unended_keys(organisation)
+    used = keys.aggregate(latest=Max("last_used_at"))["latest"]
+    working = keys.count()
+    stop = (
+        "None of its API keys works from the next request on: it can neither look, nor order, nor"
+        " ask for payouts. Withdrawals that wait, orders in the book and loans stay as they are."
+    )
+    go_on = "Its API keys that were not revoked and have not expired work again, at once."
+    if unended_keys_with_power(organisation).exists():
+        go_on = (
+            "Some of its API keys have power over money: this is proposed, and another person"
+            " confirms it. Then all that were not revoked and have not expired work again."
+        )
+    so_already = "active" if active else "not active"
+    return Question(
+        title=f"Activate {organisation}?" if active else f"Deactivate {organisation}?",
+        facts=[
+            ("Organisation", organisation.name),
+            ("Email", organisation.email or "none"),
+            ("State", "Active" if organisation.active else "Inactive"),
+        ],
+        passing=[
+            ("Keys that work again" if active else "Keys that stop working", working or "none"),
+            ("Last used", lately(used)),
+        ],
+        words=go_on if active else stop,
+        submit=f"Yes, {'activate' if active else 'deactivate'} {organisation}",
+        hindrance=f"{organisation} is {so_already} already"
+        if organisation.active == active
+        else "",
+        final=not active,
+    )
+
+
+def _working(organisation: Organisation) -> QuerySet[ApiKey]:
+    return unended_keys(organisation).filter(organisation__active=True)

@@ -1,0 +1,260 @@
+"""Organisations and members in the admin."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+
+from exchange.access.services.proposals import propose_activation_of_organisation
+from exchange.admin.base import (
+    AddPage,
+    ModelChoice,
+    RecordSelect,
+    Tool,
+    actor_of,
+    bind,
+    staff_of,
+)
+from exchange.admin.confirming import Confirming
+from exchange.admin.fields import NoteForm
+from exchange.admin.show import page_of, state
+from exchange.events.models import WebhookEndpoint
+from exchange.participants.admin.endings import switching
+from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.models import Member, Organisation
+from exchange.participants.services.api_keys import unended_keys_with_power
+from exchange.participants.services.members import change_member, create_member
+from exchange.participants.services.organisations import (
+    change_organisation,
+    create_organisation,
+    set_active,
+)
+
+
+class OrganisationForm(forms.Form):
+    """What staff say of an organisation."""
+
+    name = forms.CharField(max_length=200)
+    email = forms.EmailField(required=False)
+
+
+class OrganisationChoice(ModelChoice):
+    """One organisation, found by typing a part of its name."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        relation = Member._meta.get_field("organisation")
+        super().__init__(
+            queryset=Organisation.objects.all(),
+            widget=RecordSelect(relation, admin.site),
+            **kwargs,
+        )
+
+
+class MemberForm(forms.Form):
+    """A new member."""
+
+    organisation = OrganisationChoice()
+    name = forms.CharField(max_length=200)
+    email = forms.EmailField()
+    external_id = forms.CharField(
+        max_length=100, required=False, help_text="The organisation's own id of the person"
+    )
+
+
+class CorrectionForm(forms.Form):
+    """What staff correct of a member."""
+
+    name = forms.CharField(max_length=200)
+    email = forms.EmailField()
+    external_id = forms.CharField(
+        max_length=100, required=False, help_text="The organisation's own id of the person"
+    )
+
+
+@admin.register(Organisation)
+class OrganisationAdmin(AddPage, Confirming):
+    add_permission = "exchange.add_organisation"
+    list_display = ("name", "email", "shown_state", "created_at")
+    list_filter = ("active",)
+    search_fields = ("name", "email")
+    search_help_text = "Name, email or id"
+    id_fields = ("pk",)
+    fields = ("name", "email", "shown_state", "created_at", "updated_at", "id")
+    readonly_fields = fields
+
+    @admin.display(description="state", ordering="active")
+    def shown_state(self, organisation: Organisation) -> str:
+        return state("Active" if organisation.active else "Inactive")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/edit/", "edit", self.edit, only_post=False),
+            self.action_url(
+                "<uuid:object_id>/activate/", "activate", self.activate, only_post=False
+            ),
+            self.action_url(
+                "<uuid:object_id>/deactivate/", "deactivate", self.deactivate, only_post=False
+            ),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Organisation) -> list[Tool]:
+        shown = [
+            Tool(label, f"{reverse(f'admin:exchange_{name}_changelist')}?organisation={obj.pk}")
+            for label, name in (("Members", "member"), ("API keys", "apikey"), ("Events", "event"))
+        ]
+        endpoint = WebhookEndpoint.objects.filter(organisation=obj).first()
+        if endpoint is not None:
+            address = reverse("admin:exchange_webhookendpoint_change", args=[endpoint.pk])
+            shown.append(Tool("Webhook", address, leads=True))
+        if self.may(request, "exchange.change_organisation"):
+            switch = "deactivate" if obj.active else "activate"
+            shown += [
+                Tool("Edit", self.address("edit", obj.pk)),
+                Tool(switch.capitalize(), self.address(switch, obj.pk)),
+            ]
+        return shown
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """A new organisation."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made = create_organisation(**data, actor=actor_of(request))
+            messages.success(request, f"{made} was created.")
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request,
+            bind(request, OrganisationForm),
+            act,
+            title="New organisation",
+            submit="Create",
+        )
+
+    def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Changes name and email."""
+        obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            change_organisation(organisation_id=obj.pk, **data, actor=actor_of(request))
+            messages.success(request, "Saved.")
+            return self.back_to(obj.pk)
+
+        form = bind(request, OrganisationForm, name=obj.name, email=obj.email)
+        return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
+
+    def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Ask, and let its keys work again; propose it where they have power over money."""
+        obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
+        if obj.active or not unended_keys_with_power(obj).exists():
+            return self._switch(request, object_id, active=True)
+        return self.confirm_page(
+            request,
+            obj,
+            switching(obj, active=True),
+            partial(
+                propose_activation_of_organisation, organisation_id=obj.pk, by=staff_of(request)
+            ),
+            "Proposed. Its API keys have power over money: another person must confirm it.",
+            form=bind(request, NoteForm),
+        )
+
+    def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks, and stops its keys at once."""
+        return self._switch(request, object_id, active=False)
+
+    def _switch(self, request: HttpRequest, object_id: UUID, *, active: bool) -> HttpResponse:
+        obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
+        return self.confirm_page(
+            request,
+            obj,
+            switching(obj, active=active),
+            partial(set_active, organisation_id=obj.pk, active=active, actor=actor_of(request)),
+            f"{obj} is active: its API keys work."
+            if active
+            else f"{obj} is not active any more: none of its API keys works.",
+        )
+
+
+@admin.register(Member)
+class MemberAdmin(AddPage):
+    add_permission = "exchange.add_member"
+    list_display = ("name", "email", "organisation", "external_id", "created_at")
+    list_filter = (OrganisationFilter,)
+    list_select_related = ("organisation",)
+    search_fields = ("name", "email", "external_id", "organisation__name")
+    id_fields = ("pk", "organisation_id")
+    search_help_text = "Name, email, external id, organisation, or an id"
+    ordering = ("-id",)
+    fields = (
+        "name", "email", "shown_organisation", "external_id", "created_at", "updated_at", "id",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="organisation")
+    def shown_organisation(self, member: Member) -> str:
+        return page_of(member.organisation)
+
+    def choice_label(self, obj: Model) -> str:
+        if not isinstance(obj, Member):
+            return str(obj)
+        return f"{obj.name} <{obj.email}>, {obj.organisation}"
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """A new member."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            organisation = data.pop("organisation")
+            made = create_member(organisation_id=organisation.pk, **data, actor=actor_of(request))
+            messages.success(request, f"{made} was created.")
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request, bind(request, MemberForm), act, title="New member", submit="Create"
+        )
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/edit/", "edit", self.edit, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Member) -> list[Tool]:
+        if not self.may(request, "exchange.change_member"):
+            return []
+        return [Tool("Edit", self.address("edit", obj.pk))]
+
+    def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Corrects name, email and external id."""
+        obj: Member = self.record(request, object_id, "exchange.change_member")
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            change_member(member_id=obj.pk, **data, actor=actor_of(request))
+            messages.success(request, "Saved.")
+            return self.back_to(obj.pk)
+
+        return self.form_page(
+            request,
+            bind(
+                request,
+                CorrectionForm,
+                name=obj.name,
+                email=obj.email,
+                external_id=obj.external_id,
+            ),
+            act,
+            title="Edit",
+            submit="Save",
+            record=obj,
+            note="The organisation sees the change. What was told and paid before stays as it was.",
+        )

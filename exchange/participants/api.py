@@ -1,0 +1,94 @@
+"""`/v1/api/members`: the people an organisation acts for."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiExample
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from exchange.api.answers import Answer, RawJSON
+from exchange.api.fields import EmailField, TextField
+from exchange.api.idempotency import answer_once
+from exchange.api.operations import PageOf, operation
+from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.participants.errors import UserNotFound
+from exchange.participants.filters import MemberFilters
+from exchange.participants.models import Member
+from exchange.participants.payloads import MEMBER
+from exchange.participants.selectors import member_document, members_of
+from exchange.participants.services.members import create_member
+
+
+class MemberInput(serializers.Serializer[Member]):
+    """A new member."""
+
+    name = TextField(max_length=200, help_text="Full name")
+    email = EmailField(help_text="Unique within the organisation, in any case")
+    external_id = TextField(
+        max_length=100, required=False, default="", allow_blank=True, help_text="Your own id"
+    )
+
+
+_EXAMPLE = OpenApiExample(
+    "A member",
+    value={"name": "Ada Obi", "email": "ada@example.com", "external_id": "customer-17"},
+    request_only=True,
+)
+_TAKEN = {
+    "email_taken": "A member with this email exists already",
+    "external_id_taken": "A member with this external_id exists already",
+}
+
+
+class MemberViewSet(ApiViewSet):
+    """The organisation's members."""
+
+    lookup_url_kwarg = "member_id"
+    filterset_class = MemberFilters
+    sort_fields: ClassVar = {
+        "createdAt": "created_at",
+        "updatedAt": "updated_at",
+        "name": "name",
+        "email": "email",
+    }
+    default_sort = "-createdAt"
+
+    def get_queryset(self) -> QuerySet[Member]:
+        """The caller's members."""
+        return members_of(self.caller.organisation_id)
+
+    @operation("Members retrieved", scope="members:read", answer=PageOf(MEMBER, "members"))
+    def list(self, _request: Request) -> Response:
+        """List members. Filter by email or by your own id."""
+        found = self.filter_queryset(self.get_queryset())
+        return self.paginated(found.values_list("document", flat=True))
+
+    @operation("Member retrieved", scope="members:read", answer=MEMBER)
+    def retrieve(self, _request: Request, member_id: str) -> Answer:
+        """Fetch a member."""
+        found = path_id(member_id, UserNotFound())
+        return self.answer(RawJSON(member_document(self.caller.organisation_id, found)))
+
+    @operation(
+        "Member created",
+        scope="members:write",
+        body=MemberInput,
+        answer=MEMBER,
+        status=201,
+        idempotent=True,
+        refusals={"409": _TAKEN},
+        examples=[_EXAMPLE],
+    )
+    def create(self, request: Request) -> Answer:
+        """Create a member. Its id is the `user_id` of other endpoints."""
+        values = self.body()
+        return answer_once(request, lambda: self._create(values))
+
+    def _create(self, values: dict[str, str]) -> Answer:
+        caller = self.caller
+        member = create_member(organisation_id=caller.organisation_id, actor=caller.actor, **values)
+        return self.answer(RawJSON(member_document(caller.organisation_id, member.id)))

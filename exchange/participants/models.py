@@ -1,0 +1,107 @@
+"""Organisations, their members, and their API keys."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+from oauth2_provider.models import AbstractApplication
+
+from exchange.core.ids import uuid7
+
+
+class Organisation(models.Model):
+    """A firm that integrates with the exchange. Owns keys, wallets, members and a webhook."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    name = models.CharField(max_length=200)
+    email = models.EmailField(blank=True)
+    active = models.BooleanField(
+        default=True, help_text="Inactive: every key of the organisation stops working at once"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["name", "id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Member(models.Model):
+    """A person one organisation acts for: the `user` of the interface."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="members")
+    name = models.CharField(max_length=200)
+    email = models.EmailField()
+    external_id = models.CharField(
+        max_length=100, blank=True, help_text="The organisation's own id of the person"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    document = models.TextField(editable=False, default="")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            # The target of composite foreign keys: whatever names a member and an organisation
+            # is held to a pair that exists.
+            models.UniqueConstraint(fields=["id", "organisation"], name="member_organisation"),
+            models.UniqueConstraint(
+                "organisation", Lower("email"), name="member_email_once_per_organisation"
+            ),
+            models.UniqueConstraint(
+                fields=["organisation", "external_id"],
+                condition=~models.Q(external_id=""),
+                name="member_external_id_once_per_organisation",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "-created_at", "-id"], name="member_listed")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no types
+    """A credential of an organisation: client id, hashed secret, scopes, perhaps an end date."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="api_keys"
+    )
+    scopes = ArrayField(models.CharField(max_length=40), default=list)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # The key that was issued in its place.
+    rotated_to = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="rotated_from",
+    )
+
+    class Meta(AbstractApplication.Meta):  # type: ignore[misc] # as above
+        swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"
+        verbose_name = "API key"
+        ordering = ["-created", "-id"]
+        constraints = [
+            # Composite foreign keys hold a record's key to the record's organisation.
+            models.UniqueConstraint(fields=["id", "organisation"], name="api_key_organisation"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.client_id})"
+
+    @property
+    def usable(self) -> bool:
+        """Whether the key may still get and use access tokens."""
+        ended = self.expires_at is not None and self.expires_at <= timezone.now()
+        return self.revoked_at is None and not ended and self.organisation.active

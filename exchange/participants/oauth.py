@@ -1,0 +1,215 @@
+"""`POST /v1/oauth/token` and `/v1/oauth/revoke` (RFC 6749 §4.4, RFC 7009), by django-oauth-toolkit.
+
+Only these two of the toolkit's addresses are mounted. Answers and errors are the RFCs', not the
+envelope.
+
+A request is authenticated before anything is counted. A right secret counts against its key's own
+limit alone; a wrong one against limits of where it came from. So nobody's failures refuse anybody
+else, and an id that is not known answers, and costs, what a wrong secret does.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import unquote_plus
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.generic import View
+from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauth2_provider.views.mixins import OAuthLibMixin
+
+from exchange.api.answers import encode
+from exchange.api.exceptions import SHORTLY
+from exchange.api.throttling import Budget, spend
+from exchange.core.addresses import address_of
+from exchange.core.errors import NotReady
+from exchange.participants.models import ApiKey
+from exchange.participants.services.client_authentication import authenticate_client, find_client
+
+logger = structlog.get_logger(__name__)
+
+_GRANT = "client_credentials"
+# Where a request carries the key that it was authenticated as. No header of a client has a dot.
+_KEY = "exchange.api_key"
+_WRONG_CREDENTIALS = (
+    "The client id or the client secret is wrong, or the key was revoked or has expired"
+)
+# Of errors that the toolkit finds.
+_DESCRIPTIONS = {"invalid_scope": "A scope is unknown, or not one of the key's"}
+
+
+class KeyValidator(OAuth2Validator):  # type: ignore[misc]
+    """API keys as OAuth clients, each with its own scopes; `OAuthView` authenticates them."""
+
+    def authenticate_client(self, request: Any, *_args: Any, **_kwargs: Any) -> bool:
+        """Take over the key that the view authenticated."""
+        request.client = request.headers.get(_KEY)
+        return isinstance(request.client, ApiKey)
+
+    def authenticate_client_id(self, *_args: Any, **_kwargs: Any) -> bool:
+        """Never: every key has a secret."""
+        return False
+
+    def validate_scopes(
+        self, _client_id: str, scopes: list[str], client: ApiKey, *_args: Any, **_kwargs: Any
+    ) -> bool:
+        """Whether all of `scopes` are the key's."""
+        return set(scopes) <= set(client.scopes) & set(settings.SCOPES)
+
+    def get_default_scopes(
+        self, _client_id: str, request: Any, *_args: Any, **_kwargs: Any
+    ) -> list[str]:
+        """All scopes of the key, for a request that names none."""
+        return [scope for scope in request.client.scopes if scope in settings.SCOPES]
+
+
+class TooManyFailures(Exception):
+    """The address sent too many wrong secrets."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(budget)
+        self.budget = budget
+
+
+@method_decorator([csrf_exempt, sensitive_post_parameters("client_secret", "token")], "dispatch")
+class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
+    """What both addresses share: authentication, limits, and answers that nobody stores."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer a request, within the limits."""
+        try:
+            response = self._answer(request, *args, **kwargs)
+        except TooManyFailures as error:
+            response = _too_many(error.budget)
+        except NotReady:
+            response = _not_ready()
+        except (OperationalError, InterfaceError):
+            logger.exception("api.database_unavailable")
+            response = _not_ready()
+        response["Cache-Control"] = "no-store"
+        response["Pragma"] = "no-cache"
+        return response
+
+    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method != "POST":
+            return _error(405, "invalid_request", "Use POST", {"Allow": "POST"})
+        if request.META.get("QUERY_STRING"):  # the toolkit refuses those it can decode alike
+            return _error(400, "invalid_request", "URL query parameters are not allowed")
+        key = _authenticate(request)
+        if key is None:
+            challenge = {"WWW-Authenticate": 'Basic realm="api"'}
+            return _error(401, "invalid_client", _WRONG_CREDENTIALS, challenge)
+        budget = spend("token", str(key.pk))
+        response: Any
+        if budget is not None and budget.used > budget.limit:
+            response = _too_many(budget)
+        else:
+            request.META[_KEY] = key
+            response = super().dispatch(request, *args, **kwargs)
+            if response.content:
+                response["Content-Type"] = "application/json"
+        for name, value in (budget.headers if budget else {}).items():
+            response[name] = value
+        return response  # type: ignore[no-any-return]
+
+
+class TokenView(OAuthView):
+    """Access tokens by the client credentials grant; there are no refresh tokens."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """A token, or RFC 6749 §5.2's error."""
+        grant = request.POST.get("grant_type")
+        if not grant:
+            return _error(400, "invalid_request", "grant_type is missing")
+        if grant != _GRANT:
+            return _error(400, "unsupported_grant_type", f"Only {_GRANT} is supported")
+        return _worded(*self.create_token_response(request))
+
+
+class RevokeView(OAuthView):
+    """Revocation of a token of the authenticated key; unknown tokens are a success (RFC 7009)."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """200 without content, or an error."""
+        if not request.POST.get("token"):
+            return _error(400, "invalid_request", "token is missing")
+        return _worded(*self.create_revocation_response(request))
+
+
+def _worded(_url: Any, headers: dict[str, str], body: str | None, status: int) -> HttpResponse:
+    """What the toolkit answers, its refusals described by us."""
+    if status < HTTPStatus.BAD_REQUEST:
+        return HttpResponse(body or "", status=status, headers=headers)
+    error = json.loads(body or "{}").get("error", "invalid_request")
+    return _error(status, error, _DESCRIPTIONS.get(error, "The request is not valid"))
+
+
+def _authenticate(request: HttpRequest) -> ApiKey | None:
+    """Find the usable key whose id and secret the request brings; None when they are wrong.
+
+    Raises `TooManyFailures` in place of None once the address failed too often, `Uncounted` when
+    failures cannot be counted, `NotReady` while another slow hash is checked.
+    """
+    client_id, secret = _credentials(request)
+    client = find_client(client_id)
+    if client.slow:
+        # Checking it is dear, so it is counted first, and refused beyond the limit.
+        _count_failure(request, client_id)
+        return authenticate_client(client, secret)
+    key = authenticate_client(client, secret)
+    if key is None:
+        _count_failure(request, client_id)
+    return key
+
+
+def _count_failure(request: HttpRequest, client_id: str) -> None:
+    """Count one wrong secret. Raises `TooManyFailures` beyond the limits."""
+    address = address_of(request)
+    pair = hashlib.sha256(f"{address} {client_id}".encode(errors="replace")).hexdigest()
+    # The address first: beyond its limit, invented client ids make no more counters.
+    for kind, who in (("token_failures_address", address), ("token_failures", pair)):
+        budget = spend(kind, who)
+        if budget is not None and budget.used > budget.limit:
+            raise TooManyFailures(budget)
+
+
+def _credentials(request: HttpRequest) -> tuple[str, str]:
+    """Read the client id and secret, of Basic credentials or else the body; empty when there are
+    none.
+    """
+    scheme, _, encoded = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            text = base64.b64decode(encoded).decode()
+        except ValueError:  # not Base64, or not UTF-8
+            return "", ""
+        client_id, _, secret = text.partition(":")
+        return unquote_plus(client_id), unquote_plus(secret)
+    return request.POST.get("client_id", ""), request.POST.get("client_secret", "")
+
+
+def _too_many(budget: Budget) -> HttpResponse:
+    retry = {"Retry-After": str(budget.reset)}
+    return _error(429, "slow_down", f"Try again in {budget.reset} s", retry)
+
+
+def _not_ready() -> HttpResponse:
+    words = "The service is not ready. Please try again shortly"
+    return _error(503, "temporarily_unavailable", words, SHORTLY)
+
+
+def _error(
+    status: int, error: str, description: str, headers: dict[str, str] | None = None
+) -> HttpResponse:
+    body = encode({"error": error, "error_description": description})
+    return HttpResponse(body, status=status, content_type="application/json", headers=headers)

@@ -1,0 +1,169 @@
+"""The two OAuth addresses in the OpenAPI document: they are not views of the toolkit's kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config.api_guide import GUIDE
+from exchange.api.schema_parts import HEADERS, RATE_LIMIT, TAGS
+
+_ERROR: dict[str, Any] = {
+    "type": "object",
+    "description": "RFC 6749 §5.2",
+    "properties": {
+        "error": {"type": "string", "description": "Stable name of the failure, for programs"},
+        "error_description": {"type": "string", "description": "What is wrong, for people"},
+    },
+    "required": ["error", "error_description"],
+}
+_TOKEN: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "access_token": {"type": "string", "description": "To be sent as `Bearer`"},
+        "token_type": {"type": "string", "const": "Bearer", "description": "Always `Bearer`"},
+        "expires_in": {"type": "integer", "minimum": 1, "description": "Seconds it lives"},
+        "scope": {"type": "string", "description": "Granted scopes, separated by spaces"},
+    },
+    "required": ["access_token", "token_type", "expires_in", "scope"],
+}
+_CLIENT = {
+    "client_id": {"type": "string", "description": "Of the API key, unless sent as Basic"},
+    "client_secret": {"type": "string", "description": "Of the API key, unless sent as Basic"},
+}
+_ISSUE = {
+    "grant_type": {
+        "type": "string",
+        "const": "client_credentials",
+        "description": "The only grant there is",
+    },
+    "scope": {
+        "type": "string",
+        "description": "Some of the key's scopes, separated by spaces; all when left out",
+    },
+    **_CLIENT,
+}
+_REVOKE = {"token": {"type": "string", "description": "The access token"}, **_CLIENT}
+_SECURITY_SCHEME = {
+    "type": "http",
+    "scheme": "basic",
+    "description": "Client id and secret of an API key; both may be sent in the body instead",
+}
+
+
+def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Add the guide, the tags and the two OAuth addresses."""
+    result["info"]["description"] = GUIDE
+    result["tags"] = TAGS
+    components = result["components"]
+    components["securitySchemes"]["client"] = _SECURITY_SCHEME
+    components["schemas"] |= {"AccessToken": _TOKEN, "OAuthError": _ERROR}
+    issued = {
+        "access_token": "Zq3uX0eK7b4nT1vY9sW6rP2mL8cJ5hDg",
+        "token_type": "Bearer",
+        "expires_in": 3600,
+        "scope": "tokens:read wallets:read",
+    }
+    token = {
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/AccessToken"},
+                "examples": {"success": {"summary": "A success", "value": issued}},
+            }
+        }
+    }
+    paths = {
+        "/v1/oauth/token": _path(
+            "create",
+            "Get an access token",
+            "It lives an hour; there are no refresh tokens. `scope` narrows it to some of the "
+            "key's scopes.",
+            (_ISSUE, ["grant_type"], {"grant_type": "client_credentials"}),
+            {"description": "The access token.", **token},
+        ),
+        "/v1/oauth/revoke": _path(
+            "revoke",
+            "Revoke an access token",
+            "One of the key's own. A token that is not known is a success too (RFC 7009).",
+            (_REVOKE, ["token"], {"token": issued["access_token"]}),
+            {"description": "It no longer works. The answer has no content."},
+        ),
+    }
+    result["paths"] = {**paths, **result["paths"]}
+    return result
+
+
+def _path(
+    action: str,
+    summary: str,
+    description: str,
+    body: tuple[dict[str, Any], list[str], dict[str, Any]],
+    success: dict[str, Any],
+) -> dict[str, Any]:
+    fields, required, example = body
+    schema = {"type": "object", "properties": fields, "required": required}
+    return {
+        "post": {
+            "operationId": f"access_tokens_{action}",
+            "summary": summary,
+            "description": f"{summary}. {description}",
+            "tags": ["Access"],
+            "security": [{"client": []}, {}],
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "application/x-www-form-urlencoded": {
+                        "schema": schema,
+                        "examples": {"with_basic_credentials": {"value": example}},
+                    }
+                },
+            },
+            "responses": {
+                "200": {"headers": _headers(), **success},
+                "400": _failed(
+                    "The request is not valid (RFC 6749 §5.2).",
+                    ("unsupported_grant_type", "Only client_credentials is supported"),
+                ),
+                "401": _failed(
+                    "Client id or secret is wrong, or the key ended.",
+                    (
+                        "invalid_client",
+                        "The client id or the client secret is wrong, or the key was revoked or "
+                        "has expired",
+                    ),
+                    "WWW-Authenticate",
+                ),
+                "429": _failed(
+                    "Too many token requests, or too many wrong secrets.",
+                    ("slow_down", "Try again in 17 s"),
+                    "Retry-After",
+                ),
+                "503": _failed(
+                    "Not ready; try again shortly.",
+                    (
+                        "temporarily_unavailable",
+                        "The service is not ready. Please try again shortly",
+                    ),
+                    "Retry-After",
+                ),
+            },
+        }
+    }
+
+
+def _headers(*more: str) -> dict[str, Any]:
+    return {name: HEADERS[name] for name in ("X-Request-ID", *RATE_LIMIT, *more)}
+
+
+def _failed(description: str, example: tuple[str, str], *headers: str) -> dict[str, Any]:
+    error, text = example
+    value = {"error": error, "error_description": text}
+    return {
+        "description": description,
+        "headers": _headers(*headers),
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/OAuthError"},
+                "examples": {error: {"value": value}},
+            }
+        },
+    }

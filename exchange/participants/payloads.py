@@ -1,0 +1,25 @@
+"""What a member looks like on the wire, declared once."""
+
+from __future__ import annotations
+
+from exchange.core.documents import (
+    Document,
+    identifier,
+    moment,
+    text,
+)
+from exchange.participants import examples
+
+MEMBER = Document(
+    name="Member",
+    table="exchange_member",
+    fields=(
+        identifier("_id", "{r}.id", "Member id: the `user_id` of other endpoints"),
+        text("name", "{r}.name", "Full name"),
+        text("email", "{r}.email", "Email address, unique within the organisation"),
+        text("external_id", "nullif({r}.external_id, '')", "Your own id", nullable=True),
+        moment("createdAt", "{r}.created_at", "When it was made"),
+        moment("updatedAt", "{r}.updated_at", "When it last changed"),
+    ),
+    example=examples.MEMBER,
+)

@@ -1,0 +1,252 @@
+"""API keys and access tokens: issuing and revoking them.
+
+Secrets and tokens are stored hashed; what these functions give back is shown once. A key with power
+over money (`settings.MONEY_SCOPES`), and a token of one, take two people: a member of staff is
+refused here unless told who confirmed it, which `services.access_proposals` does.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from oauth2_provider.generators import generate_client_secret
+from oauth2_provider.models import get_access_token_model, set_token_value
+
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.database import PURGE_BATCH
+from exchange.core.errors import Conflict, InvalidRequest, NotFound
+from exchange.participants.models import ApiKey, Organisation
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import require_second_person, require_settled
+
+logger = structlog.get_logger(__name__)
+
+UNUSABLE = "The API key was revoked, has expired, or its organisation is not active"
+
+
+def check_key(*, name: str, scopes: Iterable[str], expires_at: datetime | None) -> set[str]:
+    """Give the scopes of a key that may be issued. Raises `InvalidRequest` for any other."""
+    wanted = set(scopes)
+    unknown = sorted(wanted - set(settings.SCOPES))
+    if unknown:
+        raise InvalidRequest.about("scopes", f"Unknown scopes: {', '.join(unknown)}")
+    if not wanted:
+        raise InvalidRequest.about("scopes", "An API key needs at least one scope")
+    if not name.strip():
+        raise InvalidRequest.about("name", "An API key needs a name")
+    if expires_at is not None and expires_at <= timezone.now():
+        raise InvalidRequest.about("expires_at", "The end of an API key must lie ahead")
+    return wanted
+
+
+def require_free_key_name(organisation: Organisation, name: str) -> None:
+    """Raise `Conflict` when the organisation has a key called `name` that has not ended."""
+    if unended_keys(organisation).filter(name=name).exists():
+        words = f"{organisation} has a key of this name already"
+        raise Conflict(words, fields={"name": words})
+
+
+def require_rotatable(key: ApiKey) -> None:
+    """Raise `Conflict` for a key that is not usable, or has a usable one in its place already."""
+    if not key.usable:
+        raise Conflict(UNUSABLE)
+    made = key.rotated_to
+    if made is not None and made.usable:
+        raise Conflict(
+            f"The API key was rotated before: {made.client_id} took its place. Rotate that one"
+        )
+
+
+def has_power_over_money(scopes: Iterable[str]) -> bool:
+    """Say whether a key with `scopes` moves money."""
+    return not settings.MONEY_SCOPES.isdisjoint(scopes)
+
+
+def unended_keys(organisation: Organisation) -> QuerySet[ApiKey]:
+    """Give the keys that were not revoked and have not expired: they work while it is active."""
+    lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    found: QuerySet[ApiKey] = ApiKey.objects.filter(
+        lasting, organisation=organisation, revoked_at=None
+    )
+    return found
+
+
+def unended_keys_with_power(organisation: Organisation) -> QuerySet[ApiKey]:
+    """Give those of them that move money."""
+    return unended_keys(organisation).filter(scopes__overlap=sorted(settings.MONEY_SCOPES))
+
+
+def issue_api_key(
+    *,
+    organisation: Organisation,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None = None,
+    actor: Actor,
+    confirmed_by: StaffUser | None = None,
+) -> tuple[ApiKey, str]:
+    """Issue a key of `organisation`; give it and its client secret.
+
+    Raises `Forbidden` where a second person is needed, `InvalidRequest` for an empty name, no
+    scopes, an unknown scope, or an end that has passed, and `Conflict` for a name that is taken.
+    """
+    require_free_key_name(organisation, name)
+    return _issue(
+        organisation=organisation,
+        name=name,
+        scopes=scopes,
+        expires_at=expires_at,
+        actor=actor,
+        confirmed_by=confirmed_by,
+    )
+
+
+def _issue(
+    *,
+    organisation: Organisation,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None,
+    actor: Actor,
+    confirmed_by: StaffUser | None,
+) -> tuple[ApiKey, str]:
+    wanted = check_key(name=name, scopes=scopes, expires_at=expires_at)
+    _require_second_person(wanted, actor, confirmed_by)
+    secret = generate_client_secret()
+    key = ApiKey.objects.create(
+        organisation=organisation,
+        name=name,
+        scopes=[scope for scope in settings.SCOPES if scope in wanted],
+        expires_at=expires_at,
+        client_type=ApiKey.CLIENT_CONFIDENTIAL,
+        authorization_grant_type=ApiKey.GRANT_CLIENT_CREDENTIALS,
+        client_secret=secret,
+    )
+    logger.info("api_key.issued", key=str(key.id), actor=str(actor))
+    return key, secret
+
+
+def rotate_api_key(
+    *,
+    key_id: UUID,
+    overlap: timedelta,
+    expires_at: datetime | None = None,
+    actor: Actor,
+    confirmed_by: StaffUser | None = None,
+) -> tuple[ApiKey, str]:
+    """Issue a second key with the name and scopes of `key_id`; give it and its client secret.
+
+    The old key and its tokens end after `overlap` (zero: at once), or when they would have ended
+    anyway. Other keys of the same name do not matter. Raises `NotFound`, `InvalidRequest`,
+    `Conflict` as `require_rotatable`, `Forbidden` where a second person is needed.
+    """
+    if overlap < timedelta(0):
+        raise InvalidRequest("The old key cannot end before now")
+    with transaction.atomic():
+        old = (
+            ApiKey.objects.select_for_update(of=("self",))
+            .select_related("organisation")
+            .filter(id=key_id)
+            .first()
+        )
+        if old is None:
+            raise NotFound("API key not found")
+        require_rotatable(old)
+        made = _issue(
+            organisation=old.organisation,
+            name=old.name,
+            scopes=old.scopes,
+            expires_at=expires_at,
+            actor=actor,
+            confirmed_by=confirmed_by,
+        )
+        old.rotated_to = made[0]
+        if overlap:
+            ends = timezone.now() + overlap
+            old.expires_at = min(old.expires_at or ends, ends)
+        old.save(update_fields=["rotated_to", "expires_at"])
+        if not overlap:
+            revoke_api_key(key_id=old.id, actor=actor)
+    logger.info("api_key.rotated", key=str(old.id), to=str(made[0].id), actor=str(actor))
+    return made
+
+
+def revoke_api_key(*, key_id: UUID, actor: Actor) -> None:
+    """Ends a key and its tokens at once. Raises `Conflict` when it was revoked before."""
+    with transaction.atomic():
+        changed = ApiKey.objects.filter(id=key_id, revoked_at=None).update(
+            revoked_at=timezone.now()
+        )
+        if changed != 1:
+            if ApiKey.objects.filter(id=key_id).exists():
+                raise Conflict("The API key was revoked before")
+            raise NotFound("API key not found")
+        get_access_token_model().objects.filter(application_id=key_id).delete()
+    logger.info("api_key.revoked", key=str(key_id), actor=str(actor))
+
+
+def issue_access_token(
+    *, key: ApiKey, lifetime: timedelta, actor: Actor, confirmed_by: StaffUser | None = None
+) -> str:
+    """Issue a token of `key` with all its scopes, for clients that cannot get one themselves.
+
+    Raises `Conflict` for a key that is not usable, `InvalidRequest` for a lifetime that is not
+    positive. The token ends with its key, whatever its lifetime.
+    """
+    if lifetime <= timedelta(0):
+        raise InvalidRequest("The lifetime of a token must be positive")
+    _require_second_person(key.scopes, actor, confirmed_by)
+    if not key.usable:
+        raise Conflict(UNUSABLE)
+    raw = secrets.token_urlsafe(32)
+    token = get_access_token_model()(
+        application=key, expires=timezone.now() + lifetime, scope=" ".join(key.scopes)
+    )
+    set_token_value(token, raw)
+    token.save()
+    logger.info("access_token.issued", key=str(key.id), actor=str(actor))
+    return raw
+
+
+def revoke_access_token(*, key_id: UUID, token_id: int, actor: Actor) -> None:
+    """Ends one token of a key; it stops working with the next request.
+
+    Raises `NotFound` when the key has no such token (any more).
+    """
+    gone, _ = get_access_token_model().objects.filter(id=token_id, application_id=key_id).delete()
+    if not gone:
+        raise NotFound("The key has no such token any more")
+    logger.info("access_token.revoked", key=str(key_id), actor=str(actor))
+
+
+def _require_second_person(
+    scopes: Iterable[str], actor: Actor, confirmed_by: StaffUser | None
+) -> None:
+    if actor.kind == ActorKind.STAFF and confirmed_by is None:
+        require_settled(UUID(actor.id))
+        require_second_person(needed=has_power_over_money(scopes))
+
+
+# An expired token is kept for a day, so that support can still see it.
+_TOKEN_KEPT = timedelta(days=1)
+
+
+def purge_access_tokens() -> int:
+    """Remove access tokens that expired more than a day ago; gives how many."""
+    tokens = get_access_token_model().objects
+    before = timezone.now() - _TOKEN_KEPT
+    removed = 0
+    while True:
+        ids = list(tokens.filter(expires__lt=before).values_list("id", flat=True)[:PURGE_BATCH])
+        tokens.filter(id__in=ids).delete()
+        removed += len(ids)
+        if len(ids) < PURGE_BATCH:
+            return removed

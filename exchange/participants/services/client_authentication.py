@@ -1,0 +1,80 @@
+"""Authenticate API keys by client id and secret (RFC 6749 §2.3.1).
+
+A client id that is not known, or whose key may not be used, is checked against a hash that no
+secret has: the same statement and the same one hash as for a wrong secret.
+
+Keys made before secrets were hashed fast keep their slow hash until their secret is used rightly
+the next time. A wrong secret for one of those takes the time it used to; so that nobody can spend
+the processor by it, a process checks one at a time, and callers count such a check beforehand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+
+import structlog
+from django.contrib.auth.hashers import check_password, make_password
+
+from exchange.core.acting import acts
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.errors import NotReady
+from exchange.participants.client_secrets import ALGORITHM, NOBODY, is_slow
+from exchange.participants.models import ApiKey
+
+logger = structlog.get_logger(__name__)
+
+_slow_checks = BoundedSemaphore(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who a request says it is: the usable key of that id, if any, and the hash to check."""
+
+    key: ApiKey | None
+    stored: str
+
+    @property
+    def slow(self) -> bool:
+        """Whether checking its secret is dear."""
+        return is_slow(self.stored)
+
+
+def find_client(client_id: str) -> Client:
+    """Find the usable key of a client id; one statement, whether there is one or not."""
+    # No id has a NUL, which PostgreSQL does not take.
+    wanted = client_id.replace("\x00", "�")
+    key = ApiKey.objects.select_related("organisation").filter(client_id=wanted).first()
+    if key is None or not key.usable:
+        return Client(None, NOBODY)
+    return Client(key, key.client_secret)
+
+
+def authenticate_client(client: Client, secret: str) -> ApiKey | None:
+    """Give the client's key when `secret` is its secret. From then on the request is the key's.
+
+    Raises `NotReady` while another slow hash is checked by this process.
+    """
+    if client.slow:
+        if not _slow_checks.acquire(blocking=False):
+            raise NotReady("The service is not ready. Please try again shortly")
+        try:
+            right = check_password(secret, client.stored)
+        finally:
+            _slow_checks.release()
+    else:
+        right = check_password(secret, client.stored, preferred=ALGORITHM)
+    key = client.key
+    if key is None or not right:
+        return None
+    acts(Actor(ActorKind.API_KEY, str(key.pk), key.name, key.organisation_id))
+    if client.slow:
+        _hash_fast(key, secret)
+    return key
+
+
+def _hash_fast(key: ApiKey, secret: str) -> None:
+    """Replace the slow hash of a secret that proved right."""
+    fast = make_password(secret, hasher=ALGORITHM)
+    ApiKey.objects.filter(pk=key.pk, client_secret=key.client_secret).update(client_secret=fast)
+    logger.info("api_key.secret_rehashed", key=str(key.pk))

@@ -1,0 +1,72 @@
+"""Members of an organisation: creating them, and correcting what is known of them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.errors import Conflict, InvalidRequest
+from exchange.participants.errors import UserNotFound
+from exchange.participants.models import Member
+
+logger = structlog.get_logger(__name__)
+
+_TAKEN = {
+    "member_email_once_per_organisation": "email",
+    "member_external_id_once_per_organisation": "external_id",
+}
+
+
+def create_member(
+    *, organisation_id: UUID, name: str, email: str, external_id: str = "", actor: Actor
+) -> Member:
+    """A new member. Raises `Conflict` when the organisation has one with that email (in any case)
+    or `external_id`.
+    """
+    member = Member(
+        organisation_id=organisation_id, name=name, email=email, external_id=external_id
+    )
+    _save(member, force_insert=True)
+    logger.info("member.created", member=str(member.id), actor=str(actor))
+    return member
+
+
+def change_member(
+    *, member_id: UUID, name: str, email: str, external_id: str = "", actor: Actor
+) -> Member:
+    """Corrects name, email and external id. What was told and paid before keeps what it said.
+
+    Raises `UserNotFound`, `InvalidRequest`, `Conflict` as `create_member`.
+    """
+    with transaction.atomic():
+        member = Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
+        if member is None:
+            raise UserNotFound
+        member.name = name.strip()
+        member.email = email.strip()
+        member.external_id = external_id.strip()
+        try:
+            member.clean_fields()
+        except ValidationError as error:
+            raise InvalidRequest.of_model(error) from error
+        _save(member, update_fields=["name", "email", "external_id", "updated_at"])
+    logger.info("member.changed", member=str(member.id), actor=str(actor))
+    return member
+
+
+def _save(member: Member, **options: Any) -> None:
+    try:
+        with transaction.atomic():
+            member.save(**options)
+    except IntegrityError as error:
+        taken = _TAKEN.get(constraint_of(error) or "")
+        if taken is None:
+            raise
+        words = f"A member with this {taken} exists already"
+        raise Conflict(words, code=f"{taken}_taken", fields={taken: words}) from error

@@ -1,0 +1,78 @@
+"""Organisations: creating, renaming, switching off and on."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import structlog
+from django.core.exceptions import ValidationError
+
+from exchange.core.actors import Actor
+from exchange.core.errors import InvalidRequest, NotFound
+from exchange.participants.models import Organisation
+from exchange.participants.services.api_keys import unended_keys_with_power
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import require_second_person
+
+logger = structlog.get_logger(__name__)
+
+
+def create_organisation(*, name: str, email: str = "", actor: Actor) -> Organisation:
+    """A new, active organisation. Raises `InvalidRequest` for a bad name or email."""
+    organisation = Organisation(name=name.strip(), email=email)
+    _check(organisation)
+    organisation.save(force_insert=True)
+    logger.info("organisation.created", organisation=str(organisation.id), actor=str(actor))
+    return organisation
+
+
+def change_organisation(
+    *, organisation_id: UUID, name: str, email: str, actor: Actor
+) -> Organisation:
+    """Changes name and email. Raises `NotFound`, `InvalidRequest`."""
+    organisation = _get(organisation_id)
+    organisation.name = name.strip()
+    organisation.email = email
+    _check(organisation)
+    organisation.save(update_fields=["name", "email", "updated_at"])
+    logger.info("organisation.changed", organisation=str(organisation.id), actor=str(actor))
+    return organisation
+
+
+def set_active(
+    *,
+    organisation_id: UUID,
+    active: bool,
+    actor: Actor,
+    confirmed_by: StaffUser | None = None,
+) -> Organisation:
+    """Switch every key of the organisation off, or on again, from the next request on.
+
+    Switching keys on that have power over money takes two people, as giving it does. Raises
+    `NotFound`, `Forbidden` where a second person is needed.
+    """
+    organisation = _get(organisation_id)
+    if active and confirmed_by is None:
+        require_second_person(needed=unended_keys_with_power(organisation).exists())
+    organisation.active = active
+    organisation.save(update_fields=["active", "updated_at"])
+    logger.info(
+        "organisation.activated" if active else "organisation.deactivated",
+        organisation=str(organisation.id),
+        actor=str(actor),
+    )
+    return organisation
+
+
+def _get(organisation_id: UUID) -> Organisation:
+    organisation = Organisation.objects.filter(id=organisation_id).first()
+    if organisation is None:
+        raise NotFound("Organisation not found")
+    return organisation
+
+
+def _check(organisation: Organisation) -> None:
+    try:
+        organisation.full_clean()
+    except ValidationError as error:
+        raise InvalidRequest.of_model(error) from error

@@ -1,0 +1,1 @@
+"""People of the back office: accounts, second factor, lock-out, and deciding by two."""

@@ -1,0 +1,405 @@
+"""People of the back office in the admin: inviting, roles, second factors, shutting out; and what
+happened to anybody's access.
+
+Nobody gives somebody else a password: an invitation is a one-time address, shown once, where the
+person chooses it. `config.back_office.roles` says what each role may do. What gives power over
+money becomes an access proposal, which another person confirms (`exchange.access.admin`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html
+
+from exchange.access.services import proposals as access_proposals
+from exchange.admin.base import AddPage, SafeAdmin, Section, Tool, bind, staff_of
+from exchange.admin.fields import NoteForm
+from exchange.admin.show import moment, page_address, state
+from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
+from exchange.staff.services import accounts as staff
+from exchange.staff.services import lockout, second_factor
+from exchange.staff.services.deciding_access import (
+    holds_deciding_access,
+    manages_access,
+    role_decides,
+)
+
+_RECORDS_SHOWN = 20
+_CHANGE = "exchange.change_staffuser"
+_RESTORE = "exchange.restore_administrator"
+_PROPOSED = "Proposed. Nothing changes before another person confirms it."
+_TWO = " If the role decides, this is a proposal, which another person confirms."
+
+
+class RoleForm(NoteForm):
+    """Another role; `seen` is the one that the person had when the page was opened."""
+
+    role = forms.ModelChoiceField(Group.objects.order_by("name"), required=False)
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+class DetailsForm(forms.Form):
+    """Who a person is."""
+
+    first_name = forms.CharField(max_length=150, required=False)
+    last_name = forms.CharField(max_length=150, required=False)
+    email = forms.EmailField(required=False)
+
+
+class InvitationForm(DetailsForm, NoteForm):
+    """A new member of staff."""
+
+    username = forms.CharField(max_length=150)
+    role = forms.ModelChoiceField(Group.objects.order_by("name"))
+    field_order = ("username", "first_name", "last_name", "email", "role", "note")
+
+
+@admin.register(StaffUser)
+class StaffUserAdmin(AddPage):
+    list_display = ("username", "name", "email", "role", "factor", "access")
+    list_filter = ("is_active", "groups")
+    search_fields = ("username", "first_name", "last_name", "email")
+    search_help_text = "Username, name, email or the id that organisations are told"
+    add_label = "Invite somebody"
+    fields = (
+        "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
+        "last_login", "date_joined", "told_id",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    @admin.display(description="known to organisations as")
+    def told_id(self, user: StaffUser) -> str:
+        return user.told_id
+
+    @admin.display(description="name", ordering="last_name")
+    def name(self, user: StaffUser) -> str:
+        return user.get_full_name() or "-"
+
+    @admin.display(description="role")
+    def role(self, user: StaffUser) -> str:
+        named = ", ".join(sorted(group.name for group in user.groups.all()))
+        return named or ("Superuser" if user.is_superuser else "None")
+
+    @admin.display(description="second factor")
+    def factor(self, user: StaffUser) -> str:
+        found = getattr(user, "second_factor", None)
+        return format_html("Since {} UTC", moment(found.set_up_at)) if found else "None"
+
+    @admin.display(description="access")
+    def access(self, user: StaffUser) -> str:
+        return state("Active" if user.is_active else "Inactive")
+
+    @admin.display(description="locked out")
+    def locked_out(self, user: StaffUser) -> str:
+        until = lockout.locked_until(user)
+        return format_html("Until {} UTC", moment(until)) if until else "No"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        found = super().get_queryset(request)
+        return found.select_related("second_factor").prefetch_related("groups")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By the id that an organisation was told, or by the words."""
+        told = re.fullmatch(r"staff_([0-9a-f]{32})", search_term.strip())
+        if told is not None:
+            return queryset.filter(public_id=UUID(told[1])), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def get_urls(self) -> list[URLPattern]:
+        pages = (
+            ("details", self.details),
+            ("role", self.change_role),
+            ("invitation", self.invitation),
+            ("reset", self.reset),
+            ("unlock", self.unlock),
+            ("deactivate", self.deactivate),
+            ("activate", self.activate),
+        )
+        own = [
+            self.action_url(f"<uuid:object_id>/{name}/", name, page, only_post=False)
+            for name, page in pages
+        ]
+        return [*own, *super().get_urls()]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "exchange.add_staffuser") or self.may(request, _RESTORE)
+
+    def tools(self, request: HttpRequest, obj: StaffUser) -> list[Tool]:
+        me = staff_of(request)
+        administrator = me.has_perm(_CHANGE)
+        if not self._may_propose(me, obj):
+            return []
+        shown = [("Change details", "details")] if administrator else []
+        if obj.pk != me.pk:
+            if administrator:
+                shown.append(("Change role", "role"))
+            if obj.is_active:
+                shown.append(("New invitation", "invitation"))
+            else:
+                shown.append(("Activate", "activate"))
+            if administrator and obj.is_active:
+                shown.append(("Deactivate", "deactivate"))
+            if hasattr(obj, "second_factor"):
+                shown.append(("Reset second factor", "reset"))
+            if administrator and lockout.locked_until(obj):
+                shown.append(("Unlock", "unlock"))
+        return [Tool(label, self.address(name, obj.pk)) for label, name in shown]
+
+    def sections(self, request: HttpRequest, obj: StaffUser) -> list[Section]:
+        if not self.may(request, "exchange.view_accessrecord"):
+            return []
+        records = obj.access_records.select_related("by")[:_RECORDS_SHOWN]
+        more = Tool(
+            "All access records",
+            f"{reverse('admin:exchange_accessrecord_changelist')}?user={obj.pk}",
+        )
+        rows = [
+            (
+                moment(row.at),
+                row.get_event_display(),
+                row.by or "-",
+                row.address or "-",
+                row.details or "-",
+            )
+            for row in records
+        ]
+        return [
+            Section("Access", ("When (UTC)", "What", "By", "From", "Details"), rows, more=more),
+        ]
+
+    # --- pages ---
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """Invites somebody and shows the address that lets them choose a password."""
+
+        me = staff_of(request)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            username, role, note = (data.pop(name) for name in ("username", "role", "note"))
+            if role_decides(role):
+                proposal = access_proposals.propose_invitation(
+                    username=username, role=role, by=me, details=data, note=note
+                )
+                return self._proposed(request, proposal)
+            user = staff.add_person(username=username, role=role, by=me, details=data)
+            return self._invite(request, user)
+
+        return self.form_page(
+            request,
+            bind(request, InvitationForm),
+            act,
+            title="Invite somebody",
+            submit="Invite",
+            note="A one-time address is shown, once, by which the person chooses a password: hand"
+            " it to nobody else." + _TWO,
+        )
+
+    def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Changes name and email address."""
+        user: StaffUser = self._changeable(request, object_id)
+        initial = {name: getattr(user, name) for name in DetailsForm.base_fields}
+        form = bind(request, DetailsForm, **initial)
+
+        def act(data: dict[str, Any]) -> None:
+            staff.change_details(user_id=user.pk, details=data, by=staff_of(request))
+
+        return self._do(request, user, form, act, "Change details", "The details are changed.")
+
+    def change_role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Gives another role."""
+        user: StaffUser = self._changeable(request, object_id)
+        form = bind(request, RoleForm, role=user.groups.first(), seen=staff.role_of(user))
+
+        def act(data: dict[str, Any]) -> AccessProposal | None:
+            me = staff_of(request)
+            if role_decides(data["role"]) or holds_deciding_access(user):
+                return access_proposals.propose_role(user_id=user.pk, **data, by=me)
+            del data["note"]
+            staff.change_role(user_id=user.pk, **data, by=me)
+            return None
+
+        note = "Whoever is signed in as this person is signed out." + _TWO
+        return self._do(request, user, form, act, "Change role", "The role is changed.", note)
+
+    def reset(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Removes the second factor."""
+        user: StaffUser = self._changeable(request, object_id, restoring=True)
+
+        def act(data: dict[str, Any]) -> AccessProposal | None:
+            me = staff_of(request)
+            if holds_deciding_access(user):
+                return access_proposals.propose_reset_of_second_factor(
+                    user_id=user.pk, by=me, **data
+                )
+            second_factor.reset(user_id=user.pk, by=me)
+            return None
+
+        return self._do(
+            request,
+            user,
+            bind(request, NoteForm),
+            act,
+            "Reset second factor",
+            "The second factor is gone: the next sign-in sets up a new one.",
+            "Make sure that it is this person who asks. They are signed out, and whoever knows the"
+            " password sets up the next second factor." + _TWO,
+        )
+
+    def unlock(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Lets somebody try again before the lock-out is over."""
+        user: StaffUser = self._changeable(request, object_id)
+
+        def act(_: dict[str, Any]) -> None:
+            staff.unlock(user_id=user.pk, by=staff_of(request))
+
+        return self._do(
+            request,
+            user,
+            bind(request, forms.Form),
+            act,
+            "Unlock",
+            f"{user} may try again.",
+            "Make sure that the wrong tries were theirs: somebody else's may go on.",
+        )
+
+    def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Shuts somebody out."""
+        user: StaffUser = self._changeable(request, object_id)
+        note = "They are signed out at once and do not get in again. What they did stays."
+
+        def act(_: dict[str, Any]) -> None:
+            staff.deactivate(user_id=user.pk, by=staff_of(request))
+
+        form = bind(request, forms.Form)
+        return self._do(request, user, form, act, "Deactivate", f"{user} is shut out.", note)
+
+    def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Lets somebody in again."""
+        user: StaffUser = self._changeable(request, object_id, restoring=True)
+        note = "They get in with the password and the second factor they had." + _TWO
+
+        def act(data: dict[str, Any]) -> AccessProposal | None:
+            me = staff_of(request)
+            if holds_deciding_access(user):
+                return access_proposals.propose_activation(user_id=user.pk, by=me, **data)
+            staff.activate(user_id=user.pk, by=me)
+            return None
+
+        form = bind(request, NoteForm)
+        return self._do(request, user, form, act, "Activate", f"{user} may sign in again.", note)
+
+    def invitation(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Shows a new one-time address."""
+        user: StaffUser = self._changeable(request, object_id, restoring=True)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            if holds_deciding_access(user):
+                proposal = access_proposals.propose_reset_of_password(
+                    user_id=user.pk, by=staff_of(request), **data
+                )
+                return self._proposed(request, proposal)
+            return self._invite(request, user)
+
+        return self.form_page(
+            request,
+            bind(request, NoteForm),
+            act,
+            title="New invitation",
+            submit="Make the address",
+            record=user,
+            note="For somebody who was never here or forgot the password. Make sure that it is they"
+            " who ask, and hand the address to nobody else." + _TWO,
+        )
+
+    def _changeable(
+        self, request: HttpRequest, object_id: UUID, *, restoring: bool = False
+    ) -> StaffUser:
+        """The person, for an administrator; for what is `restoring`, of an administrator also for
+        somebody who may propose that.
+        """
+        me = staff_of(request)
+        if not (me.has_perm(_CHANGE) or (restoring and me.has_perm(_RESTORE))):
+            raise PermissionDenied
+        user: StaffUser = self.record(request, object_id)
+        if not self._may_propose(me, user):
+            raise PermissionDenied
+        return user
+
+    @staticmethod
+    def _may_propose(me: StaffUser, user: StaffUser) -> bool:
+        if user.is_superuser and not me.is_superuser:
+            return False
+        return me.has_perm(_CHANGE) or (me.has_perm(_RESTORE) and manages_access(user))
+
+    def _proposed(self, request: HttpRequest, proposal: AccessProposal) -> HttpResponse:
+        self.message_user(request, _PROPOSED)
+        return HttpResponseRedirect(page_address(proposal))
+
+    def _do(
+        self,
+        request: HttpRequest,
+        user: StaffUser,
+        form: forms.Form,
+        act: Callable[[dict[str, Any]], AccessProposal | None],
+        *words: str,
+    ) -> HttpResponse:
+        """Asks with a title, says that it is done, and explains with a note, in this order."""
+        title, done, note = (*words, "")[:3]
+
+        def then(data: dict[str, Any]) -> HttpResponse:
+            proposal = act(data)
+            if proposal is not None:
+                return self._proposed(request, proposal)
+            self.message_user(request, done)
+            return self.back_to(user.pk)
+
+        final = title in {"Reset second factor", "Deactivate"}
+        return self.form_page(
+            request, form, then, title=title, submit=title, record=user, note=note, final=final
+        )
+
+    def _invite(self, request: HttpRequest, user: StaffUser) -> HttpResponse:
+        uid, token = staff.invitation(user_id=user.pk, by=staff_of(request))
+        address = request.build_absolute_uri(reverse("admin:welcome", args=[uid, token]))
+        hours = settings.PASSWORD_RESET_TIMEOUT // 3600
+        return self.page(
+            request,
+            "admin/secret.html",
+            "Shown once",
+            record=user,
+            shown=[("For", user), ("One-time address", address), ("Good for", f"{hours} hours")],
+            next=self.address("change", user.pk),
+        )
+
+
+@admin.register(AccessRecord)
+class AccessRecordAdmin(SafeAdmin):
+    list_display = ("when", "user", "event", "by", "address", "details")
+    list_display_links = ("when",)
+    list_filter = ("event",)
+    list_select_related = ("user", "by")
+    search_fields = ("user__username", "=address")
+    search_help_text = "Username, or the whole network address"
+    fields = ("when", "user", "event", "by", "address", "details")
+    readonly_fields = fields
+
+    @admin.display(description="when (UTC)", ordering="at")
+    def when(self, record: AccessRecord) -> str:
+        return moment(record.at)
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        return lookup == "user" or super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]

@@ -1,0 +1,137 @@
+"""What waits for a second person: on a record's own page, in its list, and on the front page.
+
+A page tells who may decide and why the person who looks may not; a list is narrowed to what they
+can decide themselves. The rules are those of the services (`exchange.staff.approvals`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+
+from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
+from exchange.admin.show import age
+from exchange.staff.approvals import TwoPersonApproval
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import people_who_decide
+
+NOT_FOR_ROLE = "Your role may look at this, not decide"
+MINE, OTHERS = "mine", "others"
+_PEOPLE_NAMED = 8
+
+
+def named_deciders(permission: str, *others: UUID | str | None) -> str:
+    """Give in words who may decide by `permission` now, without `others`."""
+    names = [str(user) for user in people_who_decide(permission, *others)[: _PEOPLE_NAMED + 1]]
+    more = " and others" if len(names) > _PEOPLE_NAMED else ""
+    return ", ".join(names[:_PEOPLE_NAMED]) + more if names else "nobody else has the role"
+
+
+def decision_on(
+    record: Any,
+    user: StaffUser,
+    approval: TwoPersonApproval[Any],
+    *,
+    proposer: object,
+    approve: Tool,
+    reject: Tool,
+    take_back: Tool | None,
+) -> PendingDecision | None:
+    """What `user` may do about a pending `record`; None once it is decided.
+
+    `take_back` is there for whoever proposed it, and stands in the place of `reject`.
+    """
+    if record.status != approval.pending:
+        return None
+    may = user.has_perm(approval.permission)
+    ways = [take_back] if take_back else [reject] if may else []
+    hindrance = approval.describe_obstacle(record, user) if may or take_back else NOT_FOR_ROLE
+    return PendingDecision(
+        words=format_html("Proposed by {} {} ago.", proposer, age(record.created_at)),
+        eligible=named_deciders(approval.permission, *approval.proposers(record)),
+        approve=None if hindrance else approve,
+        others=ways,
+        hindrance=hindrance,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The records of a list that wait for a second person.
+
+    `waiting` narrows rows of the list to them; `own` are those that a person may not decide.
+    """
+
+    words: str
+    permission: str
+    waiting: Callable[[QuerySet[Any]], QuerySet[Any]]
+    own: Callable[[StaffUser], Q]
+
+    def mine(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
+        """Those of `rows` that `user` may decide."""
+        if not user.has_perm(self.permission):
+            return rows.none()
+        return self.waiting(rows).exclude(self.own(user))
+
+    def others(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
+        """Those of `rows` that wait for somebody else than `user`."""
+        if not user.has_perm(self.permission):
+            return self.waiting(rows)
+        return self.waiting(rows).filter(self.own(user))
+
+
+def queue_of(words: str, approval: TwoPersonApproval[Any]) -> Queue:
+    """Give the pending proposals of `approval`."""
+    return Queue(
+        words,
+        approval.permission,
+        lambda rows: rows.filter(status=approval.pending),
+        approval.own,
+    )
+
+
+class DecidedByTwo(SafeAdmin):
+    """An admin whose records wait for a second person."""
+
+    queue: Queue
+
+
+def queues() -> dict[type[Model], Queue]:
+    """Give the queue of every list that has one."""
+    return {
+        model: model_admin.queue
+        for model, model_admin in admin.site._registry.items()
+        if isinstance(model_admin, DecidedByTwo)
+    }
+
+
+class QueueFilter(admin.SimpleListFilter):
+    """Whom a record waits for; on lists of a `DecidedByTwo`."""
+
+    title = "decision"
+    parameter_name = "decision"
+
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+        self._queue: Queue = model_admin.queue
+        super().__init__(request, params, model, model_admin)
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        found = [(OTHERS, "Waits for somebody else")]
+        if staff_of(request).has_perm(self._queue.permission):
+            found.insert(0, (MINE, "Mine to decide"))
+        return found
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        user = staff_of(request)
+        if self.value() == MINE:
+            return self._queue.mine(queryset, user)
+        if self.value() == OTHERS:
+            return self._queue.others(queryset, user)
+        return queryset

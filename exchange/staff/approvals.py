@@ -1,0 +1,190 @@
+"""Two-person approval (dual control): one person proposes, another one approves or rejects.
+
+Every decision about money passes here. `require_decider` says whether a person may decide now,
+`require_independent` that the second person is another than the first, and a `TwoPersonApproval`
+finds, locks and closes the proposals of one table. The database holds the same rules: see
+`exchange/staff/sql/two_person.sql`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
+
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.database import constraint_of
+from exchange.core.errors import DomainError, Forbidden, NotFound, Refused, StateConflict
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import require_settled, require_tenured
+
+Record = TypeVar("Record", bound=Model)
+
+
+def require_decider(user: StaffUser, permission: str, message: str) -> Actor:
+    """Return `user` as the actor of a decision, or of a proposal, about money.
+
+    Raises `Forbidden` with `message` for anybody who is not active staff with `permission`, and
+    (`cooling_off`) while the person's access is new (`services.deciding_access`).
+    """
+    if not user.may(permission):
+        raise Forbidden(message)
+    require_settled(user.pk)
+    return Actor.staff(user.pk, str(user))
+
+
+def require_deciding_actor(actor: Actor, permission: str, message: str) -> None:
+    """Ask `require_decider` about the person behind `actor`; API keys and the system pass."""
+    if actor.kind == ActorKind.STAFF:
+        user = StaffUser.objects.filter(pk=actor.id).first()
+        if user is None:
+            raise Forbidden(message)
+        require_decider(user, permission, message)
+
+
+def is_independent(user: StaffUser, *others: UUID | str | None) -> bool:
+    """Whether `user` is none of `others`: ids of persons, or actors as text (`staff:<id>`)."""
+    return not {user.pk, f"{ActorKind.STAFF}:{user.pk}"} & set(others)
+
+
+def require_independent(user: StaffUser, *others: UUID | str | None, message: str) -> None:
+    """Raise `Refused` (`approver_not_independent`) when `user` is one of `others`."""
+    if not is_independent(user, *others):
+        raise Refused(message, code="approver_not_independent")
+
+
+def describe_refusal(*checks: Callable[[], object]) -> str:
+    """Return what the first of `checks` that refuses says; empty when none does."""
+    try:
+        for check in checks:
+            check()
+    except DomainError as error:
+        return error.message
+    return ""
+
+
+def _is_person(other: UUID | str | None) -> bool:
+    return isinstance(other, UUID) or str(other).startswith(f"{ActorKind.STAFF}:")
+
+
+def _proposer(record: Any) -> Collection[UUID | str | None]:
+    return (record.proposed_by_id,)
+
+
+def _proposed_by(user: StaffUser) -> Q:
+    return Q(proposed_by=user)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPersonApproval(Generic[Record]):
+    """The proposals of one table: `model` has the columns of `exchange.models.ProposalModel`.
+
+    `noun` names a record in messages and error codes; who has `permission` decides. `once` is the
+    unique constraint that allows one pending proposal for a subject. `independence` tells a
+    proposer who tries to approve. `proposers` returns who may not approve a record, and `own` is
+    the same as a condition on rows; `tenured` returns those of them who count as one of the two
+    who approve, where not all do. `closed` overrides the message about a record that is not
+    pending any more.
+    """
+
+    model: type[Record]
+    noun: str
+    permission: str
+    once: str = ""
+    pending: str = "Pending"
+    independence: str = "Somebody else must approve what you proposed"
+    proposers: Callable[[Any], Collection[UUID | str | None]] = _proposer
+    own: Callable[[StaffUser], Q] = _proposed_by
+    tenured: Callable[[Any], Collection[UUID | str | None]] | None = None
+    closed: Callable[[Any], str] | None = None
+
+    def propose(self, otherwise: DomainError, **values: Any) -> Record:
+        """Insert a proposal; raise `otherwise` when `once` allows no other one."""
+        try:
+            with transaction.atomic():
+                return self.model._default_manager.create(created_at=timezone.now(), **values)
+        except IntegrityError as error:
+            if constraint_of(error) == self.once:
+                raise otherwise from error
+            raise
+
+    def get(self, record_id: UUID, *, lock: bool = True) -> Record:
+        """Return the record, locked unless told otherwise. Raises `NotFound`."""
+        rows = self.model._default_manager.filter(pk=record_id)
+        if lock:
+            rows = rows.select_for_update(no_key=True)
+        record = rows.first()
+        if record is None:
+            raise NotFound(f"{self.noun.capitalize()} not found", code=f"{self.noun}_not_found")
+        return record
+
+    def get_pending(self, record_id: UUID, *, lock: bool = True) -> Record:
+        """Return a pending record, locked unless told otherwise.
+
+        Raises `NotFound`, `StateConflict`.
+        """
+        record = self.get(record_id, lock=lock)
+        self.require_pending(record)
+        return record
+
+    def get_approvable(self, record_id: UUID, user: StaffUser, *, lock: bool = True) -> Record:
+        """Return a pending record that `user` may approve as the second person.
+
+        Raises as `get_pending`, and `Refused` (`approver_not_independent`, and as
+        `require_tenured`).
+        """
+        record = self.get_pending(record_id, lock=lock)
+        self._require_second_person(record, user)
+        return record
+
+    def waiting(self) -> QuerySet[Record]:
+        """Return the pending records."""
+        return self.model._default_manager.filter(status=self.pending)
+
+    def require_pending(self, record: Record) -> None:
+        """Raise `StateConflict` for a record that is decided."""
+        problem = self.describe_closed(record)
+        if problem:
+            raise StateConflict(problem)
+
+    def close(self, record: Record, status: str, user: StaffUser | None, **changes: Any) -> Record:
+        """Move a pending record to `status`, decided by `user`, with `changes` of its columns.
+
+        Compare and set: raises `StateConflict` when it was decided meanwhile.
+        """
+        changes |= {"status": status, "decided_by": user, "decided_at": timezone.now()}
+        rows = self.model._default_manager.filter(pk=record.pk, status=self.pending)
+        if rows.update(**changes) != 1:
+            raise StateConflict(f"The {self.noun} is no longer {self.pending}")
+        for name, value in changes.items():
+            setattr(record, name, value)
+        return record
+
+    def describe_closed(self, record: Any) -> str:
+        """Return why nobody can decide about `record` any more; empty while it is pending."""
+        if record.status == self.pending:
+            return ""
+        if self.closed is not None:
+            return self.closed(record)
+        by = f" by {record.decided_by}" if record.decided_by else ""
+        return f"The {self.noun} is {record.status}{by}, no longer {self.pending}"
+
+    def describe_obstacle(self, record: Any, user: StaffUser) -> str:
+        """Return why `user` cannot approve `record` now; empty when nothing prevents it."""
+        problem = self.describe_closed(record)
+        if problem:
+            return problem
+        return describe_refusal(
+            lambda: self._require_second_person(record, user), lambda: require_settled(user.pk)
+        )
+
+    def _require_second_person(self, record: Record, user: StaffUser) -> None:
+        require_independent(user, *self.proposers(record), message=self.independence)
+        people = (self.tenured or self.proposers)(record)
+        if any(_is_person(other) for other in people):
+            require_tenured(*people, user.pk)

@@ -1,0 +1,286 @@
+"""People who work in the admin, their second factor, what happened to anybody's access, and the
+columns that proposals under two-person approval share.
+
+Staff are never members, never bearers of an API key. Whoever may decide about money signs in with a
+second factor as well.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.functions import RandomUUID
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from exchange.core.ids import uuid7
+from exchange.participants.models import ApiKey, Organisation
+
+
+class StaffUser(AbstractUser):
+    """A back-office user; roles are Django groups."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # Part of what every session is checked against: counting it up ends them all.
+    session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    # What organisations are told in the place of a name (`exchange/events/sql/told_actor.sql`):
+    # random, so that it tells nothing else and cannot be guessed.
+    public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
+    # When the person was made, reset, or given a role last. `services.deciding_access` measures the
+    # cooling-off period and the tenure from it; a trigger keeps it from moving back.
+    access_changed_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "staff user"
+        ordering = ["username"]
+
+    def __str__(self) -> str:
+        return self.get_full_name() or self.username
+
+    @property
+    def told_id(self) -> str:
+        """The id by which organisations know the person: `staff_…`."""
+        return f"staff_{self.public_id.hex}"
+
+    def may(self, permission: str) -> bool:
+        """Whether they work here and have `permission` (`app.codename`): what services ask for."""
+        return self.is_active and self.is_staff and self.has_perm(permission)
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        # Django's own hook for it, also under keys that are being rotated out.
+        return salted_hmac(
+            "exchange.staff.models.session",
+            f"{self.password}|{self.session_epoch}",
+            secret=secret,
+            algorithm="sha256",
+        ).hexdigest()
+
+
+class SecondFactor(models.Model):
+    """What a person's authenticator app and we both know (TOTP, RFC 6238)."""
+
+    user = models.OneToOneField(
+        StaffUser, on_delete=models.CASCADE, primary_key=True, related_name="second_factor"
+    )
+    secret_encrypted = models.TextField()
+    # The time step of the last code that was taken: none up to it is taken again.
+    last_step = models.BigIntegerField()
+    set_up_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"Second factor of {self.user}"
+
+
+class RecoveryCode(models.Model):
+    """One way in without the app, once; only its hash is kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(StaffUser, on_delete=models.CASCADE, related_name="recovery_codes")
+    code_hash = models.CharField(max_length=64)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["user", "code_hash"], name="recovery_code_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Recovery code of {self.user}"
+
+
+class SignInTries(models.Model):
+    """How often somebody tried to sign in to an account, or from an address, until `ends_at`.
+
+    Written by `services.lockout` alone. There is no index but the key's, so that counting rewrites
+    a row in its place.
+    """
+
+    # A keyed hash: what was typed as a name may be a password.
+    key = models.CharField(max_length=64, primary_key=True)
+    tries = models.PositiveIntegerField()
+    ends_at = models.DateTimeField()
+    locked_until = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.tries} tries until {self.ends_at}"
+
+
+class AccessEvent(models.TextChoices):
+    """What can happen to access."""
+
+    SIGNED_IN = "signed_in", "Signed in"
+    SIGNED_OUT = "signed_out", "Signed out"
+    REFUSED = "refused", "Refused"
+    LOCKED_OUT = "locked_out", "Locked out"
+    UNLOCKED = "unlocked", "Unlocked"
+    CONFIRMED = "confirmed", "Entered a code again"
+    SECOND_FACTOR_SET_UP = "second_factor_set_up", "Set up a second factor"
+    SECOND_FACTOR_RESET = "second_factor_reset", "Second factor reset"
+    RECOVERY_CODE_USED = "recovery_code_used", "Used a recovery code"
+    RECOVERY_CODES_RENEWED = "recovery_codes_renewed", "Made new recovery codes"
+    PASSWORD_CHANGED = "password_changed", "Password changed"
+    INVITED = "invited", "Invited"
+    ROLE_CHANGED = "role_changed", "Role changed"
+    DETAILS_CHANGED = "details_changed", "Details changed"
+    DEACTIVATED = "deactivated", "Deactivated"
+    ACTIVATED = "activated", "Activated"
+    BREAK_GLASS = "break_glass", "Break-glass access"
+
+
+class AccessRecord(models.Model):
+    """One thing that happened to a person's access. Rows are added and never changed: the
+    service's role may not.
+
+    `user` is whose access it is, `by` who did it when somebody else did.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField()
+    event = models.CharField(max_length=30, choices=AccessEvent.choices)
+    user = models.ForeignKey(StaffUser, on_delete=models.PROTECT, related_name="access_records")
+    by = models.ForeignKey(StaffUser, null=True, on_delete=models.PROTECT, related_name="+")
+    address = models.CharField(max_length=60, blank=True)
+    details = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        default_permissions = ("view",)
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["user", "-id"], name="access_record_user")]
+
+    def __str__(self) -> str:
+        return f"{self.get_event_display()}: {self.user}"
+
+
+class ApprovalStatus(models.TextChoices):
+    """States of a proposal; a table with others of its own overrides `status`."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+
+
+class ProposalModel(models.Model):
+    """What one person proposed and another one decides. Override a field where a table differs."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    status = models.CharField(
+        max_length=10, choices=ApprovalStatus.choices, default=ApprovalStatus.PENDING
+    )
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField()
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
+
+    class Meta:
+        abstract = True
+        ordering = ["-created_at", "-id"]
+
+
+class AccessKind(models.TextChoices):
+    """What is proposed."""
+
+    INVITE_PERSON = "invite_person", "Invite a person"
+    RESET_PASSWORD = "reset_password", "Reset a password"
+    RESET_SECOND_FACTOR = "reset_second_factor", "Reset a second factor"
+    CHANGE_ROLE = "change_role", "Change a role"
+    ACTIVATE_PERSON = "activate_person", "Activate a person"
+    ISSUE_KEY = "issue_key", "Issue an API key"
+    ROTATE_KEY = "rotate_key", "Rotate an API key"
+    ISSUE_TOKEN = "issue_token", "Issue an access token"
+    ACTIVATE_ORGANISATION = "activate_organisation", "Activate an organisation"
+
+
+class AccessProposalStatus(models.TextChoices):
+    """States of a proposal."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+    WITHDRAWN = "Withdrawn"
+
+
+class AccessProposal(ProposalModel):
+    """One change of access that takes two people.
+
+    `person` is whom it concerns; `organisation` and `key` what it is about. One filed by a command
+    has no proposer until somebody in the back office takes it up. With `break_glass` a command
+    acted at once, without a second person.
+    """
+
+    kind = models.CharField(max_length=30, choices=AccessKind.choices)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    key = models.ForeignKey(
+        ApiKey, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    payload = models.JSONField(default=dict)
+    note = models.CharField(max_length=300, blank=True)
+    status = models.CharField(
+        max_length=10,
+        choices=AccessProposalStatus.choices,
+        default=AccessProposalStatus.PENDING,
+    )
+    break_glass = models.BooleanField(default=False)
+    # Null: filed by a command, and taken up by nobody yet.
+    proposed_by = models.ForeignKey(  # type: ignore[assignment]
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    # When the secret that a confirmed proposal leads to was shown to its proposer.
+    collected_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta(ProposalModel.Meta):
+        default_permissions = ("view",)
+        permissions = [
+            ("decide_accessproposal", "Can confirm and reject access proposals"),
+            ("restore_administrator", "Can propose to restore the access of administrators"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["created_at"], condition=Q(status="Pending"), name="access_proposal_pending"
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(status="Approved")
+                | Q(break_glass=True)
+                | Q(decided_by__isnull=False, proposed_by__isnull=False),
+                name="access_proposal_approved_by_two",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="Approved")
+                | Q(decided_by__isnull=True)
+                | Q(person__isnull=True)
+                | ~Q(decided_by=F("person")),
+                name="access_proposal_not_about_oneself",
+            ),
+            models.CheckConstraint(
+                condition=Q(collected_at__isnull=True) | Q(status="Approved"),
+                name="access_proposal_collected_once_approved",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "person"],
+                condition=Q(status="Pending", person__isnull=False),
+                name="access_proposal_pending_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.get_kind_display()

@@ -1,0 +1,272 @@
+"""People of the back office: inviting them, their role, and ending their access.
+
+Nobody changes their own access, and only a superuser touches a superuser. A person has one role, so
+that the duties that `config.back_office.roles` keeps apart stay apart. Whatever changes somebody's
+access ends their sessions and their one-time addresses. What would give somebody power over money
+takes two people: these functions refuse it unless they are told who confirmed it, which
+`services.access_proposals` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.staff.approvals import require_decider
+from exchange.staff.models import AccessEvent, StaffUser
+from exchange.staff.services import lockout
+from exchange.staff.services.access_records import record
+from exchange.staff.services.deciding_access import (
+    holds_deciding_access,
+    mark_changed,
+    require_second_person,
+    role_decides,
+)
+
+_NOT_YOURS = "You may not change this person's access"
+_DETAILS = ("first_name", "last_name", "email")
+_SETTLED_SINCE = timedelta(days=30)
+
+
+class OneTimeAddresses(PasswordResetTokenGenerator):
+    """Make and check tokens of invitations; whatever ends a person's sessions ends these too."""
+
+    def _make_hash_value(self, user: Any, timestamp: int) -> str:
+        return f"{super()._make_hash_value(user, timestamp)}{user.session_epoch}"
+
+
+one_time_addresses = OneTimeAddresses()
+
+
+@transaction.atomic
+def add_person(
+    *,
+    username: str,
+    role: Group,
+    by: StaffUser | None,
+    password: str | None = None,
+    details: Mapping[str, str] | None = None,
+    confirmed_by: StaffUser | None = None,
+    settled: bool = False,
+) -> StaffUser:
+    """Make a member of staff with one role; without a password until they take up an invitation.
+
+    `by` is None where an operator of the service does it from a shell. `settled` is for the demo
+    world: the person counts as there for long. Raises `Forbidden`, `InvalidRequest` for a bad name
+    or address, `Conflict` for a taken name.
+    """
+    if by is not None and confirmed_by is None:
+        require_decider(by, "exchange.add_staffuser", "You may not add members of staff")
+        require_second_person(needed=role_decides(role))
+    user = check_new_person(username, details)
+    if settled:
+        user.access_changed_at = _long_ago()
+    if password is not None:
+        user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save(force_insert=True)
+    except IntegrityError as error:  # the name was free a moment ago
+        raise _taken(username) from error
+    user.groups.set([role])
+    words = _words(f"Role: {role.name}", confirmed_by)
+    record(event=AccessEvent.INVITED, user=user, by=by, details=words)
+    return user
+
+
+@transaction.atomic
+def change_details(*, user_id: UUID, details: Mapping[str, str], by: StaffUser) -> StaffUser:
+    """Change a person's name and email address. Raises `Forbidden`, `InvalidRequest`."""
+    user = _locked(user_id, by)
+    before = {name: getattr(user, name) for name in _DETAILS}
+    for name in _DETAILS:
+        setattr(user, name, details.get(name, before[name]))
+    _check(user)
+    changed = [name for name in _DETAILS if getattr(user, name) != before[name]]
+    if changed:
+        user.save(update_fields=changed)
+        words = "; ".join(
+            f"{name.replace('_', ' ')}: {before[name] or 'none'} → {getattr(user, name) or 'none'}"
+            for name in changed
+        )
+        record(event=AccessEvent.DETAILS_CHANGED, user=user, by=by, details=words)
+    return user
+
+
+@transaction.atomic
+def change_role(
+    *,
+    user_id: UUID,
+    role: Group | None,
+    seen: str,
+    by: StaffUser,
+    confirmed_by: StaffUser | None = None,
+) -> StaffUser:
+    """Give a person `role` in the place of the one they had, which was `seen`; their sessions end.
+
+    Raises `Forbidden`, for one's own too, and `Conflict` when the role is no longer `seen`.
+    """
+    user = _locked(user_id, by, confirmed_by)
+    _not_oneself(user, by)
+    if confirmed_by is None:
+        require_second_person(needed=role_decides(role) or holds_deciding_access(user))
+    before = role_of(user)
+    if before != seen:
+        raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
+    user.groups.set([role] if role else [])
+    _end_sessions(user)
+    mark_changed(user)
+    after = role.name if role else ""
+    words = _words(f"{before or 'None'} → {after or 'None'}", confirmed_by)
+    record(event=AccessEvent.ROLE_CHANGED, user=user, by=by, details=words)
+    return user
+
+
+@transaction.atomic
+def deactivate(*, user_id: UUID, by: StaffUser) -> StaffUser:
+    """Shut a person out at once. Raises `Forbidden`, `Conflict`."""
+    user = _locked(user_id, by)
+    _not_oneself(user, by)
+    return _set_active(user, active=False, by=by)
+
+
+@transaction.atomic
+def activate(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
+    """Let a person in again. Raises `Forbidden`, `Conflict`."""
+    user = _locked(user_id, by, confirmed_by)
+    _not_oneself(user, by)
+    if confirmed_by is None:
+        require_second_person(needed=holds_deciding_access(user))
+    return _set_active(user, active=True, by=by, confirmed_by=confirmed_by)
+
+
+@transaction.atomic
+def invitation(
+    *, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
+) -> tuple[str, str]:
+    """Make the one-time address by which a person chooses a password: give its id and token.
+
+    Good until it is used, the person signs in, their access changes, or `PASSWORD_RESET_TIMEOUT`
+    is over. Raises `Forbidden`, and `Conflict` for somebody who is deactivated.
+    """
+    user = _locked(user_id, by, confirmed_by)
+    _not_oneself(user, by)
+    if confirmed_by is None:
+        require_second_person(needed=holds_deciding_access(user))
+    if not user.is_active:
+        raise Conflict(f"{user} is deactivated")
+    mark_changed(user)
+    words = _words("One-time address made", confirmed_by)
+    record(event=AccessEvent.INVITED, user=user, by=by, details=words)
+    return urlsafe_base64_encode(force_bytes(user.pk)), one_time_addresses.make_token(user)
+
+
+@transaction.atomic
+def unlock(*, user_id: UUID, by: StaffUser | None) -> StaffUser:
+    """Forget the wrong tries for a person's account: they may sign in again at once.
+
+    `by` is None where an operator of the service does it from a shell. Raises `Forbidden`, and
+    `Conflict` for somebody who is not locked out.
+    """
+    user = _locked(user_id, by)
+    if by is not None:
+        _not_oneself(user, by)
+    if not lockout.forget(user):
+        raise Conflict(f"{user} is not locked out")
+    record(event=AccessEvent.UNLOCKED, user=user, by=by)
+    return user
+
+
+def role_of(user: StaffUser) -> str:
+    """Give the name of the person's role; empty without one."""
+    return ", ".join(sorted(user.groups.values_list("name", flat=True)))
+
+
+def check_new_person(username: str, details: Mapping[str, str] | None = None) -> StaffUser:
+    """Give a new person, not saved and without a password.
+
+    Raises `InvalidRequest` for a bad name or address, `Conflict` for a taken name.
+    """
+    if StaffUser.objects.filter(username__iexact=username).exists():
+        raise _taken(username)
+    user = StaffUser(username=username, is_staff=True, **dict(details or {}))
+    user.set_unusable_password()
+    _check(user)
+    return user
+
+
+def require_touchable(user: StaffUser, by: StaffUser) -> None:
+    """Raise `Forbidden` for one's own access, and for a superuser's by anybody but a superuser."""
+    if user.is_superuser and not by.is_superuser:
+        raise Forbidden(_NOT_YOURS)
+    _not_oneself(user, by)
+
+
+def _taken(username: str) -> Conflict:
+    return Conflict(f"There is a member of staff called {username} already")
+
+
+def _locked(
+    user_id: UUID, by: StaffUser | None, confirmed_by: StaffUser | None = None
+) -> StaffUser:
+    user = StaffUser.objects.select_for_update().filter(pk=user_id).first()
+    if user is None:
+        raise NotFound("There is no such member of staff")
+    if by is not None and confirmed_by is None:
+        require_decider(by, "exchange.change_staffuser", _NOT_YOURS)
+    if by is not None and user.is_superuser and not by.is_superuser:
+        raise Forbidden(_NOT_YOURS)
+    return user
+
+
+def _not_oneself(user: StaffUser, by: StaffUser) -> None:
+    if user.pk == by.pk:
+        raise Forbidden("Nobody changes their own access: ask another administrator")
+
+
+def _set_active(
+    user: StaffUser, *, active: bool, by: StaffUser, confirmed_by: StaffUser | None = None
+) -> StaffUser:
+    if user.is_active == active:
+        raise Conflict(f"{user} is {'active' if active else 'deactivated'} already")
+    user.is_active = active
+    user.save(update_fields=["is_active"])
+    _end_sessions(user)
+    event = AccessEvent.ACTIVATED if active else AccessEvent.DEACTIVATED
+    record(event=event, user=user, by=by, details=_words("", confirmed_by))
+    return user
+
+
+def _end_sessions(user: StaffUser) -> None:
+    StaffUser.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+
+
+def _check(user: StaffUser) -> None:
+    try:
+        user.full_clean(validate_unique=False)  # a taken name is a `Conflict`
+    except ValidationError as error:
+        raise InvalidRequest.of_model(error) from error
+
+
+def _words(words: str, confirmed_by: StaffUser | None) -> str:
+    confirmed = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
+    return ". ".join(filter(None, (words, confirmed)))
+
+
+def _long_ago() -> datetime:
+    if not settings.DEMO_WORLD:
+        raise ImproperlyConfigured("Only the demo world makes people who count as there for long")
+    return timezone.now() - _SETTLED_SINCE

@@ -1,0 +1,203 @@
+"""Stop the guessing of passwords and codes: tries are counted for the account and the address.
+
+A browser that a person signed in from before has a count of its own, per person and device: what
+others try without that browser's cookie locks it out of nothing, and what is tried in it is counted
+nowhere else.
+
+A try is counted before it is checked, by one statement that adds and reads, so that a hundred tries
+at once are a hundred tries, whichever processes they reach; nobody's restart forgets them. What
+succeeds is taken off again. An account is locked out whether it exists or not. Of a name only a
+keyed hash is kept, since people type passwords into the wrong field.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Max, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.crypto import salted_hmac
+
+from exchange.staff.models import SignInTries, StaffUser
+
+PASSWORD, CODE = "password", "code"
+_SALT = "exchange.services.lockout"
+
+# In the order of the keys that it is given, which is the same everywhere: account, then address.
+_COUNT = """
+INSERT INTO exchange_signintries AS t (key, tries, ends_at)
+SELECT key, 1, statement_timestamp() + make_interval(mins => %s)
+FROM unnest(%s::text[]) WITH ORDINALITY AS given (key, place) ORDER BY place
+ON CONFLICT (key) DO UPDATE SET
+    tries = CASE WHEN t.ends_at > statement_timestamp() THEN t.tries + 1 ELSE 1 END,
+    ends_at = CASE WHEN t.ends_at > statement_timestamp() THEN t.ends_at ELSE excluded.ends_at END
+RETURNING key, tries"""
+# Once locked out, more tries make it no longer.
+_LOCK = """
+UPDATE exchange_signintries
+SET locked_until = CASE WHEN locked_until > statement_timestamp() THEN locked_until
+    ELSE statement_timestamp() + make_interval(mins => %s) END
+WHERE key = %s RETURNING locked_until"""
+_LOCKED = """
+SELECT max(locked_until) FROM exchange_signintries
+WHERE key = ANY (%s) AND locked_until > statement_timestamp()"""
+_TAKE_OFF = "UPDATE exchange_signintries SET tries = tries - 1 WHERE key = %s AND tries > 0"
+_PURGE = """
+DELETE FROM exchange_signintries WHERE key IN (
+    SELECT key FROM exchange_signintries
+    WHERE greatest(ends_at, locked_until) < statement_timestamp()
+    LIMIT %s FOR UPDATE SKIP LOCKED)"""
+_BATCH = 1000
+_HALF = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A browser that a person signed in from before."""
+
+    user_id: UUID
+    id: str
+
+
+class LockedOut(Exception):
+    """No more tries until `until`."""
+
+    def __init__(self, until: datetime) -> None:
+        super().__init__(until)
+        self.message = (
+            f"Too many wrong tries. Please try again after {until.astimezone(UTC):%H:%M:%S} UTC."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """The tries of one account or one address."""
+
+    scope: str
+    key: str
+
+    @property
+    def limit(self) -> int:
+        return int(settings.SIGN_IN_TRIES[self.scope])
+
+    def lock(self) -> datetime | None:
+        return _moment(_LOCK, [_minutes(), self.key])
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """A try that was counted: say what came of it."""
+
+    counters: Sequence[_Counter]
+    used: Sequence[int]
+
+    def succeeded(self) -> None:
+        """Forget the tries of the account, or of its device; the address is as it was before."""
+        account, *addresses = self.counters
+        SignInTries.objects.filter(key=account.key).delete()
+        with connection.cursor() as cursor:
+            for address in addresses:
+                cursor.execute(_TAKE_OFF, [address.key])
+
+    def failed(self) -> None:
+        """Raise `LockedOut` when this was the last of the tries."""
+        counters = zip(self.counters, self.used, strict=True)
+        _lock([counter for counter, used in counters if used >= counter.limit])
+
+
+def begin(kind: str, *, account: str, address: str, device: Device | None = None) -> Try:
+    """Count a try of `kind` (`PASSWORD`, `CODE`), of a known `device` apart from all others.
+
+    Raises `LockedOut` instead of letting it through.
+    """
+    if device is not None:
+        counters = [_device_counter(kind, device)]
+    else:
+        counters = [_counter(kind, "account", account), _counter(kind, "address", address)]
+    keys = [counter.key for counter in counters]
+    if end := _moment(_LOCKED, [keys]):
+        raise LockedOut(end)
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, [_minutes(), keys])
+        found = dict(cursor.fetchall())
+    used = [found[counter.key] for counter in counters]
+    over = [c for c, count in zip(counters, used, strict=True) if count > c.limit]
+    _lock(over)
+    return Try(counters, used)
+
+
+def locked_until(user: StaffUser) -> datetime | None:
+    """Give the end of a lock-out of the person's account or of a device of theirs; or None."""
+    ends = _counters_of(user).filter(locked_until__gt=Now()).aggregate(end=Max("locked_until"))
+    found: datetime | None = ends["end"]
+    return found
+
+
+def forget(user: StaffUser) -> bool:
+    """Forget the tries for the person's account and devices; give whether any was locked out.
+
+    Addresses stay locked.
+    """
+    locked = locked_until(user) is not None
+    _counters_of(user).delete()
+    return locked
+
+
+def purge() -> int:
+    """Removes counters whose time is over; gives how many."""
+    removed = 0
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_PURGE, [_BATCH])
+            count: int = cursor.rowcount
+        removed += count
+        if count < _BATCH:
+            return removed
+
+
+def _lock(counters: Sequence[_Counter]) -> None:
+    ends = [end for counter in counters if (end := counter.lock())]
+    if ends:
+        raise LockedOut(max(ends))
+
+
+def _counter(kind: str, scope: str, who: str) -> _Counter:
+    name = unicodedata.normalize("NFKC", who).strip().casefold()
+    key = salted_hmac(_SALT, f"{kind}:{scope}:{name}", algorithm="sha256").hexdigest()
+    return _Counter(scope, key)
+
+
+def _device_counter(kind: str, device: Device) -> _Counter:
+    """The first half of the key is the person's, so that an administrator can forget them all."""
+    mark = salted_hmac(_SALT, f"{kind}:device:{device.id}", algorithm="sha256").hexdigest()
+    return _Counter("account", _devices_of(device.user_id) + mark[:_HALF])
+
+
+def _devices_of(user_id: UUID) -> str:
+    return salted_hmac(_SALT, f"devices:{user_id}", algorithm="sha256").hexdigest()[:_HALF]
+
+
+def _counters_of(user: StaffUser) -> QuerySet[SignInTries]:
+    keys = [
+        _counter(PASSWORD, "account", user.username).key,
+        _counter(CODE, "account", str(user.pk)).key,
+    ]
+    return SignInTries.objects.filter(Q(key__in=keys) | Q(key__startswith=_devices_of(user.pk)))
+
+
+def _moment(sql: str, parameters: Sequence[Any]) -> datetime | None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        row = cursor.fetchone()
+    return row[0] if row else None
+
+
+def _minutes() -> int:
+    return int(settings.SIGN_IN_LOCKED_MINUTES)

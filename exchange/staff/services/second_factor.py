@@ -1,0 +1,218 @@
+"""The second factor of staff: codes of an authenticator app (TOTP, RFC 6238) and recovery codes.
+
+A code is taken once: the row keeps the last time step that was taken, and taking one is a
+conditional UPDATE, so of two that come at once with the same code one is refused, whichever
+process answers. The secret is encrypted at rest; recovery codes are random enough (80 bits) for a
+plain hash, and are shown once.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from uuid import UUID
+
+import pyotp
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from exchange.core.crypto import decrypt, encrypt
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.staff.approvals import require_decider
+from exchange.staff.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
+from exchange.staff.services.access_records import record
+from exchange.staff.services.deciding_access import (
+    holds_deciding_access,
+    mark_changed,
+    require_second_person,
+)
+
+ISSUER = "Tokenized Investment Exchange"
+STEP_SECONDS = 30
+RECOVERY_CODES = 10
+
+_NOT_YOURS = "You may not reset this person's second factor"
+_WRONG = "This is not the present code. Please look at the app again"
+_USED = "This code was used already. Please wait for the next one"
+_WRONG_RECOVERY = "This is not one of your unused recovery codes"
+
+
+def new_secret() -> str:
+    """A secret for an authenticator app, 160 bits in base32."""
+    return pyotp.random_base32()
+
+
+def address_of(*, secret: str, user: StaffUser) -> str:
+    """The `otpauth://` address that an app reads from the picture."""
+    return pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
+
+
+def code_at(*, secret: str, step: int) -> str:
+    """The code of time step `step` (seconds since 1970, divided by `STEP_SECONDS`)."""
+    return pyotp.TOTP(secret).generate_otp(step)
+
+
+def present_step() -> int:
+    """The time step that codes are of now."""
+    return int(time.time()) // STEP_SECONDS
+
+
+def holds(*, user: StaffUser, secret: str) -> bool:
+    """Whether the person's second factor is the one with `secret`."""
+    factor = SecondFactor.objects.filter(user=user).first()
+    return factor is not None and hmac.compare_digest(decrypt(factor.secret_encrypted), secret)
+
+
+def is_set_up(user: StaffUser) -> bool:
+    """Whether the person has a second factor."""
+    return SecondFactor.objects.filter(user=user).exists()
+
+
+@transaction.atomic
+def set_up(
+    *,
+    user: StaffUser,
+    secret: str,
+    code: str,
+    replace: bool = False,
+    address: str = "",
+    settled: bool = False,
+) -> list[str]:
+    """Take `secret` once its present `code` proves that the app has it; gives recovery codes.
+
+    All sessions of the person end. A first second factor begins the cooling-off period: whoever
+    knew the password sets it up. `settled` is for the demo world, which skips that. Raises
+    `InvalidRequest` for a wrong code, and `Conflict` where there is a second factor already and it
+    is not to be replaced.
+    """
+    locked = StaffUser.objects.select_for_update().get(pk=user.pk)
+    first = not is_set_up(locked)
+    if not replace and not first:
+        raise Conflict("You have a second factor already")
+    step = _step_of(secret, code)
+    if step is None:
+        raise InvalidRequest(_WRONG)
+    SecondFactor.objects.update_or_create(
+        user=locked,
+        defaults={
+            "secret_encrypted": encrypt(secret),
+            "last_step": step,
+            "set_up_at": timezone.now(),
+        },
+    )
+    codes = _new_recovery_codes(locked)
+    _end_sessions(user)
+    if first and not (settled and settings.DEMO_WORLD):
+        mark_changed(user)
+    record(event=AccessEvent.SECOND_FACTOR_SET_UP, user=user, address=address)
+    return codes
+
+
+def verify(*, user: StaffUser, code: str) -> None:
+    """Takes the present code of the person's app. Raises `InvalidRequest` for any other, and for
+    one that was taken before.
+    """
+    factor = SecondFactor.objects.filter(user=user).first()
+    step = _step_of(decrypt(factor.secret_encrypted), code) if factor else None
+    if step is None:
+        raise InvalidRequest(_WRONG)
+    taken = SecondFactor.objects.filter(user=user, last_step__lt=step).update(last_step=step)
+    if taken != 1:
+        raise InvalidRequest(_USED)
+
+
+@transaction.atomic
+def use_recovery_code(*, user: StaffUser, code: str, address: str = "") -> int:
+    """Uses up a recovery code; gives how many are left. Raises `InvalidRequest`."""
+    used = RecoveryCode.objects.filter(user=user, code_hash=_hash(user, code), used_at=None).update(
+        used_at=timezone.now()
+    )
+    if used != 1:
+        raise InvalidRequest(_WRONG_RECOVERY)
+    left = recovery_codes_left(user)
+    record(event=AccessEvent.RECOVERY_CODE_USED, user=user, address=address, details=f"{left} left")
+    return left
+
+
+def recovery_codes_left(user: StaffUser) -> int:
+    """How many of the person's recovery codes are unused."""
+    return RecoveryCode.objects.filter(user=user, used_at=None).count()
+
+
+@transaction.atomic
+def renew_recovery_codes(*, user: StaffUser, address: str = "") -> list[str]:
+    """New recovery codes in the place of all earlier ones. Raises `Conflict` without a factor."""
+    locked = StaffUser.objects.select_for_update().get(pk=user.pk)
+    if not is_set_up(locked):
+        raise Conflict("Set up a second factor first")
+    codes = _new_recovery_codes(locked)
+    record(event=AccessEvent.RECOVERY_CODES_RENEWED, user=user, address=address)
+    return codes
+
+
+@transaction.atomic
+def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
+    """Remove another person's second factor, who then has to set one up anew; their sessions end.
+
+    Raises `NotFound`, `Forbidden`, for one's own too, and `Conflict` when there is none.
+    """
+    user = StaffUser.objects.select_for_update().filter(pk=user_id).first()
+    if user is None:
+        raise NotFound("There is no such member of staff")
+    if user.pk == by.pk:
+        raise Forbidden("Nobody resets their own second factor: ask another administrator")
+    if confirmed_by is None:
+        require_decider(by, "exchange.change_staffuser", _NOT_YOURS)
+    if user.is_superuser and not by.is_superuser:
+        raise Forbidden(_NOT_YOURS)
+    if confirmed_by is None:
+        require_second_person(needed=holds_deciding_access(user))
+    removed, _ = SecondFactor.objects.filter(user=user).delete()
+    if not removed:
+        raise Conflict(f"{user} has no second factor")
+    RecoveryCode.objects.filter(user=user).delete()
+    _end_sessions(user)
+    mark_changed(user)
+    words = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
+    record(event=AccessEvent.SECOND_FACTOR_RESET, user=user, by=by, details=words)
+    return user
+
+
+def _end_sessions(user: StaffUser) -> None:
+    StaffUser.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+    user.refresh_from_db(fields=["session_epoch"])
+
+
+def _step_of(secret: str, code: str) -> int | None:
+    """The time step that `code` is of: this one, or a neighbour, for clocks differ."""
+    present = present_step()
+    given = re.sub(r"\s", "", code)
+    if not re.fullmatch(r"[0-9]{6}", given):
+        return None
+    for step in (present, present - 1, present + 1):
+        if hmac.compare_digest(code_at(secret=secret, step=step), given):
+            return step
+    return None
+
+
+def _new_recovery_codes(user: StaffUser) -> list[str]:
+    codes = []
+    for _ in range(RECOVERY_CODES):
+        letters = base64.b32encode(secrets.token_bytes(10)).decode().lower()
+        codes.append("-".join(letters[start : start + 4] for start in range(0, 16, 4)))
+    RecoveryCode.objects.filter(user=user).delete()
+    RecoveryCode.objects.bulk_create(
+        RecoveryCode(user=user, code_hash=_hash(user, code)) for code in codes
+    )
+    return codes
+
+
+def _hash(user: StaffUser, code: str) -> str:
+    letters = re.sub(r"[^a-z2-7]", "", code.lower())
+    return hashlib.sha256(f"{user.pk}:{letters}".encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""The catalogue: tokens, quotes, and who sees private deals."""

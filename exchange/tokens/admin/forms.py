@@ -1,0 +1,140 @@
+"""Forms about a token: its terms, which a listing asks for too, and who may see it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from exchange.admin.fields import VISIBLE, read_by
+from exchange.core.numbers import plain
+from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.models import Organisation
+from exchange.tokens.admin.page import label_of
+from exchange.tokens.models import (
+    DealAccess,
+    InvestmentCategory,
+    InvestmentType,
+    PayoutFrequency,
+    Token,
+    TokenType,
+)
+
+
+class Number(forms.DecimalField):
+    """An amount, a number of units or a percentage; empty is 0. The service judges its size."""
+
+    def __init__(self, *, required: bool = False, **kwargs: Any) -> None:
+        super().__init__(max_digits=38, decimal_places=8, required=required, **kwargs)
+
+    def clean(self, value: Any) -> Decimal:
+        """The number."""
+        return super().clean(value) or Decimal(0)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Without the zeros that the database fills up with."""
+        return plain(value) if isinstance(value, Decimal) else value
+
+
+class TermsForm(forms.Form):
+    """What staff say of a token, now or later. Labels are those of its page."""
+
+    name = forms.CharField(max_length=200)
+    image = forms.CharField(
+        max_length=500, required=False, help_text="Web address, or a path of this service"
+    )
+    listing_reference = forms.CharField(
+        max_length=60, required=False, help_text=read_by(VISIBLE, "`request` in the API")
+    )
+    type = forms.ChoiceField(choices=TokenType.choices, initial=TokenType.PUBLIC)
+    deal_access = forms.ChoiceField(
+        choices=DealAccess.choices,
+        initial=DealAccess.PUBLIC,
+        help_text="Private: only the issuer and organisations that were granted access see it",
+    )
+    investment_type = forms.ChoiceField(choices=InvestmentType.choices)
+    investment_category = forms.ChoiceField(choices=InvestmentCategory.choices)
+    payout_frequency = forms.ChoiceField(choices=PayoutFrequency.choices, required=False)
+    esop_token = forms.BooleanField(required=False)
+    min_buy = Number(help_text="0: none")
+    max_buy = Number(help_text="0: none")
+    min_sell = Number(help_text="0: none")
+    max_sell = Number(help_text="0: none")
+    min_trade_buy = Number(help_text="0: none")
+    max_trade_buy = Number(help_text="0: none")
+    min_trade_sell = Number(help_text="0: none")
+    max_trade_sell = Number(help_text="0: none")
+    buy_fee = Number(help_text="Percent of the value")
+    sell_fee = Number(help_text="Percent of the value")
+    carry = Number(help_text="Percent")
+    management_fee = Number(help_text="Percent")
+    discount = Number(help_text="Percent")
+    interest = Number(help_text="Percent")
+    dividend = Number(help_text="Percent")
+    tenor = forms.IntegerField(min_value=0, max_value=36_500, required=False, help_text="Days")
+    valuation = Number()
+    post_raise_valuation = Number()
+
+    groups: list[tuple[str | None, list[Any]]] = [
+        (
+            "What it is",
+            [
+                *("name", "investment_type", "investment_category", "payout_frequency", "type"),
+                *("deal_access", "image", "listing_reference", "esop_token"),
+            ],
+        ),
+        (
+            "Limits of orders",
+            [
+                ("min_buy", "max_buy"),
+                ("min_sell", "max_sell"),
+                ("min_trade_buy", "max_trade_buy"),
+                ("min_trade_sell", "max_trade_sell"),
+            ],
+        ),
+        (
+            "Fees and terms",
+            [
+                ("buy_fee", "sell_fee"),
+                ("carry", "management_fee"),
+                ("interest", "dividend"),
+                ("discount", "tenor"),
+                ("valuation", "post_raise_valuation"),
+            ],
+        ),
+    ]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            if field.label is None:
+                field.label = label_of(name)
+
+    def clean_tenor(self) -> int:
+        """Days; empty is 0."""
+        return self.cleaned_data["tenor"] or 0
+
+
+class EditForm(TermsForm):
+    """New terms, and the version the person had before them."""
+
+    seen = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+
+class GrantForm(forms.Form):
+    """Whom to let see a token."""
+
+    organisation = OrganisationChoice()
+
+
+class WithdrawForm(forms.Form):
+    """From whom to take it back."""
+
+    organisation = forms.ModelChoiceField(queryset=Organisation.objects.none())
+
+    def __init__(self, token: Token, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["organisation"]
+        if isinstance(field, forms.ModelChoiceField):
+            field.queryset = Organisation.objects.filter(token_grants__token=token).order_by("name")

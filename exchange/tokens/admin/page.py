@@ -1,0 +1,290 @@
+"""What the page of a token shows of `exchange`: facts gathered, nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from django.db.models import Q
+from django.utils import timezone
+
+from exchange.admin import show
+from exchange.admin.base import Section
+from exchange.admin.chart import Chart, step_chart
+from exchange.admin.show import age, difference, moment, page_of, percent, state
+from exchange.audit import selectors as audit
+from exchange.core.numbers import plain
+from exchange.staff.models import ApprovalStatus
+from exchange.tokens.models import DECIDED, TERMS, DealAccess, Quote, Token
+
+Facts = Sequence[tuple[str, object]]
+
+_QUOTES_SHOWN = 200
+_QUOTES_LISTED = 20
+_CHANGES_SHOWN = 50
+
+# In the order in which they are told: the first that holds is the state.
+STATES: dict[str, Q] = {
+    "Cancelled": Q(cancelled=True),
+    "Exited": Q(exited=True),
+    "Closed": Q(closed=True),
+    "In its raise": Q(completed_raise=False),
+    "Trading": Q(secondaries=True),
+    "Raise complete": Q(),
+}
+
+
+def state_of(token: Token) -> str:
+    """The one of `STATES` that `token` is in."""
+    if token.cancelled:
+        return "Cancelled"
+    if token.exited:
+        return "Exited"
+    if token.closed:
+        return "Closed"
+    if not token.completed_raise:
+        return "In its raise"
+    return "Trading" if token.secondaries else "Raise complete"
+
+
+def in_state(name: str) -> Q:
+    """Tokens in the one of `STATES` called `name`."""
+    wanted = Q()
+    for other, condition in STATES.items():
+        if other == name:
+            return wanted & condition
+        wanted &= ~condition
+    return Q(pk__in=())
+
+
+def money(amount: Decimal, token: Token) -> str:
+    """`1,234.50 NGN`, an amount of the token's currency."""
+    return show.money(amount, token.currency.decimals, token.currency_id)
+
+
+def units(number: Decimal) -> str:
+    """`1,000 units`."""
+    return show.money(number, 0, "unit" if number == 1 else "units")
+
+
+def what_it_is(token: Token) -> Facts:
+    """The token's description."""
+    return [
+        ("Name", token.name),
+        ("Symbol", token.symbol),
+        ("Reference", token.reference),
+        ("Issuer", page_of(token.issuer)),
+        ("Creator", page_of(token.creator) if token.creator else "-"),
+        ("Currency", token.currency_id),
+        ("Offering", token.type),
+        ("Instrument", token.get_investment_type_display()),
+        ("Category", token.get_investment_category_display()),
+        ("Pays income", token.get_payout_frequency_display()),
+        ("Employee share plan", "yes" if token.esop_token else "no"),
+        ("Listing request", token.listing_reference or "-"),
+        ("Image", token.image or "-"),
+        ("Listed (UTC)", moment(token.created_at)),
+        ("Id", token.pk),
+    ]
+
+
+def terms(token: Token) -> Facts:
+    """Fees and what the investment promises."""
+    return [
+        ("Fee of a buyer", percent(token.buy_fee)),
+        ("Fee of a seller", percent(token.sell_fee)),
+        ("Carry", percent(token.carry)),
+        ("Management fee", percent(token.management_fee)),
+        ("Discount", percent(token.discount)),
+        ("Interest", percent(token.interest)),
+        ("Dividend", percent(token.dividend)),
+        ("Tenor", f"{token.tenor:,} days" if token.tenor else "-"),
+        ("Valuation", money(token.valuation, token) if token.valuation else "-"),
+        (
+            "Valuation after the raise",
+            money(token.post_raise_valuation, token) if token.post_raise_valuation else "-",
+        ),
+    ]
+
+
+def raise_facts(token: Token) -> Facts:
+    """How far the raise is."""
+    if not token.raise_amount:
+        return [("Raise", "none: all units were the issuer's to sell")]
+    share = token.total_raised / token.raise_amount * 100
+    return [
+        ("State", "Complete" if token.completed_raise else "Open"),
+        ("To bring", money(token.raise_amount, token)),
+        ("Brought so far", f"{money(token.total_raised, token)} ({share:.1f} %)"),
+        ("Offer for a unit", money(token.price_buy, token)),
+        ("Allocated to investors", units(token.total_allocated)),
+    ]
+
+
+def quotes_now(token: Token) -> Section:
+    """Quotes in force and the ones before."""
+    rows = [
+        (name, now, before, difference(was, is_now))
+        for name, was, is_now, before, now in (
+            (name, was, is_now, money(was, token), money(is_now, token))
+            for name, was, is_now in (
+                ("Buy", token.prev_price_buy, token.price_buy),
+                ("Sell", token.prev_price_sell, token.price_sell),
+            )
+        )
+    ]
+    if token.price_exchange or token.prev_price_exchange:
+        rows.append(
+            (
+                f"{token.currency_id} per USD",
+                f"{Decimal(plain(token.price_exchange)):,f}",
+                f"{Decimal(plain(token.prev_price_exchange)):,f}",
+                difference(token.prev_price_exchange, token.price_exchange),
+            )
+        )
+    title = "Quotes"
+    if token.quoted_at:
+        title = f"Quotes, in force since {token.quoted_at:%Y-%m-%d %H:%M} UTC"
+    headings = ("One unit", "Now", "Before", "Change")
+    return Section(title, headings, rows, right=(1, 2, 3))
+
+
+def limits(token: Token) -> Section:
+    """Bounds of orders for each side."""
+
+    def bound(amount: Decimal) -> str:
+        return money(amount, token) if amount else "none"
+
+    rows = [
+        (name, *(bound(getattr(token, field)) for field in fields))
+        for name, *fields in (
+            ("Lowest price", "min_buy", "min_sell"),
+            ("Highest price", "max_buy", "max_sell"),
+            ("Smallest value", "min_trade_buy", "min_trade_sell"),
+            ("Largest value", "max_trade_buy", "max_trade_sell"),
+        )
+    ]
+    return Section("Limits of orders", ("", "Buy", "Sell"), rows, right=(1, 2))
+
+
+def who_sees_it(token: Token) -> Section:
+    """Who finds the token."""
+    rows: list[tuple[object, ...]] = [(page_of(token.issuer), "issuer", "", "")]
+    rows += [
+        (
+            page_of(grant.organisation),
+            "granted",
+            moment(grant.created_at),
+            grant.granted_by or "The system",
+        )
+        for grant in token.grants.select_related("organisation", "granted_by").order_by("id")
+    ]
+    title = "Who sees it: its issuer and who was granted access"
+    if token.deal_access == DealAccess.PUBLIC:
+        title = "Who sees it: everybody; if deal access were Private, these"
+    return Section(title, ("Organisation", "Why", "Since (UTC)", "By"), rows)
+
+
+def approved_quotes(token: Token) -> list[Quote]:
+    """The last approved quotes, newest first."""
+    found = token.quotes.filter(status=ApprovalStatus.APPROVED).select_related(
+        "proposed_by", "decided_by"
+    )
+    return list(found.order_by("-decided_at", "-id")[:_QUOTES_SHOWN])
+
+
+def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
+    """Buy and sell quotes over time."""
+    oldest_first = [quote for quote in reversed(quotes) if quote.decided_at is not None]
+    prices = [(quote.buy, quote.sell) for quote in oldest_first]
+    words = ""
+    if prices:
+        words = (
+            f"{len(prices)} approved quotes. Buy from {money(prices[0][0], token)} to "
+            f"{money(prices[-1][0], token)}, sell from {money(prices[0][1], token)} to "
+            f"{money(prices[-1][1], token)}. The table below has every figure."
+        )
+    return step_chart(
+        title="Price history",
+        words=words,
+        times=[quote.decided_at for quote in oldest_first if quote.decided_at is not None],
+        lines=[("Buy", [buy for buy, _ in prices]), ("Sell", [sell for _, sell in prices])],
+        until=timezone.now(),
+        label=f"{{:,.{token.currency.decimals}f}} {token.currency_id}",
+    )
+
+
+def price_table(token: Token, quotes: Sequence[Quote]) -> Section:
+    """The approved quotes as figures."""
+    rows = [
+        (
+            moment(quote.decided_at) if quote.decided_at else "-",
+            page_of(quote, money(quote.buy, token)),
+            money(quote.sell, token),
+            f"{Decimal(plain(quote.exchange)):,f}" if quote.exchange else "-",
+            quote.proposed_by or "The system",
+            quote.decided_by or "The system",
+            quote.note or "-",
+        )
+        for quote in quotes[:_QUOTES_LISTED]
+    ]
+    headings = ("In force (UTC)", "Buy", "Sell", "Per USD", "Proposed by", "Approved by", "Note")
+    empty = "No quote was approved since the listing: its prices are in force."
+    return Section("Approved quotes", headings, rows, right=(1, 2, 3), empty=empty)
+
+
+def changes(token: Token) -> Section:
+    """What was changed about it, by whom, before and after."""
+    found = audit.changes_of(Token._meta.db_table, token.pk, (*TERMS, *DECIDED))
+    made = list(found.exclude(before=None)[:_CHANGES_SHOWN])
+    rows = [
+        (moment(change.at), person, label_of(name), _value(was), _value(now))
+        for change, person in zip(made, audit.who(made), strict=True)
+        for name, was, now in audit.columns_of(change)
+        if name in TERMS or name in DECIDED
+    ]
+    headings = ("When (UTC)", "Who", "What", "Before", "After")
+    return Section("Changes", headings, rows, empty="Nothing was changed since the listing.")
+
+
+def label_of(name: str) -> str:
+    """A field of a token in words."""
+    return {
+        "type": "Offering",
+        "investment_type": "Instrument",
+        "investment_category": "Category",
+        "payout_frequency": "Pays income",
+        "listing_reference": "Listing request",
+        "esop_token": "Employee share plan",
+        "min_buy": "Lowest price, buy",
+        "min_sell": "Lowest price, sell",
+        "max_buy": "Highest price, buy",
+        "max_sell": "Highest price, sell",
+        "min_trade_buy": "Smallest value, buy",
+        "min_trade_sell": "Smallest value, sell",
+        "max_trade_buy": "Largest value, buy",
+        "max_trade_sell": "Largest value, sell",
+        "buy_fee": "Fee of a buyer",
+        "sell_fee": "Fee of a seller",
+        "post_raise_valuation": "Valuation after the raise",
+        "secondaries": "Trades in the secondary market",
+        "completed_raise": "Raise complete",
+    }.get(name, name.replace("_", " ").capitalize())
+
+
+def status(token: Token) -> str:
+    """The token's state as a label."""
+    return state(state_of(token))
+
+
+def since(token: Token) -> str:
+    """How old the quotes are."""
+    return age(token.quoted_at) if token.quoted_at else "-"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Decimal):
+        return f"{Decimal(plain(value)):,f}"
+    return str(value) or "-"

@@ -1,0 +1,341 @@
+"""Quotes with four eyes: proposed from a token's page, approved or rejected by somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.functional import lazy
+
+from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming, Question
+from exchange.admin.fields import INTERNAL, Reason, read_by
+from exchange.admin.ranges import DayRange
+from exchange.admin.show import age, difference, page_of, state
+from exchange.core.numbers import plain
+from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
+from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.tokens.admin.page import money
+from exchange.tokens.models import Quote, Token
+from exchange.tokens.services import quotes
+
+_DECIDE = "exchange.decide_quote"
+
+
+def _reason_help() -> str:
+    words = f"Required when a price changes by more than {settings.QUOTE_BAND_PERCENT} %"
+    return read_by(INTERNAL, f"Where the prices come from. {words}")
+
+
+class PriceForm(forms.Form):
+    """New prices of one unit."""
+
+    buy = forms.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        help_text="What a buyer pays for a unit; in a raise, the offer",
+    )
+    sell = forms.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        help_text="What a seller gets for a unit; lending values collateral by it",
+    )
+    exchange = forms.DecimalField(
+        label="Units of the currency per USD",
+        max_digits=38,
+        decimal_places=8,
+        required=False,
+        help_text="0 or empty: none",
+    )
+    note = forms.CharField(
+        label="Reason",
+        max_length=300,
+        required=False,
+        help_text=lazy(_reason_help, str)(),
+    )
+
+
+def prices_of(typed: Mapping[str, Any]) -> quotes.Prices:
+    """Return the prices of a valid `PriceForm`."""
+    return quotes.Prices(typed["buy"], typed["sell"], typed["exchange"] or Decimal(0))
+
+
+class RejectionForm(forms.Form):
+    """Why a quote is refused, or taken back."""
+
+    reason = Reason(max_length=300)
+
+
+@admin.register(Quote)
+class QuoteAdmin(DecidedByTwo, Confirming):
+    queue = queue_of("Quotes to approve", quotes.QUOTES)
+    list_display = (
+        "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
+        "decided",
+    )  # fmt: skip
+    list_filter = (QueueFilter, "status", "token__currency", DayRange)
+    list_select_related = ("token__currency", "proposed_by", "decided_by")
+    search_fields = ("token__symbol", "token__name")
+    id_fields = ("pk", "token_id")
+    amount_fields = ("buy", "sell")
+    search_help_text = "Symbol or name of the token, a price, or the id of either"
+    # Ids grow with time and have an index.
+    ordering = ("-pk",)
+    fields = (
+        ("shown_token", "shown_state"), ("shown_buy", "shown_sell"),
+        ("shown_exchange", "shown_reason"), ("proposed_by", "created_at"),
+        ("decided_by", "decided_at"), "why_rejected",
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: Quote) -> str:
+        return f"Quote of {obj.token.symbol}"
+
+    @admin.display(description="proposed (UTC)", ordering="created_at")
+    def created(self, quote: Quote) -> str:
+        return f"{quote.created_at:%Y-%m-%d %H:%M}"
+
+    @admin.display(description="decided (UTC)", ordering="decided_at")
+    def decided(self, quote: Quote) -> str:
+        return f"{quote.decided_at:%Y-%m-%d %H:%M}" if quote.decided_at else "-"
+
+    @admin.display(description="token", ordering="token__symbol")
+    def symbol(self, quote: Quote) -> str:
+        return quote.token.symbol
+
+    @admin.display(description="token")
+    def shown_token(self, quote: Quote) -> str:
+        return page_of(quote.token)
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, quote: Quote) -> str:
+        # An approved quote is in force, or was: nothing about it is under way.
+        return state(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")
+
+    @admin.display(description="buy", ordering="buy")
+    def shown_buy(self, quote: Quote) -> str:
+        return money(quote.buy, quote.token)
+
+    @admin.display(description="sell", ordering="sell")
+    def shown_sell(self, quote: Quote) -> str:
+        return money(quote.sell, quote.token)
+
+    @admin.display(description="units of the currency per USD")
+    def shown_exchange(self, quote: Quote) -> str:
+        return _rate(quote.exchange) if quote.exchange else "-"
+
+    @admin.display(description="reason")
+    def shown_reason(self, quote: Quote) -> str:
+        return quote.note or "-"
+
+    @admin.display(description="why rejected")
+    def why_rejected(self, quote: Quote) -> str:
+        return quote.reason or "-"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/approve/", "approve", self.approve, only_post=False),
+            self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def decision(self, request: HttpRequest, obj: Quote) -> PendingDecision | None:
+        user, reject_at = staff_of(request), self.address("reject", obj.pk)
+        prices = f"{money(obj.buy, obj.token)} / {money(obj.sell, obj.token)}"
+        own = obj.proposed_by_id == user.pk
+        return decision_on(
+            obj,
+            user,
+            quotes.QUOTES,
+            proposer=obj.proposed_by or "the system",
+            approve=Tool(f"Approve {prices}", self.address("approve", obj.pk)),
+            reject=Tool("Reject", reject_at),
+            take_back=Tool("Take back", reject_at) if own else None,
+        )
+
+    def warnings(self, obj: Quote) -> list[str]:
+        return _warnings(obj.token, _prices(obj)) if obj.status == ApprovalStatus.PENDING else []
+
+    def sections(self, request: HttpRequest, obj: Quote) -> list[Section]:
+        if obj.status != ApprovalStatus.PENDING:
+            return []
+        title = "What approval changes: nothing has changed yet, somebody else must approve it"
+        return [_side_by_side(title, obj.token, _prices(obj))]
+
+    def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second pair of eyes: asks, and puts the prices in force."""
+        quote: Quote = self.record(request, object_id, _DECIDE)
+        token = quote.token
+        return self.confirm_page(
+            request,
+            quote,
+            _approval(quote, staff_of(request)),
+            partial(quotes.approve, quote_id=quote.pk, user=staff_of(request)),
+            f"Approved: {token.symbol} is quoted at {money(quote.buy, token)} to buy and "
+            f"{money(quote.sell, token)} to sell.",
+        )
+
+    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Closes the proposal, also by who made it; the prices stay as they are."""
+        quote: Quote = self.record(request, object_id)
+        user = staff_of(request)
+        own = quote.proposed_by_id == user.pk
+        if not own:
+            self.require(request, _DECIDE)
+        return self.confirm_page(
+            request,
+            quote,
+            _rejection(quote, own=own),
+            partial(quotes.reject, quote_id=quote.pk, user=user),
+            f"{'Taken back' if own else 'Rejected'}. The prices stay as they are.",
+            form=bind(request, RejectionForm),
+        )
+
+
+def _rate(value: Decimal) -> str:
+    return f"{Decimal(plain(value)):,f}"
+
+
+def _prices(quote: Quote) -> quotes.Prices:
+    return quotes.Prices(quote.buy, quote.sell, quote.exchange)
+
+
+def _warnings(token: Token, prices: quotes.Prices) -> list[str]:
+    """Say in red which price changes by more than the band."""
+    beyond = [
+        f"{change.name} {_moved(change)}"
+        for change in quotes.changes(token, prices)
+        if change.is_beyond_band
+    ]
+    if not beyond:
+        return []
+    return [
+        f"A price changes by more than {settings.QUOTE_BAND_PERCENT} %: {', '.join(beyond)}. "
+        "Check the figures: a misplaced decimal point looks like this."
+    ]
+
+
+def _side_by_side(title: str, token: Token, prices: quotes.Prices) -> Section:
+    rows: list[tuple[object, ...]] = [
+        (
+            change.name.capitalize(),
+            money(change.in_force, token),
+            money(change.proposed, token),
+            _change(change),
+        )
+        for change in quotes.changes(token, prices)
+    ]
+    if token.price_exchange or prices.exchange:
+        rows.append(
+            (
+                f"{token.currency_id} per USD",
+                _rate(token.price_exchange),
+                _rate(prices.exchange),
+                difference(token.price_exchange, prices.exchange),
+            )
+        )
+    rows.append(
+        ("Age of the prices in force", age(token.quoted_at) if token.quoted_at else "-", "", "")
+    )
+    headings = ("One unit", "In force now", "Proposed", "Change")
+    return Section(title, headings, rows, right=(1, 2, 3))
+
+
+def _change(change: quotes.PriceChange) -> str:
+    return state(_moved(change), "bad") if change.is_beyond_band else _moved(change)
+
+
+def _moved(change: quotes.PriceChange) -> str:
+    # Two decimals: 20.01 % is beyond a band of 20 %, and says so.
+    return difference(change.in_force, change.proposed, places=2)
+
+
+def proposal(token: Token, prices: quotes.Prices | None) -> Question:
+    """What is asked of who proposes `prices`; None while they are still to be typed."""
+    if prices and quotes.wrong_prices(token, prices):
+        prices = None
+    waiting = token.quotes.filter(status=ApprovalStatus.PENDING).first()
+    return Question(
+        title=f"Propose quotes of {token.symbol}",
+        facts=[
+            ("Token", page_of(token)),
+            *_prices_in_force(token),
+            ("Waits for a decision", f"the quote of {waiting.proposed_by}" if waiting else "none"),
+        ],
+        words="Nothing changes before somebody else approves them.",
+        submit="Propose",
+        sections=[_side_by_side("What you propose", token, prices)] if prices else (),
+        warnings=_warnings(token, prices) if prices else (),
+    )
+
+
+def _approval(quote: Quote, user: StaffUser) -> Question:
+    token = quote.token
+    return Question(
+        title=f"Approve the quote of {token.symbol}?",
+        facts=_facts(quote),
+        words="The prices are in force at once: raises sell at them, lending values collateral by "
+        "them. They change again only by another quote.",
+        submit=f"Yes, approve {money(quote.buy, token)} / {money(quote.sell, token)}",
+        hindrance=quotes.QUOTES.describe_obstacle(quote, user),
+        sections=[_side_by_side("Side by side", token, _prices(quote))],
+        warnings=_warnings(token, _prices(quote)),
+    )
+
+
+def _rejection(quote: Quote, *, own: bool) -> Question:
+    symbol = quote.token.symbol
+    return Question(
+        title=f"Take the quote of {symbol} back?" if own else f"Reject the quote of {symbol}?",
+        facts=_facts(quote),
+        words="The prices stay as they are.",
+        submit="Yes, take the quote back" if own else "Yes, reject the quote",
+        hindrance=quotes.QUOTES.describe_closed(quote),
+    )
+
+
+def _facts(quote: Quote) -> list[tuple[str, object]]:
+    token = quote.token
+    facts: list[tuple[str, object]] = [("Token", token)]
+    for name, now, then in (
+        ("Buy", token.price_buy, quote.buy),
+        ("Sell", token.price_sell, quote.sell),
+    ):
+        facts += [
+            (f"{name}, in force now", money(now, token)),
+            (f"{name}, proposed", money(then, token)),
+            (f"{name}, change", difference(now, then, places=2)),
+        ]
+    if token.price_exchange or quote.exchange:
+        facts += [
+            (f"{token.currency_id} per USD, in force now", _rate(token.price_exchange)),
+            (f"{token.currency_id} per USD, proposed", _rate(quote.exchange)),
+        ]
+    return [
+        *facts,
+        ("Proposed by", quote.proposed_by or "the system"),
+        ("Proposed (UTC)", f"{quote.created_at:%Y-%m-%d %H:%M:%S}"),
+        ("Reason", quote.note or "none given"),
+    ]
+
+
+def _prices_in_force(token: Token) -> list[tuple[str, object]]:
+    facts: list[tuple[str, object]] = [
+        ("Buy, in force now", money(token.price_buy, token)),
+        ("Sell, in force now", money(token.price_sell, token)),
+    ]
+    if token.price_exchange:
+        facts.append((f"{token.currency_id} per USD, in force now", _rate(token.price_exchange)))
+    return facts

@@ -1,0 +1,267 @@
+"""Tokens in the admin: the list, the page of one, its terms, who sees it, and proposing quotes.
+
+`TokenPages` is registered by `orders.listings.admin.tokens`, which adds what stands on the ledger
+and on orders: listing a new token, supply and holders, and the endings.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html
+
+from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming
+from exchange.core.numbers import plain
+from exchange.participants.admin.named import IssuerFilter
+from exchange.staff.models import ApprovalStatus
+from exchange.tokens.admin import page as token_page
+from exchange.tokens.admin.forms import EditForm, GrantForm, WithdrawForm
+from exchange.tokens.admin.page import money
+from exchange.tokens.admin.quotes import PriceForm, prices_of, proposal
+from exchange.tokens.models import TERMS, DealAccess, Token
+from exchange.tokens.services import quotes, tokens
+
+CHANGE = tokens.PERMISSION
+PROPOSE = "exchange.propose_quote"
+
+
+class StateFilter(admin.SimpleListFilter):
+    """The state a token is told to be in."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, name) for name in token_page.STATES]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return queryset.filter(token_page.in_state(chosen)) if chosen else queryset
+
+
+class TokenPages(OwnPage, Confirming):
+    list_display = (
+        "symbol", "name", "shown_state", "issuer", "instrument", "shown_buy", "shown_sell",
+    )  # fmt: skip
+    list_display_links = ("symbol", "name")
+    list_filter = (
+        StateFilter, "type", "deal_access", "investment_type", "investment_category", "currency",
+        IssuerFilter, "created_at",
+    )  # fmt: skip
+    list_select_related = ("issuer", "currency")
+    search_fields = ("name", "symbol", "issuer__name")
+    id_fields = ("pk", "issuer_id")
+    search_help_text = "Name, symbol or issuer"
+
+    @admin.display(description="state")
+    def shown_state(self, token: Token) -> str:
+        return token_page.status(token)
+
+    @admin.display(description="instrument", ordering="investment_type")
+    def instrument(self, token: Token) -> str:
+        words = token.get_investment_type_display()
+        private = token.deal_access == DealAccess.PRIVATE
+        return format_html("{}<br>private", words) if private else words
+
+    @admin.display(description="buy", ordering="price_buy")
+    def shown_buy(self, token: Token) -> str:
+        return money(token.price_buy, token)
+
+    @admin.display(description="sell", ordering="price_sell")
+    def shown_sell(self, token: Token) -> str:
+        return money(token.price_sell, token)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("issuer", "creator", "currency")
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        return [
+            self.action_url(f"{one}/edit/", "edit", self.edit, only_post=False),
+            self.action_url(f"{one}/quote/", "quote", self.quote, only_post=False),
+            self.action_url(f"{one}/grant/", "grant", self.grant, only_post=False),
+            self.action_url(f"{one}/withdraw/", "withdraw", self.withdraw, only_post=False),
+            *super().get_urls(),
+        ]
+
+    # --- the page of a token ---
+
+    def own_page(self, request: HttpRequest, token: Token, /) -> HttpResponse:
+        """Everything about it."""
+        approved = token_page.approved_quotes(token)
+        waiting = (
+            token.quotes.filter(status=ApprovalStatus.PENDING).select_related("proposed_by").first()
+        )
+        return self.page(
+            request,
+            "admin/exchange/token/page.html",
+            str(token),
+            record=token,
+            tools=self.tools(request, token),
+            status=token_page.status(token),
+            lede=self.lede(token),
+            waiting=waiting,
+            waiting_buy=waiting and money(waiting.buy, token),
+            waiting_sell=waiting and money(waiting.sell, token),
+            sheets=self.sheets(token),
+            tables=[
+                token_page.quotes_now(token),
+                token_page.limits(token),
+                *self.tables(token),
+            ],
+            decisions=[
+                (*self.keep_in_tools(request, [tool]), words)
+                for tool, words in self.decisions(request, token)
+            ],
+            chart=token_page.price_chart(token, approved),
+            sections=[
+                token_page.price_table(token, approved),
+                *self.sections(request, token),
+                token_page.who_sees_it(token),
+                token_page.changes(token),
+            ],
+        )
+
+    def lede(self, token: Token) -> str:
+        """The token in one line."""
+        return format_html(
+            "{} of {}, {}; quoted {} ago",
+            token.get_investment_type_display(),
+            token.issuer,
+            "for everybody" if token.deal_access == DealAccess.PUBLIC else "for those with access",
+            token_page.since(token),
+        )
+
+    def sheets(self, token: Token) -> list[tuple[str, token_page.Facts]]:
+        """Facts of the token by title."""
+        return [
+            ("What it is", token_page.what_it_is(token)),
+            ("Fees and terms", token_page.terms(token)),
+            ("Raise", token_page.raise_facts(token)),
+        ]
+
+    def tables(self, token: Token) -> list[Section]:
+        """Small tables beside the sheets."""
+        return []
+
+    def decisions(self, request: HttpRequest, token: Token) -> list[tuple[Tool, str]]:
+        """What the person may decide about it, with what that does."""
+        return []
+
+    def tools(self, request: HttpRequest, obj: Token) -> list[Tool]:
+        shown = []
+        if not obj.cancelled and self.may(request, PROPOSE):
+            shown.append(Tool("Propose quotes", self.address("quote", obj.pk)))
+        if self.may(request, CHANGE):
+            if not obj.cancelled:
+                shown.append(Tool("Edit", self.address("edit", obj.pk)))
+            shown.append(Tool("Grant access", self.address("grant", obj.pk)))
+            if obj.grants.exists():
+                shown.append(Tool("Withdraw access", self.address("withdraw", obj.pk)))
+        found = f"{reverse('admin:exchange_quote_changelist')}?q={obj.pk}"
+        return [*shown, Tool("Quotes", found)]
+
+    # --- what staff set ---
+
+    def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Changes description, limits and fees."""
+        token: Token = self.record(request, object_id, CHANGE)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            seen = data.pop("seen")
+            tokens.change_terms(token_id=token.pk, terms=data, seen=seen, user=staff_of(request))
+            messages.success(request, "Saved.")
+            return self.back_to(token.pk)
+
+        now = {name: getattr(token, name) for name in TERMS}
+        return self.form_page(
+            request,
+            bind(request, EditForm, seen=tokens.version_of(token), **now),
+            act,
+            title="Edit",
+            submit="Save",
+            record=token,
+            note="Orders that exist keep their fees; new limits hold for new orders. "
+            f"Amounts are {token.currency_id} with up to {token.currency.decimals} decimals.",
+        )
+
+    def grant(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Lets an organisation see it."""
+        token: Token = self.record(request, object_id, CHANGE)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            organisation = data["organisation"]
+            tokens.grant_access(
+                token_id=token.pk, organisation_id=organisation.pk, user=staff_of(request)
+            )
+            messages.success(request, f"{organisation} sees {token.symbol}.")
+            return self.back_to(token.pk)
+
+        note = "Its deal access is Private: only its issuer and those granted access see it."
+        if token.deal_access == DealAccess.PUBLIC:
+            note = "Everybody sees it now. Access matters once its deal access is Private."
+        return self.form_page(
+            request,
+            bind(request, GrantForm),
+            act,
+            title="Grant access",
+            submit="Grant",
+            record=token,
+            note=note,
+        )
+
+    def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Takes access back."""
+        token: Token = self.record(request, object_id, CHANGE)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            organisation = data["organisation"]
+            tokens.withdraw_access(
+                token_id=token.pk, organisation_id=organisation.pk, user=staff_of(request)
+            )
+            messages.success(request, f"{organisation} has no access to {token.symbol} any more.")
+            return self.back_to(token.pk)
+
+        form = WithdrawForm(token, request.POST if request.method == "POST" else None)
+        return self.form_page(
+            request,
+            form,
+            act,
+            title="Withdraw access",
+            submit="Withdraw",
+            record=token,
+            note="While its deal access is Private the token does not exist for them any more. "
+            "What they hold and what they have in the book stays.",
+        )
+
+    def quote(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Proposes prices; nothing changes before somebody else approves them."""
+        token: Token = self.record(request, object_id, PROPOSE)
+
+        def act(*, note: str, **numbers: Decimal | None) -> None:
+            prices = prices_of(numbers)
+            quotes.propose(token_id=token.pk, prices=prices, user=staff_of(request), note=note)
+
+        form = bind(
+            request,
+            PriceForm,
+            buy=plain(token.price_buy),
+            sell=plain(token.price_sell),
+            exchange=plain(token.price_exchange),
+        )
+        prices = prices_of(form.cleaned_data) if form.is_valid() else None
+        return self.confirm_page(
+            request,
+            token,
+            proposal(token, prices),
+            act,
+            "Proposed. Nothing has changed yet: somebody else must approve it.",
+            form=form,
+        )

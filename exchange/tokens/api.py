@@ -1,0 +1,109 @@
+"""`/v1/api/tokens` and `/v1/api/token`: the catalogue.
+
+Both lists are ordinary filter sets over tokens. What a query string asks does not depend on who
+asks, so what the filters make of it is remembered, and `selectors.catalogue` answers it for the
+caller's organisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from django.db.models import QuerySet
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from exchange.api.answers import Answer, RawJSON
+from exchange.api.operations import PageOf, operation
+from exchange.api.pagination import Page, Window, read_window
+from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.core.lru import Lru
+from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
+from exchange.tokens.models import Token
+from exchange.tokens.payloads import TOKEN
+from exchange.tokens.selectors.catalogue import Question, catalogue_page, question_of
+from exchange.tokens.selectors.tokens import token_document
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a query string asks for."""
+
+    question: Question
+    window: Window
+
+
+# Longer query strings are read each time.
+_LONGEST = 300
+_asked: Lru[tuple[str, str], _Asked] = Lru(2_000)
+_PAGE = PageOf(TOKEN, "tokens")
+
+
+class TokenViewSet(ApiViewSet):
+    """Tokens, as the caller's organisation sees them."""
+
+    lookup_url_kwarg = "token_id"
+    filterset_class = ActiveTokenFilters
+    sort_fields: ClassVar = {"createdAt": "created_at", "updatedAt": "updated_at", "name": "name"}
+    default_sort = "-createdAt"
+    queryset: QuerySet[Token] = Token.objects.all()
+
+    @operation("Tokens retrieved", scope="tokens:read", answer=_PAGE)
+    def list(self, _request: Request) -> Answer:
+        """Fetch all active tokens. Those neither closed nor exited, unless asked for; cancelled
+        ones never show. A token with private deal access shows to its issuer and to organisations
+        granted access.
+        """
+        return self._page(Token.objects.filter(cancelled=False))
+
+    @operation("Tokens retrieved", scope="tokens:read", answer=_PAGE)
+    @action(detail=False, filterset_class=TokenSearchFilters)
+    def search(self, _request: Request) -> Answer:
+        """Search tokens. By name, symbol and kind, in any state: closed, exited and cancelled ones
+        show too. A token with private deal access shows to its issuer and to organisations granted
+        access.
+        """
+        return self._page(Token.objects.all())
+
+    @operation(
+        "Token retrieved",
+        scope="tokens:read",
+        answer=TOKEN,
+        refusals={"404": {"token_not_found": "Token not found"}},
+    )
+    def retrieve(self, _request: Request, token_id: str) -> Answer:
+        """Fetch a token. In any state."""
+        found = path_id(token_id, TokenNotFound())
+        return self.answer(RawJSON(token_document(self.caller.organisation_id, found)))
+
+    def check_query(self) -> None:
+        """Left to `_read` for lists, which remembers that a query string is well formed."""
+        if not self.operation.page:
+            super().check_query()
+
+    def _page(self, tokens: QuerySet[Token]) -> Answer:
+        """Answer the page that the request asks for, of those `tokens` that the caller sees."""
+        asked = self._read(tokens)
+        window = asked.window
+        found = catalogue_page(
+            asked.question,
+            self.caller.organisation_id,
+            offset=window.offset,
+            limit=window.limit,
+        )
+        page = Page(window, found.total)
+        return self.answer(page.data("tokens", found.count, RawJSON(f"[{found.text}]")))
+
+    def _read(self, tokens: QuerySet[Token]) -> _Asked:
+        """Return what the query string asks of `tokens`; raise `InvalidRequest`."""
+        text = self.request.META.get("QUERY_STRING", "")
+        key = (str(self.action), text)
+        asked = _asked.get(key)
+        if asked is None:
+            super().check_query()
+            asked = _Asked(question_of(self.filter_queryset(tokens)), read_window(self.request))
+            if len(text) <= _LONGEST:
+                _asked.put(key, asked)
+        return asked

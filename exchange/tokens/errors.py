@@ -1,0 +1,14 @@
+"""What can go wrong about tokens."""
+
+from __future__ import annotations
+
+from exchange.core.errors import NotFound
+
+
+class TokenNotFound(NotFound):
+    """No such token, or the organisation may not see it."""
+
+    code = "token_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Token not found")

@@ -1,0 +1,318 @@
+"""Tokens: what is traded, who may see it, and the prices that staff set for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Upper
+
+from exchange.core.ids import uuid7
+from exchange.core.models import Currency
+from exchange.core.numbers import plain
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import ProposalModel
+
+
+class TokenType(models.TextChoices):
+    """Whether the offering is a private or a public one."""
+
+    PRIVATE = "Private"
+    PUBLIC = "Public"
+
+
+class DealAccess(models.TextChoices):
+    """Who sees the token: everybody, or its issuer and those granted access."""
+
+    PRIVATE = "Private"
+    PUBLIC = "Public"
+
+
+class InvestmentType(models.TextChoices):
+    """Kinds of instrument, as the interface spells them."""
+
+    SERVICE = "the service", "Equity (the service)"
+    SAFE = "SAFE", "SAFE"
+    DEBT = "Debt", "Debt"
+    FIXED_INTEREST = "Fixed Interest", "Fixed Interest"
+
+
+class InvestmentCategory(models.TextChoices):
+    """What the money is put into, as the interface spells it."""
+
+    ETF = "ETF", "ETF"
+    BOND = "Bond", "Bond"
+    COMMERCIAL_PAPER = "Commercial Paper", "Commercial Paper"
+    DEBT_NOTE = "Debt Note", "Debt Note"
+    REAL_ESTATE = "Real Estate", "Real Estate"
+    PRIVATE_BUSINESS = "Private Business", "Private Business"
+    STARTUP = "Startup", "Startup"
+    COMMODITIES = "Commodities", "Commodities"
+    FUND = "Fund", "Fund"
+    ART = "Art", "Art"
+    MUSIC = "Music", "Music"
+    MOVIE = "Movie", "Movie"
+    CHARITY = "Charity", "Charity"
+
+
+class PayoutFrequency(models.TextChoices):
+    """How often income is paid; empty: none is."""
+
+    NONE = "", "None"
+    MONTHLY = "Monthly", "Monthly"
+    QUARTERLY = "Quarterly", "Quarterly"
+    SEMI_ANNUALLY = "Semi-Annually", "Semi-Annually"
+    ANNUALLY = "Annually", "Annually"
+    AT_MATURITY = "At Maturity", "At Maturity"
+
+
+def _amount(help_text: str = "", **more: Any) -> models.DecimalField[Any, Any]:
+    """An amount, a price or a number of units; 0 unless given."""
+    return models.DecimalField(
+        max_digits=38, decimal_places=8, default=0, help_text=help_text, **more
+    )
+
+
+def _percent(help_text: str = "percent") -> models.DecimalField[Any, Any]:
+    return models.DecimalField(max_digits=12, decimal_places=4, default=0, help_text=help_text)
+
+
+# What staff set: the last change of these in the audit is the version of a token that an edit
+# names. Prices have their history in `Quote`; trades change none of these.
+TERMS = (
+    *("name", "image", "listing_reference", "type", "deal_access", "investment_type"),
+    *("investment_category", "payout_frequency", "min_buy", "min_sell", "max_buy", "max_sell"),
+    *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell", "buy_fee", "sell_fee"),
+    *("carry", "management_fee", "discount", "interest", "dividend", "tenor", "valuation"),
+    *("post_raise_valuation", "esop_token"),
+)
+
+
+# Bounds of one thing; 0 is none.
+LOWEST_AND_HIGHEST = (
+    ("min_buy", "max_buy"),
+    ("min_sell", "max_sell"),
+    ("min_trade_buy", "max_trade_buy"),
+    ("min_trade_sell", "max_trade_sell"),
+)
+
+
+# Percent of an order's value.
+LARGEST_FEE = 50
+
+
+PERCENTAGES = ("carry", "management_fee", "discount", "interest", "dividend")
+
+
+# A web address with a host, or a path of this service; nothing that could leave an attribute.
+IMAGE_ADDRESS = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
+
+
+DECIDED = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
+
+
+# Every column that lists of tokens filter by.
+_LISTED_BY = (
+    "deal_access",
+    "issuer",
+    "closed",
+    "exited",
+    "cancelled",
+    "completed_raise",
+    "secondaries",
+    "type",
+    "investment_type",
+    "investment_category",
+    "currency",
+    "words",
+)
+
+
+class Token(models.Model):
+    """One tokenized investment. Its units are the ledger asset whose id is the token's."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    issuer = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="issued_tokens", db_index=False
+    )
+    creator = models.ForeignKey(
+        Member, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    name = models.CharField(max_length=200)
+    symbol = models.CharField(max_length=20, unique=True)
+    reference = models.BigIntegerField(unique=True, help_text="A running number")
+    image = models.CharField(max_length=500, blank=True, help_text="URL, or a path of this service")
+    listing_reference = models.CharField(
+        max_length=60, blank=True, help_text="The listing request it came from: `request`"
+    )
+    currency = models.ForeignKey(
+        Currency, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    type = models.CharField(max_length=10, choices=TokenType.choices, default=TokenType.PUBLIC)
+    deal_access = models.CharField(
+        max_length=10, choices=DealAccess.choices, default=DealAccess.PUBLIC
+    )
+    investment_type = models.CharField(max_length=20, choices=InvestmentType.choices)
+    investment_category = models.CharField(max_length=20, choices=InvestmentCategory.choices)
+    payout_frequency = models.CharField(
+        max_length=20, blank=True, choices=PayoutFrequency.choices, default=PayoutFrequency.NONE
+    )
+
+    # Quotes: changed by an approved `Quote` only.
+    price_buy = _amount("What a buyer pays for a unit; in a primary raise, the offer")
+    price_sell = _amount("What a seller gets for a unit; lending values collateral by it")
+    price_exchange = _amount("Units of the currency for one USD")
+    prev_price_buy = _amount()
+    prev_price_sell = _amount()
+    prev_price_exchange = _amount()
+    quoted_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the quotes were last approved"
+    )
+
+    # The band of order prices and of order values for a side; 0 is no bound.
+    min_buy = _amount("Lowest price of a buy order; 0: none")
+    min_sell = _amount("Lowest price of a sell order; 0: none")
+    max_buy = _amount("Highest price of a buy order; 0: none")
+    max_sell = _amount("Highest price of a sell order; 0: none")
+    min_trade_buy = _amount("Smallest value of a buy order; 0: none")
+    min_trade_sell = _amount("Smallest value of a sell order; 0: none")
+    max_trade_buy = _amount("Largest value of a buy order; 0: none")
+    max_trade_sell = _amount("Largest value of a sell order; 0: none")
+    vol_buy = _amount("Units bought so far")
+    vol_sell = _amount("Units sold so far by holders")
+
+    buy_fee = _percent("percent of the value, paid by the buyer")
+    sell_fee = _percent("percent of the value, paid by the seller")
+    carry = _percent()
+    management_fee = _percent()
+    discount = _percent()
+    interest = _percent()
+    dividend = _percent()
+    tenor = models.PositiveIntegerField(default=0, help_text="days")
+    valuation = _amount()
+    post_raise_valuation = _amount()
+
+    # Supply and raise.
+    total_supply = _amount("All units there are")
+    supply = _amount("Units that investors hold")
+    total_allocated = _amount("Units allocated to investors by the raise")
+    raise_amount = _amount("What the raise is to bring; 0: there is none")
+    total_raised = _amount("What the raise has brought so far")
+    completed_raise = models.BooleanField(default=False)
+    secondaries = models.BooleanField(
+        default=False, help_text="Holders may trade it; opened by staff once the raise is complete"
+    )
+    closed = models.BooleanField(default=False, help_text="No new orders")
+    exited = models.BooleanField(default=False)
+    cancelled = models.BooleanField(default=False)
+    esop_token = models.BooleanField(default=False)
+
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="")
+    # Of its name; by sql/token_words.sql.
+    words = SearchVectorField(editable=False, null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [
+            ("propose_quote", "Can propose quotes"),
+            ("decide_quote", "Can approve and reject quotes"),
+            ("end_token", "Can close, exit and cancel tokens and their raises"),
+        ]
+        # What the terms may be is held by sql/token_terms.sql, totals by `token_guard`.
+        indexes = [
+            # Lists walk these in order and decide by what is in them, without the table.
+            models.Index(
+                fields=["-created_at", "-id"], include=_LISTED_BY, name="token_listed_newest"
+            ),
+            models.Index(fields=["name", "id"], include=_LISTED_BY, name="token_listed_by_name"),
+            GinIndex(fields=["words"], fastupdate=False, name="token_words"),
+            models.Index(
+                OpClass(Upper("symbol"), name="text_pattern_ops"), name="token_symbol_start"
+            ),
+            models.Index(fields=["issuer"], name="token_issuer"),
+            # Whether an organisation sees more than others.
+            models.Index(
+                fields=["issuer"], condition=Q(deal_access="Private"), name="token_private_deals"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.symbol} · {self.name}"
+
+
+class TokenAccess(models.Model):
+    """An organisation that may see a token with private deal access."""
+
+    token = models.ForeignKey(Token, on_delete=models.CASCADE, related_name="grants")
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.CASCADE, related_name="token_grants"
+    )
+    granted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "access to a token"
+        verbose_name_plural = "access to tokens"
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "token"], name="token_access_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.organisation} sees {self.token}"
+
+
+class Catalogue(models.Model):
+    """One row that counts the changes of what lists find: a total of version n is exact in n.
+
+    Raised by triggers when a token comes, or its name, flags, kind or visibility change; prices,
+    volumes and raise progress do not change what is found.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    version = models.BigIntegerField(default=1)
+
+    def __str__(self) -> str:
+        return f"version {self.version}"
+
+
+class Quote(ProposalModel):
+    """New prices for a token: proposed by one person, in force once another approves them.
+
+    The approved ones are the token's price history.
+    """
+
+    token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="quotes")
+    buy = models.DecimalField(max_digits=38, decimal_places=8)
+    sell = models.DecimalField(max_digits=38, decimal_places=8)
+    exchange = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    note = models.CharField(max_length=300, blank=True)
+    # Null: set by a command or the demo world, without people.
+    proposed_by = models.ForeignKey(  # type: ignore[assignment]
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta(ProposalModel.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(buy__gt=0, sell__gt=0, exchange__gte=0), name="quote_positive"
+            ),
+            # One of before the rule can still be rejected.
+            models.CheckConstraint(
+                condition=Q(sell__lte=F("buy")) | Q(status="Rejected"),
+                name="quote_sell_not_above_buy",
+            ),
+            models.UniqueConstraint(
+                fields=["token"], condition=Q(status="Pending"), name="quote_pending_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{plain(self.buy)} / {plain(self.sell)}"

@@ -1,0 +1,25 @@
+"""Reading one token. Others' private deals do not exist."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from exchange.core.database import fetch_one
+from exchange.tokens.errors import TokenNotFound
+
+# What everybody sees; and what an organisation sees, whose id is filled in twice: public deals, its
+# own, and those it was granted.
+PUBLIC = "exchange_token.deal_access = 'Public'"
+VISIBLE = f"""({PUBLIC} OR exchange_token.issuer_id = %s OR exchange_token.id IN (
+    SELECT token_id FROM exchange_tokenaccess WHERE organisation_id = %s))"""  # noqa: S608 - constants
+
+_DOCUMENT = f"SELECT document FROM exchange_token WHERE id = %s AND {VISIBLE}"  # noqa: S608 - constants
+
+
+def token_document(organisation_id: UUID, token_id: UUID) -> str:
+    """The wire document of a token in any state, JSON text. Raises `TokenNotFound`."""
+    row = fetch_one(_DOCUMENT, [token_id, organisation_id, organisation_id], repeatable=True)
+    if row is None:
+        raise TokenNotFound
+    text: str = row[0]
+    return text

@@ -1,0 +1,205 @@
+"""Quotes of tokens: one member of staff proposes prices, another approves them.
+
+The approved quotes are the price history. Nothing else changes a token's prices: lending and
+primary raises rely on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
+from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
+from exchange.core.words import given
+from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import Quote, Token
+
+_DECIDE = "exchange.decide_quote"
+QUOTES = TwoPersonApproval(model=Quote, noun="quote", permission=_DECIDE, once="quote_pending_once")
+
+_LONGEST_WORDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices of one unit in the token's currency; `exchange` is that currency's units per USD."""
+
+    buy: Decimal
+    sell: Decimal
+    exchange: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class PriceChange:
+    """What a quote does to one price, `buy` or `sell`, of a unit."""
+
+    name: str
+    in_force: Decimal
+    proposed: Decimal
+
+    @property
+    def is_beyond_band(self) -> bool:
+        """Whether it moves a price that there was by more than `QUOTE_BAND_PERCENT`."""
+        moved = abs(self.proposed - self.in_force)
+        return self.in_force > 0 and moved * 100 > self.in_force * settings.QUOTE_BAND_PERCENT
+
+
+def changes(token: Token, prices: Prices) -> tuple[PriceChange, PriceChange]:
+    """Return what `prices` would change of those of `token` in force now."""
+    return (
+        PriceChange("buy", token.price_buy, prices.buy),
+        PriceChange("sell", token.price_sell, prices.sell),
+    )
+
+
+def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") -> Quote:
+    """Enters new prices; nothing changes until another person approves them.
+
+    `note` says where the prices come from; beyond the band it is the reason, and is required.
+
+    Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, or `Conflict` while another quote of
+    the token waits.
+    """
+    require_decider(user, "exchange.propose_quote", "You may not propose quotes")
+    token = _checked(token_id, prices)
+    note = given(note, longest=_LONGEST_WORDS)
+    if not note and _beyond_band(token, prices):
+        told = f"A change of more than {settings.QUOTE_BAND_PERCENT} % needs a reason"
+        raise InvalidRequest(told, code="quote_needs_reason", fields={"note": told})
+    return QUOTES.propose(
+        Conflict("Another quote of this token waits for a decision", code="quote_pending"),
+        token=token,
+        buy=prices.buy,
+        sell=prices.sell,
+        exchange=prices.exchange,
+        note=note,
+        proposed_by=user,
+    )
+
+
+def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
+    """Another person approves, and the prices are in force; `prev_price` keeps the last.
+
+    The band is judged again by the prices in force now. Raises `Forbidden`, `NotFound`,
+    `StateConflict`, `Refused` (`approver_not_independent`, `quote_needs_reason`,
+    `sell_above_buy`).
+    """
+    require_decider(user, _DECIDE, "You may not approve quotes")
+    with transaction.atomic():
+        quote = QUOTES.get_approvable(quote_id, user)
+        prices = Prices(quote.buy, quote.sell, quote.exchange)
+        if prices.sell > prices.buy:
+            raise Refused(
+                "It would sell above what it buys at. Please reject it", code="sell_above_buy"
+            )
+        token = _locked(quote.token_id)
+        if not quote.note and _beyond_band(token, prices):
+            raise Refused(
+                f"By now it changes a price by more than {settings.QUOTE_BAND_PERCENT} %, which "
+                "needs a reason, and it gives none. Please reject it and have it proposed again",
+                code="quote_needs_reason",
+            )
+        _apply(quote, token)
+        return QUOTES.close(quote, ApprovalStatus.APPROVED, user)
+
+
+def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
+    """Closes a proposal without effect. Whoever proposed it may do so too, whatever else they may.
+
+    Raises as `approve`, and `InvalidRequest` without a reason.
+    """
+    with transaction.atomic():
+        quote = QUOTES.get(quote_id)
+        if quote.proposed_by_id != user.pk:
+            require_decider(user, _DECIDE, "You may not reject quotes")
+        elif not (user.is_active and user.is_staff):
+            raise Forbidden("You may not take back quotes")
+        reason = given(reason, otherwise="A rejection needs a reason", longest=_LONGEST_WORDS)
+        QUOTES.require_pending(quote)
+        return QUOTES.close(quote, ApprovalStatus.REJECTED, user, reason=reason)
+
+
+def put_in_force_at_once(*, token_id: UUID, prices: Prices, note: str) -> Quote:
+    """Prices set by a command or the demo world, without people. Raises as `propose`."""
+    with transaction.atomic():
+        quote = Quote.objects.create(
+            token=_checked(token_id, prices),
+            buy=prices.buy,
+            sell=prices.sell,
+            exchange=prices.exchange,
+            note=note,
+            created_at=timezone.now(),
+            # A proposal of staff that waits does not stand in the way of this one.
+            status=ApprovalStatus.APPROVED,
+            decided_at=timezone.now(),
+        )
+        _apply(quote, _locked(token_id))
+        return quote
+
+
+def _beyond_band(token: Token, prices: Prices) -> bool:
+    return any(change.is_beyond_band for change in changes(token, prices))
+
+
+def _locked(token_id: UUID) -> Token:
+    # Matching and lending read prices under this lock.
+    return Token.objects.select_for_update(no_key=True).get(id=token_id)
+
+
+def _apply(quote: Quote, token: Token) -> None:
+    token.prev_price_buy = token.price_buy
+    token.prev_price_sell = token.price_sell
+    token.prev_price_exchange = token.price_exchange
+    token.price_buy = quote.buy
+    token.price_sell = quote.sell
+    token.price_exchange = quote.exchange
+    token.quoted_at = timezone.now()
+    token.save(
+        update_fields=[
+            "prev_price_buy",
+            "prev_price_sell",
+            "prev_price_exchange",
+            "price_buy",
+            "price_sell",
+            "price_exchange",
+            "quoted_at",
+        ]
+    )
+
+
+def _checked(token_id: UUID, prices: Prices) -> Token:
+    token = Token.objects.select_related("currency").filter(id=token_id).first()
+    if token is None:
+        raise TokenNotFound
+    wrong = wrong_prices(token, prices)
+    if wrong:
+        raise InvalidRequest("; ".join(wrong.values()), fields=wrong)
+    return token
+
+
+def wrong_prices(token: Token, prices: Prices) -> dict[str, str]:
+    """Return what is wrong with `prices` for `token`, whatever is in force, by the price's name."""
+    decimals = token.currency.decimals
+    wrong = {}
+    for name, value, most in (
+        ("buy", prices.buy, decimals),
+        ("sell", prices.sell, decimals),
+        ("exchange", prices.exchange, TOKEN_DECIMALS),
+    ):
+        if not value.is_finite() or not 0 <= value <= LARGEST:
+            wrong[name] = f"{name} must be from 0 to 1000000000000000"
+        elif value == 0 and name != "exchange":
+            wrong[name] = f"{name} must be above 0"
+        elif decimals_of(value) > most:
+            wrong[name] = f"{name} must not have more than {most} decimals"
+    if not wrong and prices.sell > prices.buy:
+        wrong["sell"] = "sell must not be above buy"
+    return wrong

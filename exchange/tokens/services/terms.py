@@ -1,0 +1,58 @@
+"""Rules of a token's terms, whoever sets them: in a new listing, or later.
+
+The table has the same rules as constraints (`exchange.tokens.models`), but for decimals.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from exchange.core.numbers import LARGEST, decimals_of
+from exchange.tokens.models import (
+    IMAGE_ADDRESS,
+    LARGEST_FEE,
+    LOWEST_AND_HIGHEST,
+    PERCENTAGES,
+    Token,
+)
+
+# Amounts of the token's currency.
+MONEY = (
+    *(name for pair in LOWEST_AND_HIGHEST for name in pair),
+    *("valuation", "post_raise_valuation"),
+)
+PERCENT_DECIMALS = 4
+# What each may be at most.
+PERCENT = {
+    **dict.fromkeys(("buy_fee", "sell_fee"), Decimal(LARGEST_FEE)),
+    **dict.fromkeys(PERCENTAGES, Decimal(100)),
+}
+
+
+def wrong_terms(token: Token, decimals: int) -> dict[str, str]:
+    """What is wrong with the terms of `token`, whose currency has that many decimals, by field."""
+    limits = {
+        **dict.fromkeys(MONEY, (decimals, LARGEST)),
+        **{name: (PERCENT_DECIMALS, most) for name, most in PERCENT.items()},
+    }
+    found = {name: wrong_number(name, getattr(token, name), *limits[name]) for name in limits}
+    wrong = {name: text for name, text in found.items() if text}
+    if not wrong:
+        wrong = {
+            low: f"{low} must not be above {high}"
+            for low, high in LOWEST_AND_HIGHEST
+            if 0 < getattr(token, high) < getattr(token, low)
+        }
+    if token.image and not re.fullmatch(IMAGE_ADDRESS, token.image, re.IGNORECASE):
+        wrong["image"] = "image must be a web address, or a path that begins with /"
+    return wrong
+
+
+def wrong_number(name: str, value: Decimal, decimals: int, most: Decimal = LARGEST) -> str:
+    """What is wrong with a number that lies from 0 to `most`; "" if nothing is."""
+    if not value.is_finite() or not 0 <= value <= most:
+        return f"{name} must be from 0 to {most:f}"
+    if decimals_of(value) > decimals:
+        return f"{name} must not have more than {decimals} decimals"
+    return ""

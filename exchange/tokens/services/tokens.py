@@ -1,0 +1,163 @@
+"""What staff set about a listed token: its description, limits and fees, and who may see it.
+
+Prices are changed by quotes, trading is ended by `orders`, units move in the ledger; nothing here
+touches those. Every change is in the audit, and the id of the last one there is the version that
+the next change names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from exchange.audit.selectors import changes_of, last_change
+from exchange.core.errors import Conflict, InvalidRequest, NotFound, Refused
+from exchange.participants.models import Organisation
+from exchange.staff.approvals import require_decider
+from exchange.staff.models import StaffUser
+from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import DECIDED, TERMS, Token, TokenAccess
+from exchange.tokens.services.terms import wrong_terms
+
+logger = structlog.get_logger(__name__)
+
+PERMISSION = "exchange.change_token"
+_SET_BY_STAFF = (*TERMS, *DECIDED)
+
+
+def version_of(token: Token) -> UUID | None:
+    """The last change of what staff set, in the audit; None when there was none."""
+    return last_change(Token._meta.db_table, token.pk, _SET_BY_STAFF)
+
+
+def change_terms(
+    *, token_id: UUID, terms: Mapping[str, Any], seen: UUID | None, user: StaffUser
+) -> Token:
+    """Sets `terms`: fields of `exchange.tokens.models.TERMS` with their new values.
+
+    Amounts are Decimals of the token's currency, percentages Decimals with up to 4 decimals,
+    `tenor` whole days. `seen` is the version the person had before them. Orders that exist keep
+    their fees; limits hold for new orders only.
+
+    Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every bad field, or
+    `Conflict` for a cancelled token and for one that was changed meanwhile.
+    """
+    require_decider(user, PERMISSION, "You may not change tokens")
+    unknown = sorted(set(terms) - set(TERMS))
+    if unknown:
+        raise InvalidRequest(f"{', '.join(unknown)} cannot be changed here")
+    with transaction.atomic():
+        token = _locked(token_id)
+        if token.cancelled:
+            raise Conflict("The token is cancelled", code="state_conflict")
+        _still(token, seen)
+        changed = [name for name, value in terms.items() if getattr(token, name) != value]
+        for name in changed:
+            setattr(token, name, terms[name])
+        _check(token)
+        if changed:
+            token.save(update_fields=changed)
+            token.refresh_from_db()
+    logger.info("token.changed", token=str(token.id), fields=changed, actor=f"staff:{user.pk}")
+    return token
+
+
+def grant_access(
+    *, token_id: UUID, organisation_id: UUID, user: StaffUser | None = None
+) -> TokenAccess:
+    """Lets an organisation see the token while its deal access is Private.
+
+    Without a `user` a command or the demo world does, which needs no permission. Raises
+    `Forbidden`, `TokenNotFound`, `NotFound`, `Refused` for the issuer, who sees it anyway, or
+    `Conflict` when the organisation has access.
+    """
+    if user is not None:
+        require_decider(user, PERMISSION, "You may not change tokens")
+    with transaction.atomic():
+        token = _locked(token_id)
+        organisation = _organisation(organisation_id)
+        if organisation.pk == token.issuer_id:
+            raise Refused("The issuer sees its own token", code="issuer_sees_token")
+        access, made = TokenAccess.objects.get_or_create(
+            token=token, organisation=organisation, defaults={"granted_by": user}
+        )
+    if not made:
+        raise Conflict(f"{organisation} has access already", code="state_conflict")
+    _log("token.access_granted", access, user)
+    return access
+
+
+def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -> None:
+    """Takes it back: while deal access is Private the token no longer exists for them.
+
+    What they hold and what they have in the book stays. Raises `Forbidden`, `TokenNotFound`,
+    `NotFound`, or `Conflict` when the organisation has no access.
+    """
+    require_decider(user, PERMISSION, "You may not change tokens")
+    with transaction.atomic():
+        token = _locked(token_id)
+        organisation = _organisation(organisation_id)
+        access = TokenAccess.objects.filter(token=token, organisation=organisation).first()
+        if access is None:
+            raise Conflict(f"{organisation} has no access", code="state_conflict")
+        access.delete()
+    _log("token.access_withdrawn", access, user)
+
+
+def _log(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
+    logger.info(
+        happened,
+        token=str(access.token_id),
+        organisation=str(access.organisation_id),
+        actor=f"staff:{user.pk}" if user else "system",
+    )
+
+
+def _locked(token_id: UUID) -> Token:
+    token = (
+        Token.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("currency")
+        .filter(id=token_id)
+        .first()
+    )
+    if token is None:
+        raise TokenNotFound
+    return token
+
+
+def _organisation(organisation_id: UUID) -> Organisation:
+    organisation = Organisation.objects.filter(id=organisation_id).first()
+    if organisation is None:
+        raise NotFound("Organisation not found")
+    return organisation
+
+
+def _still(token: Token, seen: UUID | None) -> None:
+    """Raises `Conflict`, which names the fields, when the token is no longer as it was seen."""
+    if version_of(token) == seen:
+        return
+    since = changes_of(Token._meta.db_table, token.pk, _SET_BY_STAFF)
+    if seen is not None:
+        since = since.filter(id__gt=seen)
+    touched = {name for change in since for name in change.after or {}}
+    fields = [name for name in _SET_BY_STAFF if name in touched]
+    what = f" ({', '.join(fields)})" if fields else ""
+    raise Conflict(
+        f"The token was changed meanwhile{what}. Please look at it again", code="state_conflict"
+    )
+
+
+def _check(token: Token) -> None:
+    wrong = wrong_terms(token, token.currency.decimals)
+    if not wrong:
+        try:
+            token.clean_fields(exclude={"currency", "issuer", "creator", "document"})
+        except ValidationError as error:
+            wrong = {name: f"{name}: {' '.join(t)}" for name, t in error.message_dict.items()}
+    if wrong:
+        raise InvalidRequest("; ".join(wrong.values()), fields=wrong)

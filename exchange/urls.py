@@ -1,0 +1,27 @@
+"""Addresses of participants, tokens, access and documentation, relative to /v1/."""
+
+from __future__ import annotations
+
+from django.urls import path
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
+
+from exchange.api.routers import Router
+from exchange.events.api import EventViewSet, WebhookViewSet
+from exchange.participants.api import MemberViewSet
+from exchange.participants.oauth import RevokeView, TokenView
+from exchange.tokens.api import TokenViewSet
+
+router = Router()
+router.register("api/members", MemberViewSet, "members")
+router.register("api/tokens", TokenViewSet, "tokens", only={"list"})
+router.register("api/token", TokenViewSet, "tokens", only={"search", "retrieve"})
+router.register("api/webhook", WebhookViewSet, "webhooks")
+router.register("api/events", EventViewSet, "events")
+
+urlpatterns = [
+    path("oauth/token", TokenView.as_view()),
+    path("oauth/revoke", RevokeView.as_view()),
+    path("schema", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    *router.urls,
+]

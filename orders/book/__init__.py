@@ -1,0 +1,1 @@
+"""The order book: placing, matching, cancelling."""

@@ -1,0 +1,193 @@
+"""Orders: placing, listing, reading and cancelling them, and what everybody sees of the book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from exchange.api.answers import Answer, RawJSON
+from exchange.api.idempotency import answer_of, answer_once, read_key
+from exchange.api.operations import PageOf, operation
+from exchange.api.parameters import read_count
+from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.participants.errors import UserNotFound
+from exchange.tokens.errors import TokenNotFound
+from orders.book import shapes
+from orders.book.errors import OrderNotFound
+from orders.book.filters import OrderFilters, TokenOrderFilters
+from orders.book.models import Order
+from orders.book.pagination import META_SCHEMA, OrderPagination
+from orders.book.payloads import ORDER
+from orders.book.selectors import (
+    order_text,
+    order_texts,
+    orders_of,
+    orders_on_token,
+    read_book,
+    together,
+    with_token,
+)
+from orders.book.serializers import OrderInput
+from orders.book.services import Customer, OrderRequest, cancel, place
+from orders.trades.api import _NO_TOKEN, MarketViewSet
+
+# What orders can be sorted by, wherever they are listed: what an index of them may hold, since it
+# never changes. (A fill that changed an entry of an index would have to write to all of them.)
+SORT_FIELDS = {
+    "createdAt": "created_at",
+    "price": "price",
+    "amount": "amount",
+}
+
+
+class OrderViewSet(ApiViewSet):
+    """The organisation's orders, and everybody's while they are Active."""
+
+    lookup_url_kwarg = "order_id"
+    pagination_class = OrderPagination
+    filterset_class = OrderFilters
+    sort_fields: ClassVar = SORT_FIELDS
+    default_sort = "-createdAt"
+
+    def get_queryset(self) -> QuerySet[Order]:
+        """The caller's orders."""
+        return orders_of(self.caller.organisation_id)
+
+    @operation(
+        "Orders retrieved", scope="orders:read", answer=PageOf(ORDER, "orders"), meta=META_SCHEMA
+    )
+    def list(self, _request: Request) -> Response:
+        """List the organisation's orders. Its own, its keys' and its members', in any state;
+        `token` is the token's id.
+        """
+        found = self.filter_queryset(self.get_queryset())
+        read = partial(order_texts, self.caller.organisation_id)
+        return self.paginated(found.values_list("id", flat=True), read)
+
+    @operation(
+        "Order retrieved",
+        scope="orders:read",
+        answer=ORDER,
+        refusals={"404": shapes.ORDER_NOT_FOUND},
+    )
+    def retrieve(self, _request: Request, order_id: str) -> Answer:
+        """Fetch an order. Your own in any state; anybody's while it is Active and you see its
+        token, without who owns it.
+        """
+        found = path_id(order_id, OrderNotFound())
+        return self.answer(RawJSON(order_text(self.caller.organisation_id, found)))
+
+    @operation(
+        "Order placed",
+        scope="orders:write",
+        moves_money=True,
+        body=OrderInput,
+        answer=ORDER,
+        status=201,
+        refusals=shapes.PLACE_FAILURES,
+        examples=[shapes.BUY_EXAMPLE, shapes.SELL_EXAMPLE],
+    )
+    def create(self, request: Request) -> Answer:
+        """Place an order. It trades at once with the orders it meets, at their prices, and what
+        is left stays in the book with its money (a Buy: value and fee) or units reserved. When it
+        meets an order of the same owner, its rest is cancelled instead; in a primary raise a Buy
+        is filled by the issuer, and what the raise no longer has is cancelled. Emits
+        `order.created`, and `trade.created`, `order.fulfilled`, `order.cancelled` as they happen.
+        """
+        values = self.body()
+        caller = self.caller
+        member, customer = values["user_id"], values["customer"]
+        given = place(
+            organisation_id=caller.organisation_id,
+            member_id=None if member is None else path_id(member, UserNotFound()),
+            request=OrderRequest(
+                token_id=path_id(values["token_id"], TokenNotFound()),
+                type=values["type"],
+                price=values["price"],
+                tokens=values["tokens"],
+                customer=None if customer is None else Customer(**customer),
+                client_order_id=values["client_order_id"] or "",
+            ),
+            actor=caller.actor,
+            api_key_id=caller.key_id,
+            claim=read_key(request),
+        )
+        return answer_of(given)
+
+    @operation(
+        "Order cancelled",
+        id="orders_cancel",
+        scope="orders:write",
+        idempotent=True,
+        answer=ORDER,
+        refusals=shapes.CANCEL_FAILURES,
+    )
+    def destroy(self, request: Request, order_id: str) -> Answer:
+        """Cancel the open rest of an order. What is reserved for it is free again; what was filled
+        stays so. Emits `order.cancelled`.
+        """
+        found = path_id(order_id, OrderNotFound())
+        return answer_once(request, lambda: self._cancel(found))
+
+    def _cancel(self, order_id: UUID) -> Answer:
+        caller = self.caller
+        order = cancel(
+            order_id=order_id, organisation_id=caller.organisation_id, actor=caller.actor
+        )
+        return self.answer(RawJSON(order.document))
+
+
+class TokenOrderViewSet(MarketViewSet):
+    """Orders for a token."""
+
+    pagination_class = OrderPagination
+    filterset_class = TokenOrderFilters
+    sort_fields: ClassVar = SORT_FIELDS
+    default_sort = "-createdAt"
+    queryset = Order.objects.none()
+
+    @operation(
+        "Orders retrieved",
+        scope="orders:read",
+        answer=PageOf(shapes.ORDER_WITH_TOKEN, "orders"),
+        meta=META_SCHEMA,
+        refusals=_NO_TOKEN,
+    )
+    def list(self, _request: Request, token_id: str) -> Response:
+        """List the orders of a token. Everybody's that are Active, without who owns them, and
+        your own in any state; each with its token.
+        """
+        organisation_id = self.caller.organisation_id
+        found, text = self.token(token_id)
+        parts = [self.filter_queryset(part) for part in orders_on_token(organisation_id, found)]
+
+        def read(rows: Sequence[Any]) -> Sequence[str]:
+            texts = order_texts(organisation_id, [row[-1] for row in rows])
+            return [with_token(order, found, text) for order in texts]
+
+        return self.paginated(together(parts), read)
+
+
+class BookViewSet(MarketViewSet):
+    """The book of a token."""
+
+    singleton = True
+
+    @operation(
+        "Book retrieved",
+        scope="orders:read",
+        query=[shapes.LEVELS_PARAMETER],
+        answer=shapes.BOOK,
+        refusals=_NO_TOKEN,
+    )
+    def retrieve(self, request: Request, token_id: str) -> Answer:
+        """Fetch the book of a token. Open units at each price of both sides, best price first."""
+        found, _ = self.token(token_id)
+        wanted = read_count(request.query_params, "levels", shapes.LEVELS_DEFAULT)
+        return self.answer(read_book(found, min(wanted, shapes.LEVELS_MOST)))

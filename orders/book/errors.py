@@ -1,0 +1,92 @@
+"""Refusals of orders. Each rule has its own message and code."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound, Refused
+from exchange.core.numbers import plain
+from exchange.participants.errors import UserNotFound
+from exchange.tokens.errors import TokenNotFound
+
+
+class OrderNotFound(NotFound):
+    """No such order, or not the caller's to see."""
+
+    code = "order_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Order not found")
+
+
+class OrderNotActive(Conflict):
+    """The order is over: nothing of it can be cancelled any more."""
+
+    code = "state_conflict"
+
+    def __init__(self, status: str) -> None:
+        super().__init__(f"Only an Active order can be cancelled: it is {status}")
+
+
+class DuplicateClientOrderId(Conflict):
+    """The organisation used this `client_order_id` for another order."""
+
+    code = "duplicate_client_order_id"
+
+    def __init__(self, client_order_id: str) -> None:
+        super().__init__(f"There is an order with client_order_id {client_order_id} already")
+
+
+# Refusals of `enter_orders` by code: the message over its figures, `side` and `currency`.
+_MESSAGES = {
+    "token_cancelled": "The token is cancelled",
+    "token_exited": "The token has exited",
+    "token_closed": "The token is closed to new orders",
+    "price_decimals": "price must not have more than {decimals} decimals",
+    "tokens_decimals": "tokens must not have more than 8 decimals",
+    "in_primary_raise": "The token is in its primary raise: it can be bought, not sold",
+    "own_raise": "An issuer cannot buy in its own raise",
+    "below_offer": "In the primary raise a unit costs {price}: price must be at least that",
+    "not_in_secondaries": "The token does not trade in the secondary market",
+    "worth_nothing": "The order is worth less than the smallest unit of the currency",
+    "amount_too_large": "price times tokens must not be above 1000000000000000",
+    "below_min_trade": "A {side} order must be worth at least {least}: it is worth {amount}",
+    "above_max_trade": "A {side} order must be worth at most {most}: it is worth {amount}",
+    "insufficient_units": "Insufficient units. Available: {available}, requested: {requested}",
+    "insufficient_balance": (
+        "Insufficient {currency} balance. Available: {available}, requested: {requested}"
+    ),
+}
+
+
+def refusal(code: str, detail: dict[str, Any], *, side: str) -> DomainError | None:
+    """The error that `enter_orders` raised as `code`; None for a code that is not its."""
+    if code == "token_not_found":
+        return TokenNotFound()
+    if code == "user_not_found":
+        return UserNotFound()
+    figures = {
+        name: plain(value) if isinstance(value, Decimal) else value
+        for name, value in detail.items()
+    }
+    if code == "price_out_of_band":
+        return Refused(_band(figures, side), code=code)
+    message = _MESSAGES.get(code)
+    if message is None:
+        return None
+    if code == "price_decimals" and figures.get("decimals") == "0":
+        message = "price must not have decimals"
+    if code.endswith("_decimals"):
+        # What a currency or a token does not have is refused alike wherever it is sent.
+        code = InvalidRequest.code
+    return Refused(message.format(side=side.lower(), **figures), code=code)
+
+
+def _band(figures: dict[str, Any], side: str) -> str:
+    bounds = []
+    if figures["lowest"] != "0":
+        bounds.append(f"at least {figures['lowest']}")
+    if figures["highest"] != "0":
+        bounds.append(f"at most {figures['highest']}")
+    return f"The price of a {side.lower()} order must be {' and '.join(bounds)}"

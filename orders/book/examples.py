@@ -1,0 +1,57 @@
+"""Example records of orders and trades, in the story of `exchange.core.examples`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.core.examples import MEMBER_ID, TOKEN_ID
+from exchange.tokens.examples import TOKEN
+
+_ORDER_ID = "0197d2d8-90b3-7f5c-a1e4-2b3c4d5e6f70"
+
+
+_PLACED_AT = "2025-07-04T07:34:55.219Z"
+
+
+# A member sells 12 units at 106, and 4 of them are sold.
+ORDER: dict[str, Any] = {
+    "_id": _ORDER_ID,
+    "price": 106,
+    "amount": 1272,
+    "type": "Sell",
+    "owner_model": "user",
+    "status": "Active",
+    "user": MEMBER_ID,
+    "token": TOKEN_ID,
+    "customer": {"name": "", "email": ""},
+    "api_customer_email": None,
+    "meta": {"tokens": 12, "filled": 4},
+    "createdAt": _PLACED_AT,
+    "updatedAt": _PLACED_AT,
+}
+
+
+ORDER_WITH_TOKEN: dict[str, Any] = {**ORDER, "token": TOKEN}
+
+
+BOOK: dict[str, Any] = {
+    "bids": [
+        {"price": 105, "tokens": 40, "orders": 2},
+        {"price": 104.5, "tokens": 15, "orders": 1},
+    ],
+    "asks": [{"price": 106, "tokens": 8, "orders": 1}],
+}
+
+
+META: dict[str, Any] = {
+    "page": 1,
+    "limit": 20,
+    "sort": "-createdAt",
+    "totalDocs": 1,
+    "totalPages": 1,
+    "hasPrevPage": False,
+    "hasNextPage": False,
+    "offset": 0,
+    "prevPage": None,
+    "nextPage": None,
+}

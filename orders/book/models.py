@@ -1,0 +1,181 @@
+"""Orders: what somebody offers to buy or sell, what was filled of it, and what is reserved for it.
+
+Written by the functions in `orders/sql`, under the lock of the token. `seq` is the time priority.
+Prices and values are amounts of the token's currency, units have up to 8 decimals.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Coalesce
+
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.tokens.models import Token
+
+
+class OrderType(models.TextChoices):
+    """The side of an order."""
+
+    BUY = "Buy"
+    SELL = "Sell"
+
+
+class OrderStatus(models.TextChoices):
+    """States of an order. Partly filled ones stay Active."""
+
+    ACTIVE = "Active"
+    FULFILLED = "Fulfilled"
+    CANCELLED = "Cancelled"
+
+
+class OwnerModel(models.TextChoices):
+    """Who owns the order: an organisation and its keys trade with the same money and units."""
+
+    API_KEY = "api_key"
+    USER = "user"
+    ORGANISATION = "organisation"
+
+
+class Order(models.Model):
+    """One order for units of one token."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    seq = models.BigIntegerField(unique=True, help_text="Time priority within the book")
+    # Tokens and organisations are never removed; `enter_orders` holds the lock of the one, and the
+    # accounts it moves have a foreign key to the other.
+    token = models.ForeignKey(
+        Token,
+        on_delete=models.PROTECT,
+        related_name="orders",
+        db_index=False,
+        db_constraint=False,
+    )
+    organisation = models.ForeignKey(
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="orders",
+        db_index=False,
+        db_constraint=False,
+    )
+    # Held to the organisation in SQL: the member by a trigger, the key by a composite foreign key.
+    member = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="orders",
+        db_index=False,
+        db_constraint=False,
+    )
+    api_key = models.ForeignKey(
+        ApiKey,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+    owner_id = models.GeneratedField(
+        expression=Coalesce("member_id", "organisation_id"),
+        output_field=models.UUIDField(),
+        db_persist=True,
+    )
+    owner_model = models.CharField(max_length=12, choices=OwnerModel.choices)
+    type = models.CharField(max_length=4, choices=OrderType.choices)
+    price = models.DecimalField(max_digits=38, decimal_places=8, help_text="Limit for one unit")
+    tokens = models.DecimalField(max_digits=38, decimal_places=8, help_text="Units")
+    amount = models.DecimalField(
+        max_digits=38, decimal_places=8, help_text="price * tokens, rounded to the currency"
+    )
+    fee_percent = models.DecimalField(
+        max_digits=12, decimal_places=4, help_text="The token's fee when the order was placed"
+    )
+    status = models.CharField(
+        max_length=10, choices=OrderStatus.choices, default=OrderStatus.ACTIVE
+    )
+    filled = models.DecimalField(
+        max_digits=38, decimal_places=8, default=0, help_text="Units filled so far"
+    )
+    filled_value = models.DecimalField(
+        max_digits=54,
+        decimal_places=16,
+        default=0,
+        help_text="Sum of price * units of its fills, not rounded",
+    )
+    charged = models.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        default=0,
+        help_text="filled_value, rounded up for a Buy and down for a Sell",
+    )
+    charged_fee = models.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        default=0,
+        help_text="What a Buy paid above charged, or a Sell received below it",
+    )
+    reserved = models.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        default=0,
+        help_text="Still reserved for the open rest: currency of a Buy, units of a Sell",
+    )
+    customer_name = models.CharField(max_length=200, blank=True)
+    customer_email = models.CharField(max_length=254, blank=True)
+    client_order_id = models.CharField(
+        max_length=64, blank=True, help_text="The organisation's own id of the order"
+    )
+    placed_by = models.CharField(max_length=80, help_text="The actor")
+    reason = models.CharField(max_length=100, blank=True, help_text="Why the rest was cancelled")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+    document = models.TextField(editable=False, default="")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            # What an order's figures and states are held to is in order_state.sql.
+            models.UniqueConstraint(
+                fields=["organisation", "client_order_id"],
+                condition=~Q(client_order_id=""),
+                name="order_client_id_once",
+            ),
+        ]
+        indexes = [
+            # The two sides of a book, best price first, then first come.
+            models.Index(
+                fields=["token", "price", "seq"],
+                condition=Q(status="Active", type="Sell"),
+                name="order_asks",
+            ),
+            models.Index(
+                fields=["token", "-price", "seq"],
+                condition=Q(status="Active", type="Buy"),
+                name="order_bids",
+            ),
+            # Lists read these without the table, for filters, order and totals alike. They hold
+            # nothing that a partial fill changes.
+            models.Index(
+                fields=["token", "-created_at", "-id"],
+                include=["type", "price", "amount"],
+                condition=Q(status="Active"),
+                name="order_open",
+            ),
+            models.Index(
+                fields=["organisation", "token", "-created_at", "-id"],
+                include=["type", "status", "price", "amount"],
+                name="order_of_owner_on_token",
+            ),
+            models.Index(
+                fields=["organisation", "-created_at", "-id"],
+                include=["token", "type", "status", "owner_model", "member", "price", "amount"],
+                name="order_of_owner",
+            ),
+            models.Index(fields=["token", "-created_at", "-id"], name="order_of_token"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {plain(self.tokens)} at {plain(self.price)}"

@@ -1,0 +1,68 @@
+"""Pages of orders: the envelope of every list, and the `meta` that order lists carry besides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from exchange.api.operations import Shape
+from exchange.api.pagination import EnvelopePagination
+from orders.book import examples
+
+_WHOLE = {"type": "integer", "minimum": 0}
+_PAGE = {"type": "integer", "minimum": 1}
+_BACK = {"type": "boolean", "description": "Whether there is a page before this one"}
+_FORTH = {"type": "boolean", "description": "Whether there is a page after this one"}
+_PAGE_OR_NULL = {"type": ["integer", "null"], "minimum": 1}
+
+_PROPERTIES: dict[str, Any] = {
+    "page": {**_PAGE, "description": "This page, from 1"},
+    "limit": {**_PAGE, "description": "Orders a page"},
+    "sort": {"type": "string", "description": "The order in force, as in the parameter `sort`"},
+    "totalDocs": {**_WHOLE, "description": "All matches"},
+    "totalPages": {**_WHOLE, "description": "Pages of all matches"},
+    "hasPrevPage": _BACK,
+    "hasNextPage": _FORTH,
+    "offset": {**_WHOLE, "description": "Matches before this page"},
+    "prevPage": {**_PAGE_OR_NULL, "description": "The page before, if any"},
+    "nextPage": {**_PAGE_OR_NULL, "description": "The page after, if any"},
+}
+META_SCHEMA = Shape(
+    "OrderListMeta",
+    {
+        "type": "object",
+        "description": "The same once more, and what is around the page",
+        "properties": _PROPERTIES,
+        "required": list(_PROPERTIES),
+    },
+    examples.META,
+)
+
+
+class OrderPagination(EnvelopePagination):
+    """Pages of orders, with `meta`."""
+
+    sort = ""
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        """Read the page of `queryset` that `request` asks for."""
+        self.sort = request.query_params.get("sort", view.default_sort)
+        return super().paginate_queryset(queryset, request, view)
+
+    def meta(self) -> dict[str, Any]:
+        """Return the same once more, and what is around the page."""
+        window, pages = self.page.window, self.page.pages
+        back, forth = window.number > 1, window.number < pages
+        return {
+            "page": window.number,
+            "limit": window.limit,
+            "sort": self.sort,
+            "totalDocs": self.page.total,
+            "totalPages": pages,
+            "hasPrevPage": back,
+            "hasNextPage": forth,
+            "offset": window.offset,
+            "prevPage": window.number - 1 if back else None,
+            "nextPage": window.number + 1 if forth else None,
+        }

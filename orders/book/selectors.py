@@ -1,0 +1,136 @@
+"""Reads of orders and of a token's book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, TypedDict
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from exchange.core.database import fetch_one
+from orders.book.errors import OrderNotFound
+from orders.book.models import Order, OrderStatus, OrderType
+from orders.book.payloads import HIDDEN_ORDER
+
+
+class Level(TypedDict):
+    """What is open in a book at one price: units, and how many orders they are of."""
+
+    price: Decimal
+    tokens: Decimal
+    orders: int
+
+
+class Book(TypedDict):
+    """Both sides of a book, best price first."""
+
+    bids: list[Level]
+    asks: list[Level]
+
+
+def orders_of(organisation_id: UUID) -> QuerySet[Order]:
+    """All orders of an organisation: its own, its keys' and its members'."""
+    return Order.objects.filter(organisation_id=organisation_id)
+
+
+def orders_on_token(organisation_id: UUID, token_id: UUID) -> tuple[QuerySet[Order], ...]:
+    """Everybody's Active orders for a token, and the organisation's own that are over.
+
+    Apart, since each is the range of an index however many orders the token has had; `together`
+    makes one list of them.
+    """
+    orders = Order.objects.filter(token_id=token_id)
+    # By the states' names: an index scan takes them from the index, which `<> Active` does not.
+    over = [status for status in OrderStatus.values if status != OrderStatus.ACTIVE]
+    return (
+        orders.filter(status=OrderStatus.ACTIVE),
+        orders.filter(organisation_id=organisation_id, status__in=over),
+    )
+
+
+def together(parts: Sequence[QuerySet[Order]]) -> QuerySet[Order, Any]:
+    """The rows of querysets that are sorted alike, in that order: what they are sorted by, and at
+    the end the id.
+    """
+    order = parts[0].query.order_by
+    columns = [str(name).removeprefix("-") for name in order]
+    first, *rest = (part.order_by().values_list(*columns) for part in parts)
+    return first.union(*rest, all=True).order_by(*order)
+
+
+def order_texts(organisation_id: UUID, order_ids: Sequence[UUID]) -> list[str]:
+    """The documents of orders as the organisation sees them, in the order of `order_ids`.
+
+    Somebody else's order that has ended since its id was read is left out.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_ORDERS, [organisation_id, list(order_ids), organisation_id])
+        return [text for (text,) in cursor.fetchall()]
+
+
+def order_text(organisation_id: UUID, order_id: UUID) -> str:
+    """The document of an order as the organisation sees it. Raises `OrderNotFound`."""
+    parameters = [organisation_id, order_id, organisation_id, organisation_id]
+    row = fetch_one(_ORDER, parameters, repeatable=True)
+    if row is None:
+        raise OrderNotFound
+    text: str = row[0]
+    return text
+
+
+def with_token(order_text: str, token_id: UUID, token_text: str) -> str:
+    """An order's document with the token's own in place of its id."""
+    # Only here: inside of strings quotation marks are escaped.
+    return order_text.replace(f'"token":"{token_id}"', f'"token":{token_text}', 1)
+
+
+def read_book(token_id: UUID, levels: int) -> Book:
+    """The best `levels` prices of both sides of a token's book."""
+    sides: dict[str, list[Level]] = {OrderType.BUY: [], OrderType.SELL: []}
+    with connection.cursor() as cursor:
+        cursor.execute(_BOOK, [token_id, levels, token_id, levels])
+        for side, price, tokens, orders in cursor.fetchall():
+            sides[side].append({"price": price, "tokens": tokens, "orders": orders})
+    # What two halves of one statement give comes in no certain order.
+    return {
+        "bids": sorted(sides[OrderType.BUY], key=_price, reverse=True),
+        "asks": sorted(sides[OrderType.SELL], key=_price),
+    }
+
+
+def _price(level: Level) -> Decimal:
+    return level["price"]
+
+
+_SEEN = f"CASE WHEN o.organisation_id = %s THEN o.document ELSE {HIDDEN_ORDER.expression('o')} END"
+
+
+_ORDERS = f"""
+    SELECT {_SEEN}
+    FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+    JOIN orders_order o ON o.id = wanted.id
+    WHERE o.organisation_id = %s OR o.status = 'Active'
+    ORDER BY wanted.place
+"""  # noqa: S608 - built from the declaration in payloads
+
+
+_ORDER = f"""
+    SELECT {_SEEN}
+    FROM orders_order o JOIN exchange_token t ON t.id = o.token_id
+    WHERE o.id = %s
+        AND (o.organisation_id = %s OR o.status = 'Active' AND token_visible(t, %s))
+"""  # noqa: S608 - built from the declaration in payloads
+
+
+_BOOK = """
+    (SELECT 'Buy', price, sum(tokens - filled), count(*) FROM orders_order
+     WHERE token_id = %s AND status = 'Active' AND type = 'Buy'
+     GROUP BY price ORDER BY price DESC LIMIT %s)
+    UNION ALL
+    (SELECT 'Sell', price, sum(tokens - filled), count(*) FROM orders_order
+     WHERE token_id = %s AND status = 'Active' AND type = 'Sell'
+     GROUP BY price ORDER BY price LIMIT %s)
+"""

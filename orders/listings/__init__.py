@@ -1,0 +1,1 @@
+"""The life of a token: listing, raise, close, exit."""

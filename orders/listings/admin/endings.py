@@ -1,0 +1,266 @@
+"""The decisions about a token's trading: which are open now, and what each would do, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+from django.utils.html import format_html
+
+from exchange.admin.base import Section
+from exchange.admin.confirming import Question
+from exchange.admin.fields import Reason
+from exchange.admin.show import page_of
+from exchange.staff.models import StaffUser
+from exchange.tokens.admin.page import money, state_of, units
+from exchange.tokens.models import Token
+from orders.listings.selectors import open_book, refunds, version_of_raise
+from orders.listings.services import endings
+from orders.listings.services.as_seen import cancel_as_seen, complete_as_seen
+from wallets.ledger.models import Account, AccountKind
+
+_BUYERS_SHOWN = 100
+Facts = list[tuple[str, object]]
+
+
+class CancelForm(forms.Form):
+    """Why a token is cancelled."""
+
+    reason = Reason(max_length=300, help_text="Kept with every refund in the ledger")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """One decision. `possible` says when it is offered; the service, which `decide` calls, has the
+    last word. What `decide` returns tells the person what was done.
+
+    It is confirmed on a page that tells its `consequences`: what will happen. Of these, `facts` are
+    what the person relies on. The book is none of them: it moves by itself, and who closes a token
+    cancels whatever stands in it then.
+    """
+
+    name: str
+    label: str
+    words: str
+    possible: Callable[[Token], bool]
+    decide: Callable[..., str]
+    consequences: Callable[[Token], list[Section]]
+    ask: str
+    submit: str
+    facts: Callable[[Token], Facts] = lambda _: []
+    form: type[forms.Form] | None = None
+    final: bool = False
+
+    def question(self, token: Token) -> Question:
+        """What is asked before it is done to `token`."""
+        hindrance = ""
+        if token.cancelled or not self.possible(token):
+            now = state_of(token).lower()
+            hindrance = f"{self.label} is not possible now: the token is {now}"
+        return Question(
+            title=self.ask.format(token=token),
+            facts=[
+                ("Token", page_of(token)),
+                ("Issuer", page_of(token.issuer)),
+                ("State", state_of(token)),
+                *self.facts(token),
+            ],
+            words=self.words,
+            submit=f"Yes, {self.submit}",
+            hindrance=hindrance,
+            sections=self.consequences(token),
+            final=self.final,
+        )
+
+
+def _book(token: Token) -> Section:
+    book = open_book(token)
+    rows = [
+        ("Buy orders cancelled", f"{book.buys:,}", money(book.reserved_money, token)),
+        ("Sell orders cancelled", f"{book.sells:,}", units(book.reserved_units)),
+    ]
+    headings = ("In the book now", "Orders", "Goes back to their owners")
+    return Section("Orders", headings, rows, right=(1, 2))
+
+
+def _stays(token: Token) -> Section:
+    rows = [("Units in circulation", units(token.supply)), ("Refunds", "none")]
+    return Section("Units and money", ("What stays as it is", "How much"), rows, right=(1,))
+
+
+def _proceeds(token: Token) -> Facts:
+    return [
+        ("Proceeds, to the issuer", money(token.total_raised, token)),
+        ("Units not sold, to the issuer", units(_unsold(token))),
+        ("Was to bring", money(token.raise_amount, token)),
+    ]
+
+
+def _undone(token: Token) -> Facts:
+    """What cancelling an open raise gives back."""
+    if token.completed_raise:
+        return []
+    found = refunds(token)
+    bought = sum((refund.tokens for refund in found), Decimal(0))
+    facts: Facts = [
+        ("Buyers refunded", f"{len(found):,}"),
+        ("Money given back, fees included", money(_paid(found), token)),
+        ("Units taken back from buyers", units(bought)),
+        ("Units retired, with those not sold", units(bought + _unsold(token))),
+    ]
+    stuck = sum(not refund.possible for refund in found)
+    if stuck:
+        facts.append(("Buyers whose units are not free: this will be refused", f"{stuck:,}"))
+    return facts
+
+
+def _cancellation(token: Token) -> list[Section]:
+    if token.completed_raise:
+        return [_book(token), _stays(token)]
+    found = refunds(token)
+    rows = [
+        (
+            format_html(
+                '<a href="{}?owner_id={}">{}</a>',
+                reverse("admin:wallets_account_changelist"),
+                refund.owner_id,
+                refund.owner,
+            ),
+            f"{refund.purchases:,}",
+            money(refund.amount, token),
+            units(refund.tokens),
+            "yes" if refund.possible else f"no, only {units(refund.free)}",
+        )
+        for refund in sorted(found, key=lambda refund: refund.possible)[:_BUYERS_SHOWN]
+    ]
+    headings = ("Buyer", "Purchases", "Gets back", "Gives back", "Free to be taken")
+    title = "Buyers" if len(found) <= _BUYERS_SHOWN else f"{_BUYERS_SHOWN} of the buyers"
+    buyers = Section(title, headings, rows, right=(1, 2, 3), empty="Nobody has bought yet.")
+    return [buyers, _book(token)]
+
+
+def _paid(found: Sequence[Any]) -> Decimal:
+    return sum((refund.amount for refund in found), Decimal(0))
+
+
+def _unsold(token: Token) -> Decimal:
+    balance = (
+        Account.objects.filter(
+            asset_id=str(token.pk), owner_id=token.issuer_id, kind=AccountKind.UNSOLD
+        )
+        .values_list("balance", flat=True)
+        .first()
+    )
+    return balance or Decimal(0)
+
+
+def _close(token: Token, user: StaffUser) -> str:
+    endings.close_token(token_id=token.pk, user=user)
+    return "Closed: no new orders are taken, those in the book were cancelled."
+
+
+def _reopen(token: Token, user: StaffUser) -> str:
+    endings.reopen_token(token_id=token.pk, user=user)
+    return "Open again: new orders are taken."
+
+
+def _complete(token: Token, user: StaffUser) -> str:
+    complete_as_seen(token_id=token.pk, user=user, seen=version_of_raise(token))
+    return "The raise is complete: its proceeds and unsold units are the issuer's."
+
+
+def _open_secondaries(token: Token, user: StaffUser) -> str:
+    endings.open_secondaries(token_id=token.pk, user=user)
+    return "Holders may trade it from now on."
+
+
+def _exit(token: Token, user: StaffUser) -> str:
+    endings.exit_token(token_id=token.pk, user=user)
+    return "Exited: trading has ended, units stay with their holders."
+
+
+def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
+    found = refunds(token)
+    cancel_as_seen(token_id=token.pk, user=user, reason=reason, seen=version_of_raise(token))
+    refunded = ""
+    if found:
+        buyers = f"{len(found):,} buyers were" if len(found) > 1 else "1 buyer was"
+        refunded = f" {buyers} refunded {money(_paid(found), token)}."
+    return f"Cancelled: it is off the exchange.{refunded}"
+
+
+ENDINGS = (
+    Ending(
+        name="close",
+        label="Close",
+        words="Takes no new orders and cancels those in the book. It can be opened again.",
+        ask="Close {token} to new orders?",
+        submit="close the token",
+        possible=lambda token: not token.closed and not token.exited,
+        decide=_close,
+        consequences=lambda token: [_book(token), _stays(token)],
+    ),
+    Ending(
+        name="reopen",
+        label="Open again",
+        words="Takes new orders again.",
+        ask="Open {token} to new orders again?",
+        submit="open the token again",
+        possible=lambda token: token.closed and not token.exited,
+        decide=_reopen,
+        consequences=lambda token: [_stays(token)],
+    ),
+    Ending(
+        name="complete",
+        label="Complete the raise",
+        words="Ends the raise with what it has brought: proceeds and unsold units go to the "
+        "issuer. Final.",
+        ask="Complete the raise of {token} now?",
+        submit="complete the raise",
+        possible=lambda token: not token.completed_raise,
+        decide=_complete,
+        consequences=lambda _: [],
+        facts=_proceeds,
+        final=True,
+    ),
+    Ending(
+        name="secondaries",
+        label="Open secondary trading",
+        words="Holders may trade it among themselves from now on.",
+        ask="Let holders trade {token}?",
+        submit="open secondary trading",
+        possible=lambda token: token.completed_raise and not token.secondaries and not token.exited,
+        decide=_open_secondaries,
+        consequences=lambda token: [_stays(token)],
+    ),
+    Ending(
+        name="exit",
+        label="Exit",
+        words="The investment has ended: no more trading, orders are cancelled, units stay with "
+        "their holders. Final.",
+        ask="End {token} for good?",
+        submit="end its trading",
+        possible=lambda token: token.completed_raise and not token.exited,
+        decide=_exit,
+        consequences=lambda token: [_book(token), _stays(token)],
+        final=True,
+    ),
+    Ending(
+        name="cancel",
+        label="Cancel",
+        words="Takes it off the exchange. An open raise is undone and its buyers are refunded. "
+        "Final.",
+        ask="Cancel {token} for good?",
+        submit="cancel the token",
+        possible=lambda _: True,
+        decide=_cancel,
+        consequences=_cancellation,
+        facts=_undone,
+        form=CancelForm,
+        final=True,
+    ),
+)

@@ -1,0 +1,155 @@
+"""What the ledger knows of a token, and the form that lists a new one.
+
+`orders.listings.admin.tokens` puts both on the pages of tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.db.models import Q, Sum
+from django.urls import reverse
+from django.utils.html import format_html
+
+from exchange.admin.base import Section, Tool
+from exchange.admin.history import actors
+from exchange.admin.show import kind, moment, page_of
+from exchange.core.models import Currency
+from exchange.participants.admin.participants import OrganisationChoice
+from exchange.tokens.admin.forms import Number, TermsForm
+from exchange.tokens.admin.page import units
+from exchange.tokens.models import Token
+from orders.listings.services.listing import Listing
+from wallets.deposits.admin import MemberChoice
+from wallets.ledger.models import Account, AccountKind, Transfer
+
+_HOLDERS_SHOWN = 20
+_TRANSFERS_SHOWN = 20
+_HELD = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
+_WHERE = {
+    AccountKind.AVAILABLE: "Free to sell or pledge",
+    AccountKind.RESERVED: "In sell orders",
+    AccountKind.LIEN: "Pledged for loans",
+    AccountKind.UNSOLD: "Not sold by the raise yet",
+}
+
+
+class ListingForm(TermsForm):
+    """A new token: its issuer, its units, its first quotes and its raise, and its terms."""
+
+    issuer = OrganisationChoice()
+    creator = MemberChoice(required=False, help_text="A member of the issuer; may be empty")
+    symbol = forms.CharField(max_length=20, help_text="Unique, and never changed")
+    currency = forms.ModelChoiceField(queryset=Currency.objects.all())
+    total_supply = Number(required=True, help_text="All units there are")
+    price_buy = Number(
+        required=True, label="Buy", help_text="What a buyer pays for a unit; in a raise, the offer"
+    )
+    price_sell = Number(required=True, label="Sell", help_text="What a seller gets for a unit")
+    price_exchange = Number(label="Units of the currency per USD", help_text="0: none")
+    raise_amount = Number(label="The raise is to bring", help_text="0: there is no raise")
+    offered = Number(label="Units offered", help_text="In the raise; 0: all")
+    secondaries = forms.BooleanField(
+        required=False, help_text="At once; after a raise it is opened from the token's page"
+    )
+
+    groups = [
+        (
+            "Who issues what",
+            ["issuer", "creator", "symbol", "currency", "total_supply"],
+        ),
+        (
+            "First quotes and raise",
+            [
+                ("price_buy", "price_sell"),
+                "price_exchange",
+                ("raise_amount", "offered"),
+                "secondaries",
+            ],
+        ),
+        *TermsForm.groups,
+    ]
+
+
+def listing_of(data: dict[str, Any]) -> Listing:
+    """The listing that a valid `ListingForm` asks for."""
+    facts = {name: value for name, value in data.items() if name not in {"issuer", "creator"}}
+    facts["currency"] = data["currency"].code
+    facts["offered"] = data["offered"] or None
+    facts["creator_id"] = data["creator"].pk if data["creator"] else None
+    return Listing(**facts)
+
+
+def supply(token: Token) -> Section:
+    """All units by where they are, and how many hold some."""
+    accounts = _accounts(token)
+    sums = dict(accounts.values_list("kind").annotate(Sum("balance")))
+    holders = accounts.filter(kind__in=_HELD, balance__gt=0).values("owner_id").distinct().count()
+    total = sum(sums.values(), Decimal(0))
+    rows: list[Sequence[object]] = [
+        (words, units(sums[kind])) for kind, words in _WHERE.items() if sums.get(kind)
+    ]
+    rows.append(("Together", units(total)))
+    if total != token.total_supply:
+        rows.append(("Retired", units(token.total_supply - total)))
+    rows.append(("Owners with units", f"{holders:,}"))
+    title = f"Supply: {units(token.total_supply)}, {units(token.supply)} in circulation"
+    return Section(title, ("Where the units are", "Units"), rows, right=(1,))
+
+
+def holders(token: Token) -> Section:
+    """Who holds most of it."""
+    found = (
+        _accounts(token)
+        .filter(kind__in=_HELD, balance__gt=0)
+        .values("owner_id", "organisation__name", "member__name")
+        .annotate(
+            owned=Sum("balance"),
+            **{
+                f"in_{kind.value}": Sum("balance", filter=Q(kind=kind), default=Decimal(0))
+                for kind in _HELD
+            },
+        )
+        .order_by("-owned", "owner_id")[:_HOLDERS_SHOWN]
+    )
+    wallets = reverse("admin:wallets_account_changelist")
+    rows = [
+        (
+            format_html(
+                '<a href="{}?owner_id={}">{}</a>',
+                wallets,
+                row["owner_id"],
+                row["member__name"] or row["organisation__name"],
+            ),
+            row["organisation__name"] if row["member__name"] else "itself",
+            *(units(row[f"in_{kind.value}"]) for kind in _HELD),
+            units(row["owned"]),
+            f"{row['owned'] / token.total_supply * 100:.1f} %",
+        )
+        for row in found
+    ]
+    headings = ("Owner", "Of", "Free", "In sell orders", "Pledged", "Together", "Of all units")
+    every = Tool("All accounts of these units", f"{wallets}?asset__id__exact={token.pk}")
+    title = "Largest holders"
+    return Section(title, headings, rows, right=(2, 3, 4, 5, 6), empty="Nobody.", more=every)
+
+
+def issue_and_raise(token: Token) -> Section:
+    """Transfers about the token itself: its issue, the end of its raise, its units' retirement."""
+    found = list(
+        Transfer.objects.filter(subject_id=token.pk).order_by("-created_at", "-id")[
+            :_TRANSFERS_SHOWN
+        ]
+    )
+    rows = [
+        (moment(transfer.created_at), page_of(transfer, kind(transfer)), who)
+        for transfer, who in zip(found, actors([t.actor for t in found]), strict=True)
+    ]
+    return Section("In the ledger", ("When (UTC)", "Transfer", "By"), rows)
+
+
+def _accounts(token: Token) -> Any:
+    return Account.objects.filter(asset_id=str(token.pk), organisation__isnull=False)

@@ -1,0 +1,151 @@
+"""The pages of tokens, whole: what `exchange` shows of one, with its ledger, book and endings.
+
+They are registered here because this is the lowest place that knows all of it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
+from exchange.admin.show import moment, page_of
+from exchange.tokens.admin.page import money, units
+from exchange.tokens.admin.tokens import TokenPages
+from exchange.tokens.models import Token
+from orders.listings.admin.endings import ENDINGS, Ending
+from orders.listings.admin.issuing import ListingForm, holders, issue_and_raise, listing_of, supply
+from orders.listings.selectors import open_book
+from orders.listings.services import endings
+from orders.listings.services.listing import list_token
+from orders.trades.admin.show import list_of, side_of
+from orders.trades.models import Trade
+
+_TRADES_SHOWN = 10
+
+
+@admin.register(Token)
+class TokenAdmin(AddPage, TokenPages):
+    add_permission = "exchange.add_token"
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            *(
+                self.action_url(
+                    f"<uuid:object_id>/{ending.name}/",
+                    ending.name,
+                    partial(self.end, ending=ending),
+                    only_post=False,
+                )
+                for ending in ENDINGS
+            ),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Token) -> list[Tool]:
+        return [
+            *super().tools(request, obj),
+            list_of("orders_order", obj.pk, "Orders"),
+            list_of("orders_trade", obj.pk, "Trades"),
+        ]
+
+    def tables(self, token: Token) -> list[Section]:
+        return [supply(token), _book(token)]
+
+    def sections(self, request: HttpRequest, obj: Token) -> list[Section]:
+        return [_trades(obj), holders(obj), issue_and_raise(obj)]
+
+    # --- listing a new one ---
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """Lists a token: its units are issued to the issuer at once."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made = list_token(
+                issuer_id=data["issuer"].pk, listing=listing_of(data), actor=actor_of(request)
+            )
+            messages.success(
+                request, f"{made.symbol} is listed: {units(made.total_supply)} were issued."
+            )
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request,
+            bind(request, ListingForm),
+            act,
+            title="List a token",
+            submit="List",
+            note="All units are issued to the issuer. With a raise, those offered wait to be sold "
+            "at the buy quote. Issuer, symbol, currency and units never change afterwards; quotes "
+            "change by four eyes.",
+        )
+
+    # --- endings ---
+
+    def decisions(self, request: HttpRequest, token: Token) -> list[tuple[Tool, str]]:
+        if token.cancelled or not self.may(request, endings.PERMISSION):
+            return []
+        return [
+            (Tool(ending.label, self.address(ending.name, token.pk)), ending.words)
+            for ending in ENDINGS
+            if ending.possible(token)
+        ]
+
+    def end(self, request: HttpRequest, object_id: UUID, *, ending: Ending) -> HttpResponse:
+        """One decision about its trading, after a page that tells what will happen."""
+        token: Token = self.record(request, object_id, endings.PERMISSION)
+        return self.confirm_page(
+            request,
+            token,
+            ending.question(token),
+            partial(ending.decide, token, staff_of(request)),
+            str,  # what it answers tells what was done
+            form=bind(request, ending.form) if ending.form else None,
+        )
+
+
+def _book(token: Token) -> Section:
+    book = open_book(token)
+    best = [money(price, token) if price else "-" for price in (book.best_bid, book.best_ask)]
+    rows = [
+        ("Buy", f"{book.buys:,}", best[0], money(book.reserved_money, token)),
+        ("Sell", f"{book.sells:,}", best[1], units(book.reserved_units)),
+        ("Bought so far", "", "", units(token.vol_buy)),
+        ("Sold by holders so far", "", "", units(token.vol_sell)),
+    ]
+    headings = ("", "Orders", "Best price", "Reserved, or traded")
+    return Section("Open orders", headings, rows, right=(1, 2, 3))
+
+
+def _trades(token: Token) -> Section:
+    found = (
+        Trade.objects.filter(token=token)
+        .select_related(
+            "token__issuer",
+            *(
+                f"{side}__{owner}"
+                for side in ("buy_order", "sell_order")
+                for owner in ("member", "organisation")
+            ),
+        )
+        .order_by("-seq")[:_TRADES_SHOWN]
+    )
+    rows = [
+        (
+            moment(trade.created_at),
+            page_of(trade, units(trade.tokens)),
+            money(trade.price, token),
+            money(trade.buyer_value, token),
+            side_of(trade, trade.buy_order),
+            side_of(trade, trade.sell_order),
+        )
+        for trade in found
+    ]
+    headings = ("When (UTC)", "Units", "Price", "Value", "Buyer", "Seller")
+    every = list_of("orders_trade", token.pk, "All trades") if rows else None
+    return Section("Last trades", headings, rows, right=(1, 2, 3), empty="None yet.", more=every)

@@ -1,1 +1,0 @@
-"""Reads of orders, books and trades. Nothing here writes."""

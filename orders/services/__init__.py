@@ -1,1 +1,0 @@
-"""Rules and transitions of orders and raises."""

@@ -1,0 +1,120 @@
+"""Trades in the admin, to read only: who bought from whom, at what price, and what moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.http import HttpRequest
+
+from exchange.admin.base import Section
+from exchange.admin.show import moment, page_of
+from exchange.exports.admin import Exportable
+from exchange.tokens.admin.page import money, units
+from orders.trades.admin.export_columns import TRADES
+from orders.trades.admin.show import side_of, transfers_about
+from orders.trades.models import Trade
+
+
+class MarketFilter(admin.SimpleListFilter):
+    """Sales of a raise, or trades between holders."""
+
+    title = "market"
+    parameter_name = "market"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("primary", "Sales of a raise"), ("secondary", "Between holders")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() in {"primary", "secondary"}:
+            return queryset.filter(sell_order__isnull=self.value() == "primary")
+        return queryset
+
+
+@admin.register(Trade)
+class TradeAdmin(Exportable):
+    export_columns = TRADES
+    list_display = (
+        "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
+        "shown_taker",
+    )  # fmt: skip
+    list_filter = (MarketFilter, "taker", "token__currency", "created_at")
+    list_select_related = (
+        "token__currency", "token__issuer", "buy_order__member", "buy_order__organisation",
+        "sell_order__member", "sell_order__organisation",
+    )  # fmt: skip
+    search_fields = ("token__symbol",)
+    id_fields = ("pk", "token_id", "buy_order_id", "sell_order_id")
+    search_help_text = "Symbol, value, email of a side, id of a trade, token or order"
+    amount_fields = ("buyer_value", "seller_value")
+    owner_fields = ("buy_order__", "sell_order__")
+    long = True
+    ordering = ("-seq",)
+    fields = (
+        ("shown_token", "shown_created"), ("shown_tokens", "shown_price"),
+        ("buyer", "seller"), ("shown_amount", "seller_gets"),
+        ("buyer_pays_fee", "seller_pays_fee"), ("shown_taker", "id"),
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: Trade) -> str:
+        return f"{units(obj.tokens)} of {obj.token.symbol} at {self.shown_price(obj)}"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    @admin.display(description="when (UTC)", ordering="seq")
+    def created(self, trade: Trade) -> str:
+        return f"{trade.created_at:%Y-%m-%d %H:%M:%S}"
+
+    @admin.display(description="when (UTC)")
+    def shown_created(self, trade: Trade) -> str:
+        return moment(trade.created_at)
+
+    @admin.display(description="token")
+    def symbol(self, trade: Trade) -> str:
+        return trade.token.symbol
+
+    @admin.display(description="token")
+    def shown_token(self, trade: Trade) -> str:
+        return page_of(trade.token)
+
+    @admin.display(description="units")
+    def shown_tokens(self, trade: Trade) -> str:
+        return units(trade.tokens)
+
+    @admin.display(description="price of a unit")
+    def shown_price(self, trade: Trade) -> str:
+        return money(trade.price, trade.token)
+
+    @admin.display(description="value")
+    def shown_amount(self, trade: Trade) -> str:
+        return money(trade.buyer_value, trade.token)
+
+    @admin.display(description="fee of the buyer")
+    def buyer_pays_fee(self, trade: Trade) -> str:
+        return money(trade.buyer_fee, trade.token)
+
+    @admin.display(description="value for the seller")
+    def seller_gets(self, trade: Trade) -> str:
+        return money(trade.seller_value, trade.token)
+
+    @admin.display(description="fee of the seller")
+    def seller_pays_fee(self, trade: Trade) -> str:
+        return money(trade.seller_fee, trade.token)
+
+    @admin.display(description="taker's side", ordering="taker")
+    def shown_taker(self, trade: Trade) -> str:
+        return trade.taker
+
+    @admin.display(description="buyer")
+    def buyer(self, trade: Trade) -> str:
+        return side_of(trade, trade.buy_order)
+
+    @admin.display(description="seller")
+    def seller(self, trade: Trade) -> str:
+        return side_of(trade, trade.sell_order)
+
+    def sections(self, request: HttpRequest, obj: Trade) -> list[Section]:
+        return [transfers_about([obj.pk], obj.token)]

@@ -1,0 +1,91 @@
+"""Trades: one fill each, between two orders or, in a primary raise, from the issuer."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Least
+from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
+
+from exchange.core.ids import uuid7
+from exchange.core.numbers import plain
+from exchange.tokens.models import Token
+from orders.book.models import Order, OrderType
+
+
+class Trade(models.Model):
+    """Units that changed hands at a price. Never changed; its transfer has it as subject.
+
+    A side is charged what its order comes to after the trade less what it came to before, rounded
+    against it (`order_rounding.sql`). So the two values may differ, and a fee may be negative; over
+    a whole order it is not. The exchange's fee income has what the sides differ by.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    seq = models.BigIntegerField(unique=True)
+    # None of these is ever removed, and `enter_orders` has all of them locked.
+    token = models.ForeignKey(
+        Token,
+        on_delete=models.PROTECT,
+        related_name="trades",
+        db_index=False,
+        db_constraint=False,
+    )
+    buy_order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, related_name="+", db_constraint=False
+    )
+    sell_order = models.ForeignKey(
+        Order,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_constraint=False,
+        help_text="None: the issuer",
+    )
+    taker = models.CharField(
+        max_length=4, choices=OrderType.choices, help_text="The side that came and took"
+    )
+    price = models.DecimalField(max_digits=38, decimal_places=8)
+    tokens = models.DecimalField(max_digits=38, decimal_places=8)
+    buyer_value = models.DecimalField(max_digits=38, decimal_places=8)
+    buyer_fee = models.DecimalField(max_digits=38, decimal_places=8)
+    seller_value = models.DecimalField(max_digits=38, decimal_places=8)
+    seller_fee = models.DecimalField(max_digits=38, decimal_places=8)
+    half_even = models.BooleanField(
+        db_default=False,
+        editable=False,
+        help_text="Before decision 22, when charges were rounded half-even",
+    )
+    created_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="")
+
+    class Meta:
+        ordering = ["-seq"]
+        constraints = [
+            models.CheckConstraint(
+                # Short, for it is read anew by every trade.
+                condition=Q(
+                    GreaterThan(Least("tokens", "price"), 0),
+                    GreaterThanOrEqual(
+                        Least(
+                            "buyer_value",
+                            "seller_value",
+                            F("buyer_value") + F("buyer_fee"),
+                            F("seller_value") - F("seller_fee"),
+                        ),
+                        0,
+                    ),
+                ),
+                name="trade_positive",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["token", "-seq"],
+                include=["id", "taker", "price", "tokens", "created_at"],
+                name="trade_of_token",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{plain(self.tokens)} at {plain(self.price)}"

@@ -1,0 +1,26 @@
+"""What a trade looks like on the wire, declared once."""
+
+from __future__ import annotations
+
+from exchange.core.documents import Document, identifier, moment, number, text
+from orders.book.models import OrderType
+from orders.trades import examples
+
+TRADE = Document(
+    name="Trade",
+    table="orders_trade",
+    fields=(
+        identifier("_id", "{r}.id", "Trade id"),
+        identifier("token", "{r}.token_id", "Token id"),
+        number("price", "{r}.price", "For one unit"),
+        number("tokens", "{r}.tokens", "Units"),
+        number(
+            "amount",
+            "{r}.buyer_value",
+            "Value: what the buyer paid, without the fee, rounded up over all fills of the order",
+        ),
+        text("type", "{r}.taker", "The side that took", enum=list(OrderType.values)),
+        moment("createdAt", "{r}.created_at", "When it was made"),
+    ),
+    example=examples.TRADE,
+)

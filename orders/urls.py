@@ -1,0 +1,15 @@
+"""Addresses of orders and markets, relative to /v1/."""
+
+from __future__ import annotations
+
+from exchange.api.routers import Router
+from orders.book.api import BookViewSet, OrderViewSet, TokenOrderViewSet
+from orders.trades.api import TradeViewSet
+
+router = Router()
+router.register("orders", OrderViewSet, "orders")
+router.register("orders/token/<str:token_id>", TokenOrderViewSet, "token_orders")
+router.register("orders/token/<str:token_id>/book", BookViewSet, "token_books")
+router.register("orders/token/<str:token_id>/trades", TradeViewSet, "token_trades")
+
+urlpatterns = router.urls

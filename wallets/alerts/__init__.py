@@ -1,0 +1,1 @@
+"""What staff must be told, until it is resolved."""

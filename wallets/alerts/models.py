@@ -1,0 +1,32 @@
+"""What staff must be told."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from exchange.core.ids import uuid7
+
+
+class Alert(models.Model):
+    """Something a person must look at. Raised once per kind and subject until resolved."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    kind = models.CharField(max_length=40)
+    subject = models.CharField(max_length=80, blank=True)
+    message = models.CharField(max_length=500)
+    raised_at = models.DateTimeField()
+    times = models.PositiveIntegerField(default=1)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-raised_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "subject"],
+                condition=models.Q(resolved_at__isnull=True),
+                name="alert_open_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.message

@@ -1,0 +1,31 @@
+"""What staff must be told: raised once per kind and subject until it is resolved."""
+
+from __future__ import annotations
+
+from django.db import connection
+from django.utils import timezone
+
+from exchange.core.ids import uuid7
+from wallets.alerts.models import Alert
+
+
+def raise_alert(kind: str, *, subject: str = "", message: str) -> None:
+    """Opens the alert, or counts and words anew the one already open."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO wallets_alert (id, kind, subject, message, raised_at, times)
+            VALUES (%s, %s, %s, %s, now(), 1)
+            ON CONFLICT (kind, subject) WHERE resolved_at IS NULL
+            DO UPDATE SET message = excluded.message, times = wallets_alert.times + 1
+            """,
+            [uuid7(), kind, subject[:80], message[:500]],
+        )
+
+
+def resolve_alert(kind: str, *, subject: str = "") -> bool:
+    """Closes the open alert of `kind` about `subject`; False when there is none."""
+    rows = Alert.objects.filter(kind=kind, subject=subject[:80], resolved_at=None).update(
+        resolved_at=timezone.now()
+    )
+    return rows > 0

@@ -1,0 +1,1 @@
+"""Bank lists, finding a bank and the holder of an account, and comparing names."""

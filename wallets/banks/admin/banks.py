@@ -1,0 +1,135 @@
+"""The provider's bank lists, by currency: fresh or stale, searched, and fetched again on demand.
+
+Fetching asks the provider, outside any transaction; what is stored stays when it fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.html import format_html
+
+from exchange.admin.base import AddPage, Section, Tool, bind
+from exchange.admin.show import age, moment, state
+from exchange.core.currencies import payout_currencies
+from wallets.banks.bank_names import spellings
+from wallets.banks.models import BankList
+from wallets.banks.services import is_fresh, refresh_bank_list
+
+REFRESH = "wallets.change_banklist"
+_LONGEST_SEARCH = 100
+
+
+class CurrencyForm(forms.Form):
+    """A currency whose list was never fetched."""
+
+    currency = forms.ChoiceField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["currency"]
+        if isinstance(field, forms.ChoiceField):
+            field.choices = [(code, code) for code in _never_fetched()]
+
+
+@admin.register(BankList)
+class BankListAdmin(AddPage):
+    add_permission = REFRESH
+    list_display = ("currency", "how_many", "shown_state", "fetched")
+    ordering = ("currency__position",)
+    fields = ("currency", "shown_state", "fetched_at_utc")
+    readonly_fields = fields
+    change_form_template = "admin/wallets/banklist/page.html"
+    add_label = "Fetch a bank list"
+
+    @admin.display(description="banks")
+    def how_many(self, banks: BankList) -> int:
+        return len(banks.banks)
+
+    @admin.display(description="state")
+    def shown_state(self, banks: BankList) -> str:
+        return state("Fresh" if is_fresh(banks.fetched_at) else "Stale")
+
+    @admin.display(description="fetched", ordering="fetched_at")
+    def fetched(self, banks: BankList) -> str:
+        return format_html("{} ago", age(banks.fetched_at))
+
+    @admin.display(description="fetched (UTC)")
+    def fetched_at_utc(self, banks: BankList) -> str:
+        return moment(banks.fetched_at)
+
+    def heading(self, obj: BankList) -> str:
+        return f"{obj.currency_id} banks of {obj.fetched_at:%Y-%m-%d %H:%M} UTC"
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<str:object_id>/refresh/", "refresh", self.refresh),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: BankList) -> list[Tool]:
+        if not self.may(request, REFRESH):
+            return []
+        return [Tool("Fetch again", self.address("refresh", obj.pk), post=True)]
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """The list, with what was searched for."""
+        context["searched"] = _searched(request)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def sections(self, request: HttpRequest, obj: BankList) -> list[Section]:
+        wanted = _searched(request)
+        found = [bank for bank in obj.banks if _matches(bank, wanted)]
+        rows = [(bank["name"], bank["code"]) for bank in sorted(found, key=lambda b: b["name"])]
+        title = f"{len(found):,} of {len(obj.banks):,} banks" if wanted else f"{len(rows):,} banks"
+        return [Section(title, ("Name", "Code"), rows, empty="No bank is called that.")]
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """Fetches the list of a currency for the first time."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made = refresh_bank_list(data["currency"])
+            messages.success(request, f"{len(made.banks):,} banks were fetched.")
+            return self.back_to(data["currency"])
+
+        return self.form_page(
+            request,
+            bind(request, CurrencyForm),
+            act,
+            title="Fetch a bank list",
+            submit="Fetch",
+            note="Lists are fetched by themselves when they are needed and when they grow old."
+            if _never_fetched()
+            else "Every list was fetched: open one to fetch it again.",
+        )
+
+    def refresh(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Asks the provider now."""
+        obj: BankList = self.record(request, object_id, REFRESH)
+        self.attempt(
+            request,
+            lambda: refresh_bank_list(obj.pk),
+            f"The {obj.pk} bank list was fetched.",
+        )
+        return self.back_to(obj.pk)
+
+
+def _never_fetched() -> list[str]:
+    there = set(BankList.objects.values_list("pk", flat=True))
+    return [code for code in payout_currencies() if code not in there]
+
+
+def _searched(request: HttpRequest) -> str:
+    return request.GET.get("q", "").strip()[:_LONGEST_SEARCH]
+
+
+def _matches(bank: dict[str, Any], wanted: str) -> bool:
+    if not wanted or bank["code"].lower().startswith(wanted.lower()):
+        return True
+    return any(part in name for part in spellings(wanted) for name in spellings(bank["name"]))

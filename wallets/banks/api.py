@@ -1,0 +1,81 @@
+"""The payment provider's banks, and who holds an account."""
+
+from __future__ import annotations
+
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from exchange.api.answers import Answer
+from exchange.api.operations import operation
+from exchange.api.viewsets import ApiViewSet
+from exchange.core.currencies import currencies, payout_currencies
+from exchange.core.errors import InvalidCurrency
+from wallets.banks import shapes as banks_shapes
+from wallets.banks.errors import NoBankList
+from wallets.banks.serializers import ResolveInput
+from wallets.banks.services import bank_directory, resolve_account_name
+from wallets.withdrawals import shapes as withdrawals_shapes
+
+_UNAVAILABLE = {"502": withdrawals_shapes.WITHDRAWAL_FAILURES["502"]}
+
+
+class BankViewSet(ApiViewSet):
+    """Banks that can be paid, and who holds an account."""
+
+    @operation(
+        "Banks retrieved",
+        scope="wallets:read",
+        query=[banks_shapes.CURRENCY_PARAMETER],
+        answer=banks_shapes.BANKS,
+        refusals={"400": withdrawals_shapes.CURRENCY_FAILURES, **_UNAVAILABLE},
+    )
+    def list(self, request: Request) -> Answer:
+        """List the banks of a currency. Withdrawals take these names."""
+        directory = bank_directory(payout_currency(request))
+        return self.answer([{"name": bank.name, "code": bank.code} for bank in directory.banks])
+
+    @operation(
+        "Account resolved",
+        id="bank_accounts_resolve",
+        scope="wallets:read",
+        body=ResolveInput,
+        answer=banks_shapes.ACCOUNT,
+        refusals={
+            **_UNAVAILABLE,
+            "400": {
+                **withdrawals_shapes.CURRENCY_FAILURES,
+                "resolution_not_supported": "Account names cannot be resolved for KES. Supported "
+                "currencies: NGN",
+            },
+            "404": {
+                **withdrawals_shapes.WITHDRAWAL_FAILURES["404"],
+                "account_not_found": "Could not resolve an account with this number at this bank",
+            },
+        },
+        examples=[banks_shapes.RESOLVE_EXAMPLE],
+    )
+    @action(detail=False, methods=["post"])
+    def resolve(self, _request: Request) -> Answer:
+        """Resolve the name of an account's holder. The payment provider knows NGN accounts only;
+        the other currencies are refused.
+        """
+        values = self.body()
+        payee = resolve_account_name(**values)
+        return self.answer(
+            {
+                "account_number": values["account_number"],
+                "account_name": payee.account_name,
+                "bank_name": payee.bank.name,
+                "bank_code": payee.bank.code,
+            }
+        )
+
+
+def payout_currency(request: Request) -> str:
+    """The query parameter `currency`, in any case. Raises `InvalidCurrency`, `NoBankList`."""
+    code = request.query_params.get("currency", "").upper()
+    if code not in currencies():
+        raise InvalidCurrency(payout_currencies())
+    if code not in payout_currencies():
+        raise NoBankList(code)
+    return code

@@ -1,0 +1,58 @@
+"""What answers about banks hold."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+
+from exchange.api.fields import PAYOUT_CURRENCIES
+from exchange.api.operations import Shape, closed_object, text_schema
+
+BANKS = Shape(
+    "Banks",
+    {
+        "type": "array",
+        "description": "Banks that can be paid",
+        "items": closed_object(
+            {
+                "name": text_schema("Name that withdrawals take"),
+                "code": text_schema("Code of the bank"),
+            }
+        ),
+    },
+    [{"name": "Guaranty Trust Bank", "code": "058"}, {"name": "Zenith Bank", "code": "057"}],
+)
+
+
+ACCOUNT = Shape(
+    "ResolvedAccount",
+    closed_object(
+        {
+            "account_number": text_schema("As it was sent"),
+            "account_name": text_schema("Who holds it"),
+            "bank_name": text_schema("Bank name, as the payment provider spells it"),
+            "bank_code": text_schema("Code of the bank"),
+        }
+    ),
+    {
+        "account_number": "0690000031",
+        "account_name": "Forrest Green",
+        "bank_name": "Guaranty Trust Bank",
+        "bank_code": "058",
+    },
+)
+
+
+CURRENCY_PARAMETER = OpenApiParameter(
+    "currency", required=True, enum=PAYOUT_CURRENCIES, description="Currency of the payout"
+)
+
+
+RESOLVE_EXAMPLE = OpenApiExample(
+    "A Nigerian account",
+    value={
+        "bank_name": "Guaranty Trust Bank",
+        "account_number": "0690000031",
+        "currency": "NGN",
+    },
+    request_only=True,
+)

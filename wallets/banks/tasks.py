@@ -1,0 +1,13 @@
+"""Celery tasks of bank lists."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from wallets.banks import services as banks
+
+
+@shared_task(name="wallets.tasks.refresh_bank_lists")
+def refresh_bank_lists() -> None:
+    """Fetches bank lists before they stop being fresh."""
+    banks.refresh_bank_lists()

@@ -1,0 +1,1 @@
+"""Money that came in."""

@@ -1,0 +1,273 @@
+"""Money in, with four eyes: one person enters a deposit, another one confirms it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.html import format_html
+
+from exchange.admin.base import (
+    AddPage,
+    ModelChoice,
+    PendingDecision,
+    RecordSelect,
+    Section,
+    Tool,
+    bind,
+    staff_of,
+)
+from exchange.admin.confirming import Confirming, Question
+from exchange.admin.fields import INTERNAL, VISIBLE, Reason, read_by
+from exchange.admin.ranges import DayRange
+from exchange.admin.show import age, kind, moment, page_of, state
+from exchange.core.errors import InvalidRequest
+from exchange.core.models import Currency
+from exchange.exports.admin import Exportable
+from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.models import Member
+from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
+from exchange.staff.models import StaffUser
+from wallets.deposits import services as deposits
+from wallets.deposits.export_columns import DEPOSITS
+from wallets.deposits.models import Deposit, DepositStatus
+from wallets.ledger.admin.show import money
+from wallets.ledger.models import Transfer
+
+
+class MemberChoice(ModelChoice):
+    """One member, found by typing a part of the name or email."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        relation = Deposit._meta.get_field("member")
+        super().__init__(
+            queryset=Member.objects.select_related("organisation"),
+            widget=RecordSelect(relation, admin.site),
+            **kwargs,
+        )
+
+    def label_from_instance(self, obj: Member) -> str:
+        return f"{obj.name} <{obj.email}>, {obj.organisation}"
+
+
+class DepositForm(forms.Form):
+    """Money that arrived."""
+
+    organisation = OrganisationChoice(
+        required=False, help_text="For the organisation's own wallet; leave the member empty"
+    )
+    member = MemberChoice(required=False, help_text="For a member's wallet")
+    currency = forms.ModelChoiceField(queryset=Currency.objects.all())
+    amount = forms.DecimalField(max_digits=38, decimal_places=8)
+    reference = forms.CharField(
+        max_length=100,
+        help_text=read_by(VISIBLE, "The bank's reference of the incoming payment"),
+    )
+    note = forms.CharField(max_length=300, required=False, help_text=read_by(INTERNAL))
+
+
+class ReasonForm(forms.Form):
+    """Why something is refused."""
+
+    reason = Reason(max_length=500)
+
+
+@admin.register(Deposit)
+class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming):
+    export_columns = DEPOSITS
+    add_permission = deposits.ENTER
+    queue = queue_of("Deposits to confirm", deposits.DEPOSITS)
+    list_display = (
+        "reference", "shown_state", "owned_by", "shown_amount", "entered_by", "decided_by",
+        "entered",
+    )  # fmt: skip
+    list_filter = (QueueFilter, "status", "currency", OrganisationFilter, DayRange)
+    list_select_related = ("organisation", "member", "entered_by", "decided_by")
+    search_fields = ("reference", "organisation__name", "member__name")
+    search_help_text = "Reference, organisation, member, amount, email or id"
+    id_fields = ("pk", "owner_id", "organisation_id")
+    amount_fields = ("amount",)
+    owner_fields = ("",)
+    # Ids grow with time and have an index.
+    ordering = ("-pk",)
+    fields = (
+        "reference", "shown_state", "owner", "organisation", "shown_amount", "note", "entered_by",
+        "created_at", "decided_by", "decided_at", "reason",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, deposit: Deposit) -> str:
+        return state(deposit.status)
+
+    @admin.display(description="for")
+    def owned_by(self, deposit: Deposit) -> str:
+        if deposit.member is None:
+            return page_of(deposit.organisation)
+        return format_html("{}<br>{}", page_of(deposit.member), deposit.organisation)
+
+    @admin.display(description="for")
+    def owner(self, deposit: Deposit) -> str:
+        return page_of(deposit.member or deposit.organisation)
+
+    @admin.display(description="amount", ordering="amount")
+    def shown_amount(self, deposit: Deposit) -> str:
+        return money(deposit.amount, deposit.currency_id)
+
+    @admin.display(description="age", ordering="created_at")
+    def entered(self, deposit: Deposit) -> str:
+        return age(deposit.created_at)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.action_url("<uuid:object_id>/confirm/", "confirm", self.confirm, only_post=False),
+            self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
+            self.action_url("<uuid:object_id>/cancel/", "cancel", self.cancel, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:
+        user = staff_of(request)
+        own = obj.entered_by_id == user.pk and self.may(request, deposits.ENTER)
+        confirm = f"Confirm {money(obj.amount, obj.currency_id)}"
+        return decision_on(
+            obj,
+            user,
+            deposits.DEPOSITS,
+            proposer=obj.entered_by or "the system",
+            approve=Tool(confirm, self.address("confirm", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
+            take_back=Tool("Cancel", self.address("cancel", obj.pk)) if own else None,
+        )
+
+    def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
+        transfers = Transfer.objects.filter(subject_id=obj.pk)
+        rows = [(moment(t.created_at), page_of(t, kind(t))) for t in transfers]
+        empty = "Nothing has moved yet: somebody else than who entered it must confirm it."
+        if obj.status in {DepositStatus.REJECTED, DepositStatus.CANCELLED}:
+            empty = "Nothing moved."
+        return [Section("Booked by", ("When (UTC)", "Transfer"), rows, empty=empty)]
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """Enters a deposit; nothing moves yet."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            made = deposits.enter(arrival=_arrival(data), user=staff_of(request))
+            messages.success(
+                request, "Entered. Nothing has moved yet: somebody else must confirm it."
+            )
+            return self.back_to(made.pk)
+
+        return self.form_page(
+            request,
+            bind(request, DepositForm),
+            act,
+            title="Enter a deposit",
+            submit="Enter",
+            note="The money is in the wallet when another member of staff has confirmed it.",
+        )
+
+    def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second pair of eyes: asks, and books the money."""
+        deposit: Deposit = self.record(request, object_id, deposits.DECIDE)
+        return self.confirm_page(
+            request,
+            deposit,
+            _confirmation(deposit, staff_of(request)),
+            partial(deposits.confirm, deposit_id=deposit.pk, user=staff_of(request)),
+            f"Confirmed: {money(deposit.amount, deposit.currency_id)} is in the wallet.",
+        )
+
+    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Closes the entry without moving anything; a reason is required."""
+        deposit: Deposit = self.record(request, object_id, deposits.DECIDE)
+        return self.confirm_page(
+            request,
+            deposit,
+            _rejection(deposit),
+            partial(deposits.reject, deposit_id=deposit.pk, user=staff_of(request)),
+            "Rejected. Nothing moved.",
+            form=bind(request, ReasonForm),
+        )
+
+    def cancel(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Takes one's own entry back; nothing moves."""
+        deposit: Deposit = self.record(request, object_id, deposits.ENTER)
+        return self.confirm_page(
+            request,
+            deposit,
+            _cancellation(deposit, staff_of(request)),
+            partial(deposits.cancel, deposit_id=deposit.pk, user=staff_of(request)),
+            "Cancelled. Nothing moved.",
+        )
+
+
+def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
+    amount = money(deposit.amount, deposit.currency_id)
+    return Question(
+        title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
+        facts=_facts(deposit),
+        words="The money is in the wallet at once, and its owner may spend or withdraw it. "
+        "Compare amount and reference with the bank's statement first.",
+        submit=f"Yes, confirm {amount}",
+        hindrance=deposits.DEPOSITS.describe_obstacle(deposit, user),
+    )
+
+
+def _rejection(deposit: Deposit) -> Question:
+    amount = money(deposit.amount, deposit.currency_id)
+    return Question(
+        title=f"Reject {amount} for {deposit.member or deposit.organisation}?",
+        facts=_facts(deposit),
+        words="Nothing moves. It can be entered again, correctly, under the same reference.",
+        submit=f"Yes, reject {amount}",
+        hindrance=deposits.DEPOSITS.describe_closed(deposit),
+        final=True,
+    )
+
+
+def _cancellation(deposit: Deposit, user: StaffUser) -> Question:
+    amount = money(deposit.amount, deposit.currency_id)
+    hindrance = deposits.DEPOSITS.describe_closed(deposit)
+    if not hindrance and deposit.entered_by_id != user.pk:
+        hindrance = "Only the person who entered a deposit cancels it"
+    return Question(
+        title=f"Cancel {amount} for {deposit.member or deposit.organisation}?",
+        facts=_facts(deposit),
+        words="Nothing moves. It can be entered again, correctly, under the same reference.",
+        submit=f"Yes, cancel {amount}",
+        hindrance=hindrance,
+        final=True,
+    )
+
+
+def _facts(deposit: Deposit) -> list[tuple[str, object]]:
+    return [
+        ("Amount", money(deposit.amount, deposit.currency_id)),
+        ("Into the wallet of", page_of(deposit.member or deposit.organisation)),
+        ("Organisation", page_of(deposit.organisation)),
+        ("Reference at the bank", deposit.reference),
+        ("Note", deposit.note or "none"),
+        ("Entered by", deposit.entered_by or "the system"),
+        ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),
+    ]
+
+
+def _arrival(data: dict[str, Any]) -> deposits.Arrival:
+    member, organisation = data["member"], data["organisation"]
+    if member is None and organisation is None:
+        raise InvalidRequest("Say whose money it is: an organisation's or a member's")
+    return deposits.Arrival(
+        organisation_id=organisation.pk if organisation else member.organisation_id,
+        member_id=member.pk if member else None,
+        currency=data["currency"].code,
+        amount=data["amount"],
+        reference=data["reference"],
+        note=data["note"],
+    )

@@ -1,0 +1,24 @@
+"""The columns of a file of deposits."""
+
+from __future__ import annotations
+
+from exchange.exports.sheets import Column
+from wallets.ledger.admin.export_columns import _name, kind_of_owner, owner_of
+
+DEPOSITS: tuple[Column, ...] = (
+    Column("Reference", lambda d: d.reference),
+    Column("Status", lambda d: d.status),
+    Column("Entered (UTC)", lambda d: d.created_at),
+    Column("Entered by", lambda d: _name(d.entered_by)),
+    Column("Organisation", lambda d: d.organisation.name),
+    Column("Owner", owner_of),
+    Column("Owner is", kind_of_owner),
+    Column("Owner id", lambda d: str(d.owner_id)),
+    Column("Currency", lambda d: d.currency_id),
+    Column("Amount", lambda d: d.amount),
+    Column("Note", lambda d: d.note),
+    Column("Decided (UTC)", lambda d: d.decided_at),
+    Column("Decided by", lambda d: _name(d.decided_by)),
+    Column("Reason", lambda d: d.reason),
+    Column("Deposit id", lambda d: str(d.pk)),
+)

@@ -1,0 +1,166 @@
+"""Money in: clearing → available. By the command at once, by staff with four eyes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+
+from exchange.core.actors import Actor
+from exchange.core.currencies import currencies
+from exchange.core.errors import Conflict, Forbidden, InvalidCurrency, InvalidRequest
+from exchange.core.numbers import LARGEST, decimals_of
+from exchange.core.words import given
+from exchange.participants.models import Member
+from exchange.staff.approvals import TwoPersonApproval, require_decider
+from exchange.staff.models import StaffUser
+from wallets.deposits.models import Deposit, DepositStatus
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
+
+ENTER, DECIDE = "wallets.add_deposit", "wallets.decide_deposit"
+DEPOSITS = TwoPersonApproval(
+    model=Deposit,
+    noun="deposit",
+    permission=DECIDE,
+    once="deposit_reference_once",
+    independence="Somebody else must confirm what you entered",
+    proposers=lambda row: (row.entered_by_id,),
+    own=lambda user: Q(entered_by=user),
+)
+
+_LONGEST_REFERENCE, _LONGEST_NOTE = 100, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Money that arrived: for whom, how much, and the bank's own reference of it."""
+
+    organisation_id: UUID
+    member_id: UUID | None
+    currency: str
+    amount: Decimal
+    reference: str
+    note: str = ""
+
+
+def deposit(*, arrival: Arrival, actor: Actor) -> Deposit:
+    """Books an arrival at once (command, demo world).
+
+    Raises `InvalidRequest`, `InvalidCurrency`, or `Conflict` when the reference is booked.
+    """
+    with transaction.atomic():
+        row = _enter(arrival, entered_by=None)
+        _book(row, actor)
+        DEPOSITS.close(row, DepositStatus.CONFIRMED, None)
+    return row
+
+
+def enter(*, arrival: Arrival, user: StaffUser) -> Deposit:
+    """One member of staff enters an arrival; nothing moves until another one confirms it.
+
+    Raises `Forbidden` and as `deposit`.
+    """
+    require_decider(user, ENTER, "You may not enter deposits")
+    return _enter(arrival, entered_by=user)
+
+
+def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
+    """Another member of staff confirms it, and the money is in the wallet.
+
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`).
+    """
+    actor = require_decider(user, DECIDE, "You may not confirm deposits")
+    with transaction.atomic():
+        row = DEPOSITS.get_approvable(deposit_id, user)
+        _book(row, actor)
+        return DEPOSITS.close(row, DepositStatus.CONFIRMED, user)
+
+
+def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
+    """Closes an entered deposit without moving anything. Whoever entered it may do so too.
+
+    Raises as `confirm`, and `InvalidRequest` without a reason.
+    """
+    require_decider(user, DECIDE, "You may not reject deposits")
+    reason = given(reason, otherwise="A rejection needs a reason")
+    with transaction.atomic():
+        row = DEPOSITS.get_pending(deposit_id)
+        return DEPOSITS.close(row, DepositStatus.REJECTED, user, reason=reason)
+
+
+def cancel(*, deposit_id: UUID, user: StaffUser) -> Deposit:
+    """Take one's own entry back before anybody has confirmed it; nothing moves.
+
+    Raises `Forbidden` for anybody else, `NotFound`, `StateConflict`.
+    """
+    require_decider(user, ENTER, "You may not cancel deposits")
+    with transaction.atomic():
+        row = DEPOSITS.get_pending(deposit_id)
+        if row.entered_by_id != user.pk:
+            raise Forbidden("Only the person who entered a deposit cancels it")
+        return DEPOSITS.close(row, DepositStatus.CANCELLED, user)
+
+
+def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
+    facts = currencies().get(arrival.currency)
+    if facts is None:
+        raise InvalidCurrency(list(currencies()))
+    if not arrival.amount.is_finite() or not 0 < arrival.amount <= LARGEST:
+        raise InvalidRequest.about(
+            "amount", "amount must be above 0 and not above 1000000000000000"
+        )
+    if decimals_of(arrival.amount) > facts.decimals:
+        raise InvalidRequest.about("amount", f"amount must have at most {facts.decimals} decimals")
+    if not arrival.reference.strip():
+        raise InvalidRequest.about("reference", "reference is required")
+    if len(arrival.reference) > _LONGEST_REFERENCE:
+        raise InvalidRequest.about(
+            "reference", f"reference must have at most {_LONGEST_REFERENCE} characters"
+        )
+    if (
+        arrival.member_id is not None
+        and not Member.objects.filter(
+            id=arrival.member_id, organisation_id=arrival.organisation_id
+        ).exists()
+    ):
+        raise InvalidRequest.about("member", "The member does not belong to the organisation")
+    taken = f"A deposit with reference {arrival.reference} exists already"
+    return DEPOSITS.propose(
+        Conflict(taken, code="duplicate_reference", fields={"reference": taken}),
+        organisation_id=arrival.organisation_id,
+        member_id=arrival.member_id,
+        currency_id=arrival.currency,
+        amount=arrival.amount,
+        reference=arrival.reference,
+        note=given(arrival.note, longest=_LONGEST_NOTE),
+        entered_by=entered_by,
+    )
+
+
+def _book(row: Deposit, actor: Actor) -> None:
+    # The escrow account comes with the first money, so that a withdrawal finds both and locks
+    # them together, in the order of their ids.
+    available, _ = (
+        open_account(
+            row.currency_id,
+            kind,
+            organisation_id=row.organisation_id,
+            member_id=row.member_id,
+        )
+        for kind in (AccountKind.AVAILABLE, AccountKind.ESCROW)
+    )
+    post_transfer(
+        kind=TransferKind.DEPOSIT,
+        reference=f"deposit:{row.id}",
+        subject_id=row.id,
+        actor=actor,
+        memo=row.reference,
+        legs=[
+            Leg(system_account(row.currency_id, AccountKind.CLEARING), -row.amount),
+            Leg(available, row.amount),
+        ],
+    )

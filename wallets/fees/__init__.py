@@ -1,0 +1,1 @@
+"""Fees, minimums, rates and thresholds, each with the instant from which it holds."""

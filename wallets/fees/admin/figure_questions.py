@@ -1,0 +1,207 @@
+"""What is asked before somebody decides about a figure, and what stands in the way."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.utils import timezone
+
+from exchange.admin.base import Section
+from exchange.admin.confirming import Question
+from exchange.admin.show import difference, page_of, span
+from exchange.core.numbers import plain
+from exchange.staff.models import StaffUser
+from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
+from wallets.fees.selectors import coming, figure_in_force
+from wallets.fees.services import FIGURES, describe_obstacle_to_withdrawal
+
+_SECOND = "%Y-%m-%d %H:%M:%S UTC"
+
+
+def number(value: Decimal | None) -> str:
+    """`1,234.5`; a dash for none."""
+    return "-" if value is None else f"{Decimal(plain(value)):,f}"
+
+
+def in_force_now(figure: ConfigurationFigure) -> Decimal:
+    """The figure in force of the same key."""
+    now = figure_in_force(figure.configuration_id)
+    return figure.configuration.value if now is None else now
+
+
+def is_to_come(figure: ConfigurationFigure) -> bool:
+    """Whether it is approved and takes effect later."""
+    return (
+        figure.status == FigureStatus.APPROVED
+        and figure.in_force_from is not None
+        and figure.in_force_from > timezone.now()
+    )
+
+
+def what_changes(figure: ConfigurationFigure) -> Section:
+    """The figure beside the one in force, and how long until it holds."""
+    now = in_force_now(figure)
+    when = figure.in_force_from or figure.effective_from
+    if when is None or when <= timezone.now():
+        starts = "as soon as it is approved"
+    else:
+        starts = f"{when:{_SECOND}}, in {span(when - timezone.now())}"
+    headings = ("", "In force now", "Then", "Change", "In force from")
+    row = (
+        figure.configuration.description,
+        number(now),
+        number(figure.value),
+        difference(now, figure.value),
+        starts,
+    )
+    return Section("What changes", headings, [row], right=(1, 2, 3))
+
+
+def proposal(key: Configuration) -> Question:
+    """Asked for a new figure of `key`."""
+    return Question(
+        title=f"Propose a figure for {key.key}",
+        facts=[("What it is", key.description), *_as_it_is(key)],
+        words="Somebody else must approve it; from its instant on it holds by itself. Withdrawals "
+        "that exist keep what they have.",
+        submit="Propose",
+    )
+
+
+def approval(figure: ConfigurationFigure, user: StaffUser) -> Question:
+    """Asked of another person than who proposed it."""
+    return Question(
+        title=f"Approve {_name(figure)}?",
+        facts=_facts(figure),
+        words="From its instant on it holds for whatever is done then. Withdrawals that exist keep "
+        "what they have.",
+        submit=f"Yes, approve {number(figure.value)}",
+        hindrance=FIGURES.describe_obstacle(figure, user),
+    )
+
+
+def rejection(figure: ConfigurationFigure) -> Question:
+    """Asked with a reason."""
+    return Question(
+        title=f"Reject {_name(figure)}?",
+        facts=_facts(figure),
+        words="The figure in force stays as it is.",
+        submit=f"Yes, reject {number(figure.value)}",
+        hindrance=FIGURES.describe_closed(figure),
+        final=True,
+    )
+
+
+def taking_back(figure: ConfigurationFigure, user: StaffUser) -> Question:
+    """Asked of whoever proposed it."""
+    hindrance = FIGURES.describe_closed(figure)
+    if not hindrance and figure.proposed_by_id != user.pk:
+        hindrance = "Only the person who proposed a figure takes it back"
+    return Question(
+        title=f"Take {_name(figure)} back?",
+        facts=_facts(figure),
+        words="The figure in force stays as it is.",
+        submit=f"Yes, take {number(figure.value)} back",
+        hindrance=hindrance,
+    )
+
+
+def withdrawal(figure: ConfigurationFigure) -> Question:
+    """Asked, with a reason, of the first of two."""
+    hindrance = _not_to_come(figure)
+    if not hindrance and figure.withdrawal_asked_by is not None:
+        hindrance = f"{figure.withdrawal_asked_by} asked for it before"
+    return Question(
+        title=f"Ask to withdraw {_name(figure)}?",
+        facts=_facts(figure),
+        words="Somebody else has to agree before it takes effect.",
+        submit="Yes, ask to withdraw it",
+        hindrance=hindrance,
+    )
+
+
+def agreement(figure: ConfigurationFigure, user: StaffUser) -> Question:
+    """Asked of the second of two."""
+    hindrance = _not_asked_for(figure) or describe_obstacle_to_withdrawal(figure, user)
+    return Question(
+        title=f"Withdraw {_name(figure)}?",
+        facts=[*_facts(figure), *_asked_for(figure)],
+        words=f"It never takes effect: {number(in_force_now(figure))} stays in force.",
+        submit=f"Yes, withdraw {number(figure.value)}",
+        hindrance=hindrance,
+        final=True,
+    )
+
+
+def keeping(figure: ConfigurationFigure) -> Question:
+    """Asked before the asking is ended."""
+    return Question(
+        title=f"Keep {_name(figure)}?",
+        facts=[*_facts(figure), *_asked_for(figure)],
+        words="It takes effect as approved.",
+        submit=f"Yes, keep {number(figure.value)}",
+        hindrance=_not_asked_for(figure),
+    )
+
+
+def _name(figure: ConfigurationFigure) -> str:
+    return f"{figure.configuration_id} {number(figure.value)}"
+
+
+def _as_it_is(key: Configuration) -> list[tuple[str, object]]:
+    """What holds of the key, and what is on its way."""
+    in_force = figure_in_force(key.key)
+    ahead = [
+        f"{number(row.value)} from {row.in_force_from:{_SECOND}}"
+        for row in coming().filter(configuration=key)
+    ]
+    return [
+        ("In force now", number(key.value if in_force is None else in_force)),
+        ("Approved and to come", "; ".join(ahead) or "nothing"),
+    ]
+
+
+def _facts(figure: ConfigurationFigure) -> list[tuple[str, object]]:
+    key = figure.configuration
+    facts: list[tuple[str, object]] = [
+        ("Figure", page_of(key, key.key)),
+        ("What it is", key.description),
+        *_as_it_is(key),
+        ("Proposed", number(figure.value)),
+        ("Change", difference(in_force_now(figure), figure.value)),
+        ("In force from", _starts(figure)),
+        ("Proposed by", figure.proposed_by),
+        ("Why", figure.reason),
+    ]
+    if figure.status == FigureStatus.APPROVED:
+        facts.append(("Approved by", figure.decided_by))
+    return facts
+
+
+def _asked_for(figure: ConfigurationFigure) -> list[tuple[str, object]]:
+    return [
+        ("Asked to be withdrawn by", figure.withdrawal_asked_by),
+        ("Why withdraw", figure.withdrawal_reason),
+    ]
+
+
+def _starts(figure: ConfigurationFigure) -> str:
+    when = figure.in_force_from or figure.effective_from
+    if when is None:
+        return "its approval"
+    if figure.status == FigureStatus.PENDING and when <= timezone.now():
+        return f"its approval: {when:{_SECOND}} has passed"
+    return f"{when:{_SECOND}}"
+
+
+def _not_to_come(figure: ConfigurationFigure) -> str:
+    if figure.status != FigureStatus.APPROVED:
+        return f"The figure is {figure.status}, not Approved"
+    return "" if is_to_come(figure) else "The figure is in force already: propose another one"
+
+
+def _not_asked_for(figure: ConfigurationFigure) -> str:
+    hindrance = _not_to_come(figure)
+    if not hindrance and figure.withdrawal_asked_by is None:
+        hindrance = "Nobody asks to withdraw this figure any more"
+    return hindrance

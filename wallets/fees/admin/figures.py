@@ -1,0 +1,231 @@
+"""Figures one by one: what is proposed beside what is in force, and the decision of another person.
+
+What each decision asks is in `figure_questions`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming
+from exchange.admin.fields import Reason
+from exchange.admin.show import moment, page_of, state
+from exchange.staff.admin.pending import (
+    NOT_FOR_ROLE,
+    DecidedByTwo,
+    Queue,
+    QueueFilter,
+    decision_on,
+    named_deciders,
+)
+from exchange.staff.models import StaffUser
+from wallets.fees import services as figures
+from wallets.fees.admin import figure_questions as questions
+from wallets.fees.admin.figure_questions import number
+from wallets.fees.models import ConfigurationFigure, FigureStatus
+
+
+class ReasonForm(forms.Form):
+    """Why not."""
+
+    reason = Reason(max_length=300)
+
+
+@admin.register(ConfigurationFigure)
+class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
+    queue = Queue("Figures to decide", figures.DECIDE, figures.undecided, figures.own)
+    list_display = (
+        "shown_key", "shown_value", "shown_state", "shown_from", "proposed_by", "proposed",
+        "decided_by",
+    )  # fmt: skip
+    list_filter = (QueueFilter, "status", "created_at")
+    list_select_related = ("proposed_by", "decided_by")
+    search_fields = ("configuration__key",)
+    search_help_text = "Key, value or id"
+    amount_fields = ("value",)
+    date_hierarchy = "created_at"
+    fields = (
+        ("shown_link", "shown_state"), ("shown_value", "shown_from"), "reason",
+        ("proposed_by", "proposed"), ("decided_by", "shown_decided"), "decision_note",
+        ("withdrawal_asked_by", "withdrawn_by"), "withdrawal_reason",
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return (
+            super()
+            .get_queryset(request)
+            .select_related(
+                "configuration", "proposed_by", "decided_by", "withdrawal_asked_by", "withdrawn_by"
+            )
+        )
+
+    def heading(self, obj: ConfigurationFigure) -> str:
+        return f"{obj.configuration_id} {number(obj.value)}"
+
+    @admin.display(description="key", ordering="configuration")
+    def shown_key(self, figure: ConfigurationFigure) -> str:
+        return figure.configuration_id
+
+    @admin.display(description="key")
+    def shown_link(self, figure: ConfigurationFigure) -> str:
+        return page_of(figure.configuration, figure.configuration_id)
+
+    @admin.display(description="figure", ordering="value")
+    def shown_value(self, figure: ConfigurationFigure) -> str:
+        return number(figure.value)
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, figure: ConfigurationFigure) -> str:
+        return state(figure.status)
+
+    @admin.display(description="in force from (UTC)", ordering="in_force_from")
+    def shown_from(self, figure: ConfigurationFigure) -> str:
+        when = figure.in_force_from or figure.effective_from
+        return moment(when) if when else "its approval"
+
+    @admin.display(description="proposed (UTC)", ordering="created_at")
+    def proposed(self, figure: ConfigurationFigure) -> str:
+        return moment(figure.created_at)
+
+    @admin.display(description="decided (UTC)")
+    def shown_decided(self, figure: ConfigurationFigure) -> str:
+        return moment(figure.decided_at) if figure.decided_at else "-"
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        return [
+            self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
+            self.action_url(f"{one}/reject/", "reject", self.reject, only_post=False),
+            self.action_url(f"{one}/take-back/", "take_back", self.take_back, only_post=False),
+            self.action_url(f"{one}/withdraw/", "withdraw", self.withdraw, only_post=False),
+            self.action_url(f"{one}/keep/", "keep", self.keep, only_post=False),
+            self.action_url(f"{one}/agree/", "agree", self.agree, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: ConfigurationFigure) -> list[Tool]:
+        may = self.may(request, figures.PROPOSE) or self.may(request, figures.DECIDE)
+        if not may or not questions.is_to_come(obj) or obj.withdrawal_asked_by_id is not None:
+            return []
+        return [Tool("Ask to withdraw it", self.address("withdraw", obj.pk))]
+
+    def decision(self, request: HttpRequest, obj: ConfigurationFigure) -> PendingDecision | None:
+        user = staff_of(request)
+        if questions.is_to_come(obj) and obj.withdrawal_asked_by_id is not None:
+            return self._withdrawal_decision(user, obj)
+        own = obj.proposed_by_id == user.pk and self.may(request, figures.PROPOSE)
+        return decision_on(
+            obj,
+            user,
+            figures.FIGURES,
+            proposer=obj.proposed_by,
+            approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
+            take_back=Tool("Take back", self.address("take_back", obj.pk)) if own else None,
+        )
+
+    def _withdrawal_decision(self, user: StaffUser, obj: ConfigurationFigure) -> PendingDecision:
+        """What two people decide about a figure that one of them does not want in force."""
+        may = user.has_perm(figures.DECIDE)
+        own = obj.withdrawal_asked_by_id == user.pk
+        agree = Tool("Agree to withdraw it", self.address("agree", obj.pk))
+        keep = Tool("Keep it", self.address("keep", obj.pk))
+        hindrance = questions.agreement(obj, user).hindrance if may or own else NOT_FOR_ROLE
+        return PendingDecision(
+            words=f"{obj.withdrawal_asked_by} asks to withdraw it: {obj.withdrawal_reason}.",
+            eligible=named_deciders(figures.DECIDE, obj.withdrawal_asked_by_id),
+            approve=None if hindrance else agree,
+            others=[keep] if may or own else [],
+            hindrance=hindrance,
+        )
+
+    def sections(self, request: HttpRequest, obj: ConfigurationFigure) -> list[Section]:
+        if obj.status != FigureStatus.PENDING and not questions.is_to_come(obj):
+            return []
+        return [questions.what_changes(obj)]
+
+    def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second pair of eyes."""
+        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
+        user, seen = staff_of(request), questions.in_force_now(figure)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.approval(figure, user),
+            partial(figures.approve, figure_id=figure.pk, seen=seen, user=user),
+            lambda made: (
+                f"Approved: {made.configuration_id} is {number(made.value)} from "
+                f"{made.in_force_from:%Y-%m-%d %H:%M:%S} UTC on."
+            ),
+        )
+
+    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Closes the proposal; the figure in force stays."""
+        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.rejection(figure),
+            partial(figures.reject, figure_id=figure.pk, user=staff_of(request)),
+            "Rejected. The figure in force stays as it is.",
+            form=bind(request, ReasonForm),
+        )
+
+    def take_back(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Whoever proposed it closes it."""
+        user = staff_of(request)
+        figure: ConfigurationFigure = self.record(request, object_id, figures.PROPOSE)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.taking_back(figure, user),
+            partial(figures.take_back, figure_id=figure.pk, user=user),
+            "Taken back.",
+        )
+
+    def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The first of two: asks that it does not take effect."""
+        permissions = (figures.PROPOSE, figures.DECIDE)
+        figure: ConfigurationFigure = self.record(request, object_id, *permissions)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.withdrawal(figure),
+            partial(figures.ask_to_withdraw, figure_id=figure.pk, user=staff_of(request)),
+            "Asked. It takes effect all the same unless somebody else agrees in time.",
+            form=bind(request, ReasonForm),
+        )
+
+    def agree(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The second of two: it never takes effect."""
+        user = staff_of(request)
+        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.agreement(figure, user),
+            partial(figures.agree_to_withdraw, figure_id=figure.pk, user=user),
+            "Withdrawn: it does not take effect.",
+        )
+
+    def keep(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Ends the asking: it takes effect as approved."""
+        permissions = (figures.PROPOSE, figures.DECIDE)
+        figure: ConfigurationFigure = self.record(request, object_id, *permissions)
+        return self.confirm_page(
+            request,
+            figure,
+            questions.keeping(figure),
+            partial(figures.keep, figure_id=figure.pk, user=staff_of(request)),
+            "Kept: it takes effect as approved.",
+        )

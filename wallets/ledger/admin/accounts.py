@@ -1,0 +1,211 @@
+"""Accounts in the admin: found by their owners, each with its last entries; and the way to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+
+from exchange.admin.base import Section, Tool, extra_tools
+from exchange.admin.searching import by_amount, by_email
+from exchange.admin.show import kind, moment, page_of
+from exchange.core.currencies import currencies
+from exchange.core.ids import parse_id
+from exchange.exports.admin import Exportable
+from exchange.participants.models import Member, Organisation
+from wallets.ledger.admin.export_columns import ACCOUNTS
+from wallets.ledger.admin.show import SIGN
+from wallets.ledger.admin.words import HOLDS, asset_name, in_account
+from wallets.ledger.models import Account
+from wallets.ledger.selectors.ledger import Total, system_totals
+
+_ENTRIES_SHOWN = 50
+_UNITS = "units"
+
+
+def wallet_of(owner: Any) -> Tool:
+    """The accounts of an organisation itself, or of a member."""
+    return Tool("Wallet", f"{reverse('admin:wallets_account_changelist')}?owner_id={owner.pk}")
+
+
+def statement_of(owner: Any) -> Tool:
+    """All entries in the wallet of an organisation itself, or of a member."""
+    address = reverse("admin:wallets_entry_changelist")
+    return Tool("Statement", f"{address}?account__owner_id={owner.pk}")
+
+
+def withdrawals_of(owner: Any) -> Tool:
+    """The withdrawals of an organisation itself, or of a member, whatever has become of them."""
+    address = reverse("admin:wallets_withdrawal_changelist")
+    return Tool("Withdrawals", f"{address}?status=all&owner_id={owner.pk}")
+
+
+def deposits_of(owner: Any) -> Tool:
+    """The deposits into the wallet of an organisation itself, or of a member."""
+    return Tool("Deposits", f"{reverse('admin:wallets_deposit_changelist')}?owner_id={owner.pk}")
+
+
+for _owner_model in (Organisation, Member):
+    extra_tools.setdefault(_owner_model, []).extend(
+        (wallet_of, statement_of, deposits_of, withdrawals_of)
+    )
+
+
+class AssetFilter(admin.SimpleListFilter):
+    """Currencies one by one, all tokens together; one token's page leads to its own."""
+
+    title = "asset"
+    parameter_name = "counts"
+    column = "asset"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [*((code, code) for code in currencies()), (_UNITS, "Units of tokens")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        if chosen == _UNITS:
+            return queryset.filter(**{f"{self.column}__token__isnull": False})
+        return queryset.filter(**{self.column: chosen}) if chosen else queryset
+
+
+@admin.register(Account)
+class AccountAdmin(Exportable):
+    export_columns = ACCOUNTS
+    # A balance is of now.
+    export_moment = ""
+    list_display = ("heading", "owner", "shown_balance")
+    list_filter = ("kind", AssetFilter)
+    list_select_related = ("organisation", "member", "asset__token")
+    search_fields = ("id",)
+    search_help_text = "Name, email or id of the owner, balance, id of the account"
+    list_note = SIGN
+    fields = ("owner", "shown_asset", "kind", "shown_balance", "holds", "id")
+    readonly_fields = fields
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        known = lookup in {"owner_id", "asset__id__exact", "organisation"}
+        return known or super().lookup_allowed(lookup, value, request)
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        # A wallet reads best by currency; all accounts together are read from an index.
+        narrowed = {"owner_id", "q", "asset__id__exact"} & set(request.GET)
+        return ("asset", "kind", "id") if narrowed else ("-id",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By id, by balance, or by the name or email of the owner."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        wanted = parse_id(term)
+        if wanted is not None:
+            return queryset.filter(Q(pk=wanted) | Q(owner_id=wanted)), False
+        exact = by_amount(term, ("balance",)) or by_email(term, ("",))
+        if exact is not None:
+            return queryset.filter(exact), False
+        owners = [
+            model.objects.filter(name__icontains=term).values("pk")
+            for model in (Member, Organisation)
+        ]
+        return queryset.filter(
+            Q(member__in=owners[0]) | Q(member__isnull=True, organisation__in=owners[1])
+        ), False
+
+    @admin.display(description="asset")
+    def shown_asset(self, account: Account) -> str:
+        token = account.asset.token
+        return page_of(token) if token else asset_name(account.asset)
+
+    @admin.display(description="account")
+    def heading(self, account: Account) -> str:
+        owner = account.member or account.organisation or "the exchange"
+        return f"{asset_name(account.asset)} {account.kind} of {owner}"
+
+    @admin.display(description="owner")
+    def owner(self, account: Account) -> str:
+        who = account.member or account.organisation
+        return page_of(who) if who else "The exchange"
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The list, the balances of the exchange's own accounts added up at once."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        totals = system_totals([row for row in rows if row.balance is None])
+        for row in rows:
+            row.total = totals.get(row.pk)
+        found.result_list = rows
+        return found
+
+    @admin.display(description="balance", ordering="balance")
+    def shown_balance(self, account: Account) -> str:
+        if account.balance is not None:
+            return in_account(account.balance, account)
+        listed: Total | None = getattr(account, "total", None)
+        total = listed or system_totals([account])[account.pk]
+        shown = in_account(total.amount, account)
+        if not total.complete:
+            return format_html("{} {}", shown, _as_of(total))
+        return shown if listed else format_html("{} {}", shown, _added_up(total))
+
+    @admin.display(description="what it holds")
+    def holds(self, account: Account) -> str:
+        return f"{HOLDS[account.kind]}. {SIGN}"
+
+    def tools(self, request: HttpRequest, obj: Account) -> list[Tool]:
+        shown = [self._entries(obj)]
+        if obj.owner_id is not None:
+            address = f"{self.address('changelist')}?owner_id={obj.owner_id}"
+            shown.append(Tool("Whole wallet", address))
+        return shown
+
+    def sections(self, request: HttpRequest, obj: Account) -> list[Section]:
+        entries = obj.entries.select_related("transfer").order_by("-id")[:_ENTRIES_SHOWN]
+        rows = [
+            (
+                moment(entry.transfer.created_at),
+                page_of(entry.transfer, kind(entry.transfer)),
+                entry.transfer.memo,
+                in_account(entry.amount, obj),
+                in_account(entry.balance_after, obj),
+            )
+            for entry in entries
+        ]
+        headings = ("When (UTC)", "What", "Memo", "Amount", "Balance after")
+        return [
+            Section(
+                "Statement",
+                headings,
+                rows,
+                right=(3, 4),
+                empty="No entries.",
+                more=self._entries(obj),
+            )
+        ]
+
+    def _entries(self, obj: Account) -> Tool:
+        address = reverse("admin:wallets_entry_changelist")
+        return Tool("All entries", f"{address}?account__id__exact={obj.pk}")
+
+
+def _added_up(total: Total) -> str:
+    """How the balance of a system account, which keeps none, was made."""
+    if total.proof is None:
+        return "(sum of its entries)"
+    proof = page_of(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
+    return format_html("(balance at the {} and entries since)", proof)
+
+
+def _as_of(total: Total) -> str:
+    """Of which moment the balance is, where too much came after to add it up."""
+    if total.proof is None:
+        return "(too many entries to add up here before the first proof of books)"
+    proof = page_of(total.proof, f"proof of {total.proof.ran_at:%Y-%m-%d %H:%M} UTC")
+    return format_html("(at the {}; too many entries since to add up here)", proof)

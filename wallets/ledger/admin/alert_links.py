@@ -1,0 +1,70 @@
+"""Where an alert leads: to the record it is about, or to the list of what it speaks of."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import CharField, OuterRef, Subquery
+from django.db.models.functions import Cast
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from wallets.reconciliation.models import Reconciliation
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+
+_WAITING = {"status": WithdrawalStatus.APPROVED.value}
+
+
+def with_records(alerts: Any) -> Any:
+    """`alerts` with the ids of the withdrawal, and of the newest report of the day, that their
+    subject names.
+    """
+    withdrawals = Withdrawal.objects.filter(reference=OuterRef("subject"))
+    reports = (
+        Reconciliation.objects.annotate(named=Cast("day", CharField()))
+        .filter(named=OuterRef("subject"))
+        .order_by("-created_at", "-id")
+    )
+    return alerts.annotate(
+        withdrawal_id=Subquery(withdrawals.values("pk")[:1]),
+        report_id=Subquery(reports.values("pk")[:1]),
+    )
+
+
+def link_of(alert: Any) -> SafeString | str:
+    """The subject of an alert of `with_records` as a link; a dash where there is nothing to see."""
+    address = _address(alert)
+    words = alert.subject or _WORDS.get(alert.kind, "")
+    if not address or not words:
+        return words or "-"
+    return format_html('<a href="{}">{}</a>', address, words)
+
+
+_WORDS = {
+    "books": "Proofs of books",
+    "provider_outage": "Payouts on hold",
+    "collateral_prices": "Open loans",
+}
+# The lists of what is about no single record, narrowed; `{}` stands for the subject.
+_LISTS: dict[str, tuple[str, dict[str, str]]] = {
+    "bank_list": ("wallets_banklist", {}),
+    "books": ("wallets_booksproof", {"passed__exact": "0"}),
+    "collateral_prices": ("credit_loan", {}),
+    "float": ("wallets_withdrawal", {**_WAITING, "currency__code__exact": "{}"}),
+    "provider_outage": ("wallets_withdrawal", _WAITING),
+}
+
+
+def _address(alert: Any) -> str:
+    if alert.withdrawal_id:
+        return reverse("admin:wallets_withdrawal_change", args=[alert.withdrawal_id])
+    if alert.report_id:
+        return reverse("admin:wallets_reconciliation_change", args=[alert.report_id])
+    if alert.kind not in _LISTS:
+        return ""
+    model, narrowed = _LISTS[alert.kind]
+    query = {name: value.replace("{}", alert.subject) for name, value in narrowed.items()}
+    address = reverse(f"admin:{model}_changelist")
+    return f"{address}?{urlencode(query)}" if query else address

@@ -1,0 +1,119 @@
+"""The columns of files of accounts, entries and transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from exchange.exports.sheets import Column
+from wallets.deposits.models import Deposit
+from wallets.ledger.admin.show import held
+from wallets.ledger.models import Account, Entry, Transfer
+from wallets.ledger.selectors.ledger import system_totals
+from wallets.withdrawals.admin.show import is_returned
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+
+
+def asset_of(account: Account) -> str:
+    """The currency's code or the token's symbol."""
+    return account.asset.token.symbol if account.asset.token else account.asset_id
+
+
+def owner_of(record: Account | Deposit | Withdrawal) -> str:
+    """Whose it is, by name; the exchange's own accounts are nobody's."""
+    return str(record.member or record.organisation or "The exchange")
+
+
+def kind_of_owner(record: Account | Deposit) -> str:
+    """`user` and `organisation`, as the API calls them; `exchange` for our own."""
+    if record.member_id is not None:
+        return "user"
+    return "exchange" if record.organisation_id is None else "organisation"
+
+
+def paid_out(withdrawal: Withdrawal) -> Decimal | None:
+    """What the payee got and has; None of what was not paid, or came back."""
+    paid = withdrawal.status == WithdrawalStatus.COMPLETED and not is_returned(withdrawal)
+    return withdrawal.disburse_amount if paid else None
+
+
+def _balance(account: Account) -> Decimal | None:
+    """The balance; added up where the account keeps none, unless that is too much."""
+    if account.balance is not None:
+        return account.balance
+    total = system_totals([account])[account.pk]
+    return held(total.amount, account.kind) if total.complete else None
+
+
+def _name(person: Any) -> str:
+    return "" if person is None else str(person)
+
+
+ACCOUNTS: tuple[Column, ...] = (
+    Column("Owner", owner_of),
+    Column("Owner is", kind_of_owner),
+    Column("Owner id", lambda a: str(a.owner_id or "")),
+    Column("Organisation", lambda a: _name(a.organisation)),
+    Column("Account", lambda a: a.kind),
+    Column("Asset", asset_of),
+    Column("Balance", _balance),
+    Column("Account id", lambda a: str(a.pk)),
+)
+
+
+ENTRIES: tuple[Column, ...] = (
+    Column("When (UTC)", lambda e: e.transfer.created_at),
+    Column("Owner", lambda e: owner_of(e.account)),
+    Column("Account", lambda e: e.account.kind),
+    Column("Asset", lambda e: asset_of(e.account)),
+    Column("What", lambda e: e.transfer.get_kind_display()),
+    Column("Amount", lambda e: held(e.amount, e.account.kind)),
+    Column("Balance after", lambda e: held(e.balance_after, e.account.kind)),
+    Column("Memo", lambda e: e.transfer.memo),
+    Column("Transfer", lambda e: e.transfer.reference),
+    Column("About", lambda e: str(e.transfer.subject_id or "")),
+    Column("By", lambda e: e.transfer.actor),
+    Column("Organisation", lambda e: _name(e.account.organisation)),
+    Column("Owner id", lambda e: str(e.account.owner_id or "")),
+    Column("Account id", lambda e: str(e.account_id)),
+    Column("Entry id", lambda e: str(e.pk)),
+)
+
+
+TRANSFERS: tuple[Column, ...] = (
+    Column("When (UTC)", lambda t: t.created_at),
+    Column("What", Transfer.get_kind_display),
+    Column("Reference", lambda t: t.reference),
+    Column("About", lambda t: str(t.subject_id or "")),
+    Column("Memo", lambda t: t.memo),
+    Column("By", lambda t: t.actor),
+    Column("Transfer id", lambda t: str(t.pk)),
+)
+
+
+# By these the list of entries is narrowed to whole accounts, in which a balance can be carried on.
+OF_WHOLE_ACCOUNTS = frozenset(
+    {
+        "account__id__exact",
+        "account__owner_id",
+        "account_kind",
+        "counts",
+        "o",
+    }
+)
+
+
+def carried_on(entries: Iterator[Entry], opening: Callable[[UUID], Decimal]) -> Iterator[Entry]:
+    """`entries`, oldest first, with the balance that the exchange's own accounts do not keep.
+
+    `opening` gives an account's balance before the first of them.
+    """
+    running: dict[UUID, Decimal] = {}
+    for entry in entries:
+        if entry.balance_after is None:
+            account = entry.account_id
+            before = running[account] if account in running else opening(account)
+            entry.balance_after = running[account] = before + entry.amount
+        yield entry

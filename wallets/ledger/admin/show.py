@@ -1,0 +1,32 @@
+"""How the admin writes amounts of an asset."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from exchange.admin import show
+from exchange.core.currencies import currencies
+from wallets.ledger.models import AccountKind
+
+SIGN = "Amounts are positive for what an account normally holds, negative for the opposite."
+
+
+# The ledger keeps these below zero, against what owners hold and the exchange has earned.
+_KEPT_NEGATIVE = frozenset(
+    {AccountKind.CLEARING, AccountKind.EXPENSES, AccountKind.ISSUANCE, AccountKind.LOANS}
+)
+
+
+def held(amount: Decimal | None, account_kind: str) -> Decimal | None:
+    """An entry or a balance of the ledger as people read it: positive for what an account of this
+    kind normally holds.
+    """
+    return -amount if amount and account_kind in _KEPT_NEGATIVE else amount
+
+
+def money(amount: Decimal | None, asset: str) -> str:
+    """`1,234.50 NGN`; a dash where there is no amount. Token units keep their own decimals."""
+    if amount is None:
+        return "-"
+    facts = currencies().get(asset)
+    return show.money(amount, facts.decimals if facts else 0, asset if facts else "units")

@@ -1,0 +1,173 @@
+"""Transfers in the admin: their legs, and the page of what each is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+
+from exchange.admin.base import Section, Tool
+from exchange.admin.history import actors
+from exchange.admin.ranges import DayRange
+from exchange.admin.show import kind, moment, page_of
+from exchange.core.ids import parse_id
+from exchange.exports.admin import Exportable
+from wallets.ledger.admin.export_columns import TRANSFERS
+from wallets.ledger.admin.finding import legs_found_by
+from wallets.ledger.admin.show import SIGN
+from wallets.ledger.admin.words import amount_of, in_account, owner_of
+from wallets.ledger.models import Entry, Transfer, TransferKind
+from wallets.ledger.selectors.ledger import amounts_moved, transfers_called
+from wallets.withdrawals.models import Withdrawal
+
+# A search looks at no more entries than these.
+_LEGS_AT_MOST = 5_000
+
+# The page that tells of what a transfer is about: by its kind, the address of that page.
+SUBJECTS: dict[str, tuple[str, str]] = {
+    TransferKind.DEPOSIT: ("wallets_deposit", "The deposit"),
+    TransferKind.WITHDRAWAL_HOLD: ("wallets_withdrawal", "The withdrawal"),
+    TransferKind.WITHDRAWAL_SETTLE: ("wallets_withdrawal", "The withdrawal"),
+    TransferKind.WITHDRAWAL_RELEASE: ("wallets_withdrawal", "The withdrawal"),
+    TransferKind.WITHDRAWAL_REVERSE: ("wallets_withdrawal", "The withdrawal"),
+    TransferKind.PROVIDER_CHARGE: ("wallets_withdrawal", "The withdrawal"),
+    TransferKind.UNITS_ISSUE: ("exchange_token", "The token"),
+    TransferKind.UNITS_RETIRE: ("exchange_token", "The token"),
+    TransferKind.RAISE_COMPLETE: ("exchange_token", "The token"),
+    TransferKind.ORDER_RESERVE: ("orders_order", "The order"),
+    TransferKind.ORDER_RELEASE: ("orders_order", "The order"),
+    TransferKind.TRADE: ("orders_trade", "The trade"),
+    TransferKind.RAISE_SALE: ("orders_trade", "The trade"),
+    TransferKind.RAISE_REFUND: ("orders_trade", "The trade"),
+    TransferKind.LOAN_DISBURSE: ("credit_loan", "The loan"),
+    TransferKind.LOAN_REPAY: ("credit_loan", "The loan"),
+    TransferKind.LOAN_PLEDGE: ("credit_loan", "The loan"),
+    TransferKind.LOAN_RELEASE: ("credit_loan", "The loan"),
+    TransferKind.LOAN_LIQUIDATE: ("credit_loan", "The loan"),
+    TransferKind.LOAN_WRITE_OFF: ("credit_loan", "The loan"),
+}
+
+
+def subject_of(transfer: Transfer) -> Tool | None:
+    """The page of what `transfer` is about; None where there is none."""
+    known = SUBJECTS.get(transfer.kind)
+    if known is None or transfer.subject_id is None:
+        return None
+    name, label = known
+    try:
+        return Tool(label, reverse(f"admin:{name}_change", args=[transfer.subject_id]), leads=True)
+    except NoReverseMatch:
+        return None
+
+
+@admin.register(Transfer)
+class TransferAdmin(Exportable):
+    export_columns = TRANSFERS
+    list_display = (
+        "shown_at", "shown_kind", "shown_amount", "payee", "memo", "shown_actor", "reference",
+    )  # fmt: skip
+    list_filter = ("kind", DayRange)
+    search_fields = ("id",)
+    search_help_text = "Reference, amount (31 days), email of an owner, or any id"
+    id_fields = ("pk", "subject_id")
+    # Ids follow time and have an index.
+    ordering = ("-id",)
+    fields = (
+        "shown_at", "shown_kind", "shown_amount", "payee", "memo", "poster", "reference",
+        "subject_id", "id",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def heading(self, obj: Transfer) -> str:
+        return f"{kind(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Transfers with the payee of the withdrawal that each is about."""
+        about = Withdrawal.objects.filter(pk=OuterRef("subject_id")).order_by()
+        rows: QuerySet[Any] = (
+            super()
+            .get_queryset(request)
+            .annotate(payee_name=Subquery(about.values("bank__account_name")))
+        )
+        return rows
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By id, by whole reference, by the amount of a leg of late, or by an owner's email."""
+        term = search_term.strip()
+        if not term or parse_id(term) is not None:
+            return super().get_search_results(request, queryset, term)
+        found = [transfer.pk for transfer in transfers_called(term)]
+        legs = legs_found_by(term)
+        if legs is not None:
+            newest = (
+                Entry.objects.filter(legs).order_by("-id").values_list("transfer_id", flat=True)
+            )
+            found += newest[:_LEGS_AT_MOST]
+        return queryset.filter(pk__in=found), False
+
+    @admin.display(description="when (UTC)", ordering="id")
+    def shown_at(self, transfer: Transfer) -> str:
+        return moment(transfer.created_at)
+
+    @admin.display(description="kind", ordering="kind")
+    def shown_kind(self, transfer: Transfer) -> str:
+        return kind(transfer)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The list, what each transfer moved read at once."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        moved = amounts_moved(rows)
+        for row in rows:
+            row.moved = moved.get(row.pk, [])
+        found.result_list = rows
+        return found
+
+    @admin.display(description="amount")
+    def shown_amount(self, transfer: Transfer) -> str:
+        listed: list[Any] | None = getattr(transfer, "moved", None)
+        moved = amounts_moved([transfer]).get(transfer.pk, []) if listed is None else listed
+        return "; ".join(amount_of(amount, asset) for amount, asset in moved) or "-"
+
+    @admin.display(description="payee")
+    def payee(self, transfer: Transfer) -> str:
+        name: str | None = getattr(transfer, "payee_name", None)
+        return name or "-"
+
+    @admin.display(description="by")
+    def shown_actor(self, transfer: Transfer) -> str:
+        kind_of_actor = transfer.actor.partition(":")[0].replace("_", " ")
+        return kind_of_actor.capitalize().replace("Api", "API")
+
+    @admin.display(description="posted by")
+    def poster(self, transfer: Transfer) -> str:
+        return actors([transfer.actor])[0]
+
+    def tools(self, request: HttpRequest, obj: Transfer) -> list[Tool]:
+        if obj.subject_id is None:
+            return []
+        address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.subject_id}"
+        about = subject_of(obj)
+        every = Tool("Everything about the same subject", address)
+        return [about, every] if about else [every]
+
+    def sections(self, request: HttpRequest, obj: Transfer) -> list[Section]:
+        legs = obj.entries.select_related(
+            "account__organisation", "account__member", "account__asset__token"
+        ).order_by("id")
+        rows = [
+            (
+                page_of(leg.account, kind(leg.account)),
+                owner_of(leg.account),
+                in_account(leg.amount, leg.account),
+                in_account(leg.balance_after, leg.account),
+            )
+            for leg in legs
+        ]
+        headings = ("Account", "Owner", "Amount", "Balance after")
+        return [Section("Legs", headings, rows, right=(2, 3), note=SIGN)]

@@ -1,0 +1,49 @@
+"""How the pages of the ledger name assets, amounts and owners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Model
+
+from wallets.ledger.admin.show import held, money
+from wallets.ledger.models import Account, AccountKind, Asset
+
+# What a positive balance of each kind of account is.
+HOLDS: dict[str, str] = {
+    AccountKind.AVAILABLE: "What the owner can spend",
+    AccountKind.ESCROW: "What open withdrawals hold",
+    AccountKind.LIEN: "Units pledged for loans",
+    AccountKind.RESERVED: "What open orders hold",
+    AccountKind.UNSOLD: "Units offered in a raise and not sold",
+    AccountKind.RAISE: "Proceeds of a raise that is open",
+    AccountKind.CLEARING: "Money that the payment provider holds for the exchange",
+    AccountKind.FEES: "Fees that the exchange has earned",
+    AccountKind.EXPENSES: "Charges that the payment provider has taken",
+    AccountKind.ISSUANCE: "Units issued",
+    AccountKind.PRINCIPAL: "What the creditor has lent and is owed",
+    AccountKind.INTEREST: "Interest that the creditor has earned",
+    AccountKind.LOANS: "Loans outstanding and interest earned, of all creditors",
+}
+
+
+def asset_name(asset: Asset) -> str:
+    """The currency's code or the token's symbol."""
+    return asset.token.symbol if asset.token else asset.pk
+
+
+def amount_of(amount: Any, asset: Asset) -> str:
+    """An amount of a currency, or units by the token's symbol."""
+    if asset.token is None or amount is None:
+        return money(amount, asset.pk)
+    return f"{money(amount, asset.pk).removesuffix(' units')} {asset.token.symbol}"
+
+
+def in_account(amount: Any, account: Account) -> str:
+    """An entry or the balance of `account`, positive for what it normally holds."""
+    return amount_of(held(amount, account.kind), account.asset)
+
+
+def owner_of(account: Account) -> Model | str:
+    """The member, the organisation, or the exchange itself."""
+    return account.member or account.organisation or "The exchange"

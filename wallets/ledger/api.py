@@ -1,0 +1,84 @@
+"""Balances, statements and holdings of the organisation and of its members."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from exchange.api.answers import Answer
+from exchange.api.operations import PageOf, operation
+from exchange.api.viewsets import ApiViewSet, path_id
+from exchange.participants.errors import UserNotFound
+from exchange.participants.selectors import get_member
+from exchange.tokens.models import Token
+from wallets.ledger import shapes
+from wallets.ledger.filters import TransactionFilters
+from wallets.ledger.models import Entry
+from wallets.ledger.payloads import HOLDING, TRANSACTION
+from wallets.ledger.selectors.holdings import held_tokens, holding_documents
+from wallets.ledger.selectors.statements import transaction_documents
+from wallets.ledger.selectors.wallets import statement, wallet_balances
+
+
+class OwnerViewSet(ApiViewSet):
+    """What the organisation has, or the member in the path: mounted once for each."""
+
+    def owner_id(self) -> UUID:
+        """Return whose wallet it is. Raises `UserNotFound`."""
+        organisation_id = self.caller.organisation_id
+        member_id = self.kwargs.get("member_id")
+        if member_id is None:
+            return organisation_id
+        return get_member(organisation_id, path_id(member_id, UserNotFound())).id
+
+
+class WalletViewSet(OwnerViewSet):
+    """Balances."""
+
+    singleton = True
+
+    @operation("Wallet retrieved", scope="wallets:read", answer=shapes.BALANCES)
+    def retrieve(self, _request: Request, **_path: str) -> Answer:
+        """Fetch {owner}'s wallet. One record for each currency."""
+        return self.answer(wallet_balances(self.owner_id()))
+
+
+class TransactionViewSet(OwnerViewSet):
+    """Statements."""
+
+    filterset_class = TransactionFilters
+    # Ids are made in the order of time.
+    sort_fields: ClassVar = {"createdAt": "id", "amount": "amount"}
+    default_sort = "-createdAt"
+    queryset = Entry.objects.none()
+
+    @operation(
+        "Transactions retrieved",
+        scope="wallets:read",
+        answer=PageOf(TRANSACTION, "transactions"),
+    )
+    def list(self, _request: Request, **_path: str) -> Response:
+        """List the movements of {owner}'s wallet. Newest first."""
+        found = self.filter_queryset(statement(self.owner_id()))
+        return self.paginated(found.values_list("id", flat=True), transaction_documents)
+
+
+class HoldingViewSet(OwnerViewSet):
+    """Holdings."""
+
+    sort_fields: ClassVar = {"name": "name", "symbol": "symbol"}
+    default_sort = "name"
+    queryset = Token.objects.none()
+
+    @operation("Holdings retrieved", scope="portfolio:read", answer=PageOf(HOLDING, "tokens"))
+    def list(self, _request: Request, **_path: str) -> Response:
+        """List {owner}'s holdings. By name; a token of which nothing is left is not shown."""
+        owner_id = self.owner_id()
+        found = self.filter_queryset(held_tokens(owner_id))
+        return self.paginated(
+            found.values_list("id", flat=True), partial(holding_documents, owner_id)
+        )

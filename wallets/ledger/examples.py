@@ -1,0 +1,48 @@
+"""Example balances and entries, in the story of `exchange.core.examples`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.core.examples import TOKEN_ID, WITHDRAWAL_ID
+from exchange.tokens.examples import TOKEN
+from wallets.withdrawals.examples import _ASKED_AT, WITHDRAWAL
+
+TRANSACTION: dict[str, Any] = {
+    "_id": "0197d36b-8c11-7c3e-9b7a-5f6e7d8c9b02",
+    "type": "withdrawal_hold",
+    "currency": "NGN",
+    "account": "available",
+    "amount": -15000.5,
+    "balance_after": 984999.5,
+    "reference": WITHDRAWAL["reference"],
+    "subject": WITHDRAWAL_ID,
+    "createdAt": _ASKED_AT,
+}
+
+
+HOLDING: dict[str, Any] = {
+    "token": TOKEN_ID,
+    "name": TOKEN["name"],
+    "symbol": TOKEN["symbol"],
+    "currency": "NGN",
+    "balance": 120.5,
+    "lien": 10000,
+    "available": 108.5,
+    "reserved": 12,
+}
+
+
+BALANCES: list[dict[str, Any]] = [
+    {
+        "currency": "NGN",
+        "available": 984999.5,
+        "escrow": 15000.5,
+        "reserved": 0,
+        "total": 1000000,
+    },
+    *(
+        {"currency": code, "available": 0, "escrow": 0, "reserved": 0, "total": 0}
+        for code in ("KES", "GHS", "ZAR", "UGX", "TZS", "USD")
+    ),
+]

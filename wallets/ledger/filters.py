@@ -1,0 +1,33 @@
+"""Filters of statements, by query parameters."""
+
+from __future__ import annotations
+
+from exchange.api.filters import (
+    ChoiceFilter,
+    CurrencyFilter,
+    DatedFilters,
+    From,
+    To,
+)
+from wallets.ledger.models import Entry, TransferKind
+from wallets.ledger.selectors.wallets import WALLET_KINDS
+
+
+class TransactionFilters(DatedFilters):
+    """Entries of a statement by currency, kind of movement, part of the wallet and time."""
+
+    currency = CurrencyFilter(field_name="asset_id", help_text="Currency of the account")
+    type = ChoiceFilter(
+        field_name="transfer__kind", allowed=TransferKind.values, help_text="What moved it"
+    )
+    account = ChoiceFilter(
+        field_name="account__kind",
+        allowed=[str(kind) for kind in WALLET_KINDS],
+        help_text="Part of the wallet",
+    )
+    created_from = From("transfer__created_at")
+    created_to = To("transfer__created_at")
+
+    class Meta:
+        model = Entry
+        fields: tuple[str, ...] = ()

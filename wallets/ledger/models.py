@@ -1,0 +1,231 @@
+"""The double-entry ledger: assets, accounts, transfers and their entries; proofs of the books."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Coalesce
+
+from exchange.core.ids import uuid7
+from exchange.core.models import Currency
+from exchange.participants.models import Member, Organisation
+from exchange.tokens.models import Token
+
+
+class AccountKind(models.TextChoices):
+    """What an account is for."""
+
+    AVAILABLE = "available"
+    ESCROW = "escrow"
+    LIEN = "lien"
+    RESERVED = "reserved"
+    UNSOLD = "unsold"
+    RAISE = "raise"
+    CLEARING = "clearing"
+    FEES = "fees"
+    EXPENSES = "expenses"
+    ISSUANCE = "issuance"
+    # A creditor's money in loans and income from them, and the other side of both.
+    PRINCIPAL = "principal"
+    INTEREST = "interest"
+    LOANS = "loans"
+
+
+class TransferKind(models.TextChoices):
+    """Why money or units moved."""
+
+    DEPOSIT = "deposit"
+    WITHDRAWAL_HOLD = "withdrawal_hold"
+    WITHDRAWAL_SETTLE = "withdrawal_settle"
+    WITHDRAWAL_RELEASE = "withdrawal_release"
+    WITHDRAWAL_REVERSE = "withdrawal_reverse"
+    PROVIDER_CHARGE = "provider_charge"
+    UNITS_ISSUE = "units_issue"
+    UNITS_RETIRE = "units_retire"
+    ORDER_RESERVE = "order_reserve"
+    ORDER_RELEASE = "order_release"
+    TRADE = "trade"
+    RAISE_SALE = "raise_sale"
+    RAISE_COMPLETE = "raise_complete"
+    RAISE_REFUND = "raise_refund"
+    LOAN_DISBURSE = "loan_disburse"
+    LOAN_REPAY = "loan_repay"
+    LOAN_PLEDGE = "loan_pledge"
+    LOAN_RELEASE = "loan_release"
+    LOAN_LIQUIDATE = "loan_liquidate"
+    LOAN_WRITE_OFF = "loan_write_off"
+
+
+class Asset(models.Model):
+    """What the ledger counts: a currency (id: its code) or a token's units (id: the token's)."""
+
+    id = models.CharField(max_length=36, primary_key=True)
+    currency = models.OneToOneField(
+        Currency, on_delete=models.PROTECT, null=True, blank=True, related_name="asset"
+    )
+    token = models.OneToOneField(
+        Token, on_delete=models.PROTECT, null=True, blank=True, related_name="units"
+    )
+    decimals = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(currency__isnull=False, token__isnull=True)
+                | models.Q(currency__isnull=True, token__isnull=False),
+                name="asset_currency_or_token",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Account(models.Model):
+    """One owner's amount of one asset for one purpose, or a system account (no owner)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    asset = models.ForeignKey(Asset, on_delete=models.PROTECT, related_name="accounts")
+    kind = models.CharField(max_length=10, choices=AccountKind.choices)
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, null=True, related_name="accounts"
+    )
+    # Held to the organisation by a composite foreign key, in SQL.
+    member = models.ForeignKey(
+        Member, on_delete=models.PROTECT, null=True, related_name="accounts", db_constraint=False
+    )
+    owner_id = models.GeneratedField(
+        expression=Coalesce("member_id", "organisation_id"),
+        output_field=models.UUIDField(null=True),
+        db_persist=True,
+    )
+    balance = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+
+    class Meta:
+        ordering = ["asset", "kind", "id"]
+        constraints = [
+            # Checked at every movement, so it is short; who may have which kind of account is
+            # checked once, by a trigger, when the account is opened.
+            models.CheckConstraint(
+                condition=models.Q(balance__isnull=False, balance__gte=0)
+                | models.Q(balance__isnull=True, organisation__isnull=True),
+                name="account_balance_not_negative",
+            ),
+            # Targets of composite foreign keys.
+            models.UniqueConstraint(
+                fields=["id", "owner_id", "organisation", "asset"], name="account_owner"
+            ),
+            models.UniqueConstraint(
+                fields=["owner_id", "asset", "kind"],
+                name="account_once_per_owner",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.asset_id} {self.kind} of {self.owner_id or 'the exchange'}"
+
+
+class Transfer(models.Model):
+    """One movement: two or more entries that sum to zero for every asset. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    kind = models.CharField(max_length=30, choices=TransferKind.choices)
+    reference = models.CharField(
+        max_length=120,
+        help_text="Says what this transfer does once: `withdrawal:<id>:close` settles or releases",
+    )
+    subject_id = models.UUIDField(null=True, help_text="Id of the record it is about")
+    actor = models.CharField(max_length=80)
+    memo = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField()
+    created_txid = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["reference"], name="transfer_reference_once"),
+            # Whatever their references say, a subject is closed, charged and reversed once.
+            models.UniqueConstraint(
+                fields=["subject_id"],
+                condition=models.Q(kind__in=["withdrawal_settle", "withdrawal_release"]),
+                name="transfer_closes_once",
+            ),
+            models.UniqueConstraint(
+                fields=["subject_id"],
+                condition=models.Q(kind="provider_charge"),
+                name="transfer_charges_once",
+            ),
+            models.UniqueConstraint(
+                fields=["subject_id"],
+                condition=models.Q(kind="withdrawal_reverse"),
+                name="transfer_reverses_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["subject_id"], name="transfer_subject")]
+
+    def __str__(self) -> str:
+        return self.reference
+
+
+class Entry(models.Model):
+    """One leg of a transfer; `amount` is added to the account."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # Held to a transfer of its own transaction, and to an account that counts its asset, by a guard
+    # in SQL: what is never removed needs no foreign key that looks and locks once more.
+    transfer = models.ForeignKey(
+        Transfer, on_delete=models.PROTECT, related_name="entries", db_constraint=False
+    )
+    account = models.ForeignKey(
+        Account,
+        on_delete=models.PROTECT,
+        related_name="entries",
+        db_index=False,
+        db_constraint=False,
+    )
+    asset = models.ForeignKey(
+        Asset, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
+    amount = models.DecimalField(max_digits=38, decimal_places=8)
+    balance_after = models.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        null=True,
+        help_text="Of the owner's account; system accounts keep none",
+    )
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "entries"
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(amount=0), name="entry_amount_not_zero"),
+        ]
+        indexes = [models.Index(fields=["account", "-id"], name="entry_statement")]
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.asset_id}"
+
+
+class BooksProof(models.Model):
+    """One run of the proof: whether the books held, and what was off."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    ran_at = models.DateTimeField()
+    passed = models.BooleanField()
+    findings = models.JSONField(default=list)
+    milliseconds = models.PositiveIntegerField()
+    totals = models.JSONField(
+        default=dict,
+        help_text="Sum of each system account's entries before `totals_before`, by account",
+    )
+    totals_before = models.UUIDField(
+        null=True, help_text="Entries with smaller ids are in `totals`"
+    )
+
+    class Meta:
+        ordering = ["-ran_at", "-id"]
+        verbose_name = "proof of books"
+        verbose_name_plural = "proofs of books"
+
+    def __str__(self) -> str:
+        return f"{self.ran_at:%Y-%m-%d %H:%M} {'holds' if self.passed else 'OFF'}"

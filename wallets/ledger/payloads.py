@@ -1,0 +1,52 @@
+"""What entries and holdings look like on the wire, declared once."""
+
+from __future__ import annotations
+
+from exchange.core.documents import Document, identifier, moment, number, text
+from wallets.ledger import examples
+from wallets.ledger.models import TransferKind
+
+# An entry of a wallet's statement. It has no stored document:
+# `wallets.withdrawals.selectors.withdrawals` evaluates the mapping over the entry, its transfer and
+# account, for one page at a time.
+TRANSACTION = Document(
+    name="WalletTransaction",
+    table="wallets_entry",
+    fields=(
+        identifier("_id", "{r}.id", "Id of this movement"),
+        text("type", "{r}.kind", "Why the money moved", enum=list(TransferKind.values)),
+        text("currency", "{r}.currency", "What the amounts are in"),
+        text(
+            "account",
+            "{r}.account",
+            "The part of the wallet: `available`, in `escrow` for an open withdrawal, or "
+            "`reserved` for an open order",
+            enum=["available", "escrow", "reserved"],
+        ),
+        number("amount", "{r}.amount", "Added to the account; negative when taken from it"),
+        number("balance_after", "{r}.balance_after", "Of that account, after this movement"),
+        text("reference", "{r}.reference", "The withdrawal's or deposit's own reference"),
+        identifier("subject", "{r}.subject_id", "Id of the record it is about", nullable=True),
+        moment("createdAt", "{r}.created_at", "When it was made"),
+    ),
+    example=examples.TRANSACTION,
+)
+
+
+# Units of one token that somebody owns, added up over their accounts by
+# `wallets.ledger.selectors.holdings`, for one page at a time.
+HOLDING = Document(
+    name="Holding",
+    table="wallets_account",
+    fields=(
+        identifier("token", "{r}.token_id", "Token id"),
+        text("name", "{r}.name", "Token name"),
+        text("symbol", "{r}.symbol", "Token symbol"),
+        text("currency", "{r}.currency_id", "What its prices are in"),
+        number("balance", "{r}.available + {r}.reserved", "Units not under lien"),
+        number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
+        number("available", "{r}.available", "Units that can be pledged, offered or sold"),
+        number("reserved", "{r}.reserved", "Units reserved for open sell orders"),
+    ),
+    example=examples.HOLDING,
+)

@@ -1,0 +1,91 @@
+"""Reads of the ledger that stay bounded however many entries there are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Sum
+
+from wallets.deposits.models import Deposit
+from wallets.ledger.models import Account, Asset, BooksProof, Entry, Transfer
+from wallets.withdrawals.models import Withdrawal
+
+# A page adds up no more entries than these.
+ADDED_AT_MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What a system account comes to; `proof` holds the part that was added up before.
+
+    `complete` is False where more entries came after the proof than a page adds up: then it is the
+    balance at the proof, and without one there is none.
+    """
+
+    amount: Decimal | None
+    proof: BooksProof | None
+    complete: bool = True
+
+
+def last_totals() -> BooksProof | None:
+    """The last proof that kept the totals of the system accounts."""
+    return BooksProof.objects.filter(totals_before__isnull=False).order_by("-ran_at", "-id").first()
+
+
+def system_totals(accounts: Collection[Account]) -> dict[UUID, Total]:
+    """The balances of system accounts, by their ids: the last proof's, and what came after.
+
+    Two statements however many there are, which add up no more than `ADDED_AT_MOST` entries.
+    """
+    if not accounts:
+        return {}
+    proof = last_totals()
+    since = proof.totals_before if proof else None
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT account_id, sum(amount), count(*) FROM (SELECT account_id, amount"
+            " FROM wallets_entry WHERE account_id = ANY(%s) AND id >= %s LIMIT %s) e"
+            " GROUP BY account_id",
+            [[account.pk for account in accounts], since or UUID(int=0), ADDED_AT_MOST + 1],
+        )
+        rows = cursor.fetchall()
+    complete = sum(count for _, _, count in rows) <= ADDED_AT_MOST
+    after = {account_id: amount for account_id, amount, _ in rows}
+    found = {}
+    for account in accounts:
+        before = Decimal(proof.totals.get(str(account.pk), "0")) if proof else None
+        if complete:
+            found[account.pk] = Total((before or 0) + after.get(account.pk, Decimal(0)), proof)
+        else:
+            found[account.pk] = Total(before, proof, complete=False)
+    return found
+
+
+def amounts_moved(transfers: Collection[Transfer]) -> dict[UUID, list[tuple[Decimal, Asset]]]:
+    """What each transfer moved, by its id: of every asset what its accounts received."""
+    rows = (
+        Entry.objects.filter(transfer__in=transfers, amount__gt=0)
+        .order_by("asset_id")
+        .values_list("transfer_id", "asset_id")
+        .annotate(Sum("amount"))
+    )
+    moved = list(rows)
+    assets = Asset.objects.select_related("token").in_bulk({asset_id for _, asset_id, _ in moved})
+    found: dict[UUID, list[tuple[Decimal, Asset]]] = {}
+    for transfer_id, asset_id, amount in moved:
+        found.setdefault(transfer_id, []).append((amount, assets[asset_id]))
+    return found
+
+
+def transfers_called(term: str) -> list[Transfer]:
+    """Transfers by their own reference, or by that of the withdrawal or deposit they are about."""
+    subjects = [
+        *Withdrawal.objects.filter(reference=term).values_list("id", flat=True),
+        *Deposit.objects.filter(reference=term).values_list("id", flat=True),
+    ]
+    about = Transfer.objects.filter(subject_id__in=subjects) if subjects else []
+    return [*Transfer.objects.filter(reference=term), *about]

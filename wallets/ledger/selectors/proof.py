@@ -1,0 +1,10 @@
+"""The last proof of books."""
+
+from __future__ import annotations
+
+from wallets.ledger.models import BooksProof
+
+
+def last_proof() -> BooksProof | None:
+    """The newest run of the proof of books."""
+    return BooksProof.objects.order_by("-ran_at", "-id").first()

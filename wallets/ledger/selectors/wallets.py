@@ -1,0 +1,88 @@
+"""Balances of a wallet and its statement."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import TypedDict
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet, Sum
+
+from wallets.ledger.models import AccountKind, Entry
+
+# What an owner holds in a currency, apart from a raise that is still open.
+WALLET_KINDS = (AccountKind.AVAILABLE, AccountKind.ESCROW, AccountKind.RESERVED)
+
+
+class CurrencyBalance(TypedDict):
+    """One currency of a wallet, in units of the currency."""
+
+    currency: str
+    available: Decimal
+    escrow: Decimal
+    reserved: Decimal
+    total: Decimal
+
+
+def available_balance(owner_id: UUID, currency: str) -> Decimal:
+    """What the owner can spend of `currency`; zero where no account exists yet."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT balance FROM wallets_account"
+            " WHERE owner_id = %s AND asset_id = %s AND kind = 'available'",
+            [owner_id, currency],
+        )
+        row = cursor.fetchone()
+    return row[0] if row else Decimal(0)
+
+
+def balance_before(account_id: UUID, moment: datetime | None) -> Decimal:
+    """The account's entries before `moment`, summed; zero where there is no such moment."""
+    if moment is None:
+        return Decimal(0)
+    earlier = Entry.objects.filter(account_id=account_id, transfer__created_at__lt=moment)
+    total: Decimal | None = earlier.aggregate(total=Sum("amount"))["total"]
+    return total or Decimal(0)
+
+
+def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
+    """The owner's wallet over all currencies, in the order the interface lists them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT c.code,
+                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'available'), 0),
+                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'escrow'), 0),
+                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'reserved'), 0)
+            FROM exchange_currency c
+            LEFT JOIN wallets_account a ON a.asset_id = c.code AND a.owner_id = %s
+            GROUP BY c.code, c.position ORDER BY c.position
+            """,
+            [owner_id],
+        )
+        rows = cursor.fetchall()
+    return [
+        {
+            "currency": code,
+            "available": available,
+            "escrow": escrow,
+            "reserved": reserved,
+            "total": available + escrow + reserved,
+        }
+        for code, available, escrow, reserved in rows
+    ]
+
+
+def statement(owner_id: UUID) -> QuerySet[Entry]:
+    """The entries of an owner's currency accounts, newest first, with transfer and account."""
+    return (
+        Entry.objects.filter(
+            account__owner_id=owner_id,
+            account__kind__in=WALLET_KINDS,
+            asset__currency__isnull=False,
+        )
+        .select_related("transfer", "account")
+        .order_by("-id")
+    )

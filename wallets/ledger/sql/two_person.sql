@@ -1,0 +1,13 @@
+-- Deposits, proposals about payouts, and figures are decided by two persons: see
+-- exchange/staff/sql/two_person.sql.
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_deposit
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'deposit', 'entered_by_id', 'Pending', 'Confirmed', 'reason,owner_id', 'owner_id');
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_proposal
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'proposal', 'proposed_by_id', 'Open', 'Confirmed', '');
+CREATE TRIGGER approval_guard
+    BEFORE INSERT OR UPDATE OR DELETE ON wallets_configurationfigure
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'figure', 'proposed_by_id', 'Pending', 'Approved', 'decision_note,in_force_from',
+        'status,withdrawal_asked_by_id,withdrawal_reason,withdrawn_by_id,withdrawn_at');

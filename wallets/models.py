@@ -1,0 +1,70 @@
+"""Tables of money and units. Balances and entries are written by SQL functions only."""
+
+from wallets.alerts.models import Alert
+from wallets.banks.models import BankList
+from wallets.deposits.models import Deposit, DepositStatus
+from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
+from wallets.ledger.models import (
+    Account,
+    AccountKind,
+    Asset,
+    BooksProof,
+    Entry,
+    Transfer,
+    TransferKind,
+)
+from wallets.payouts.models import (
+    CircuitState,
+    Payout,
+    PayoutCircuit,
+    Proposal,
+    ProposalAction,
+    ProposalStatus,
+    ProviderEvent,
+)
+from wallets.reconciliation.models import (
+    BreakExplanation,
+    BreakStatus,
+    LineKind,
+    Reconciliation,
+    ReconciliationBreak,
+    ReconciliationLine,
+    ReportStatus,
+)
+from wallets.withdrawals.models import BankAccount, Decision, Verdict, Withdrawal, WithdrawalStatus
+
+__all__ = [
+    "Account",
+    "AccountKind",
+    "Alert",
+    "Asset",
+    "BankAccount",
+    "BankList",
+    "BooksProof",
+    "BreakExplanation",
+    "BreakStatus",
+    "CircuitState",
+    "Configuration",
+    "ConfigurationFigure",
+    "Decision",
+    "Deposit",
+    "DepositStatus",
+    "Entry",
+    "FigureStatus",
+    "LineKind",
+    "Payout",
+    "PayoutCircuit",
+    "Proposal",
+    "ProposalAction",
+    "ProposalStatus",
+    "ProviderEvent",
+    "Reconciliation",
+    "ReconciliationBreak",
+    "ReconciliationLine",
+    "ReportStatus",
+    "Transfer",
+    "TransferKind",
+    "Verdict",
+    "Withdrawal",
+    "WithdrawalStatus",
+]

@@ -1,0 +1,1 @@
+"""Payouts: paying approved withdrawals through the provider, settling, resolving."""

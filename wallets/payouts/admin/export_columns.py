@@ -1,0 +1,36 @@
+"""The columns of a file of payouts."""
+
+from __future__ import annotations
+
+from exchange.exports.sheets import Column
+from wallets.ledger.admin.export_columns import owner_of, paid_out
+from wallets.withdrawals.admin.show import state_in_words
+
+PAYOUTS: tuple[Column, ...] = (
+    Column("Reference", lambda p: p.withdrawal.reference),
+    Column("Status", lambda p: state_in_words(p.withdrawal)),
+    Column("Created (UTC)", lambda p: p.created_at),
+    Column("Organisation", lambda p: p.withdrawal.organisation.name),
+    Column("Owner", lambda p: owner_of(p.withdrawal)),
+    Column("Owner is", lambda p: p.withdrawal.owner_model),
+    Column("Owner id", lambda p: str(p.withdrawal.owner_id)),
+    Column("Currency", lambda p: p.withdrawal.currency_id),
+    Column("Amount", lambda p: p.withdrawal.amount),
+    Column("Fee", lambda p: p.withdrawal.fee),
+    Column("Net to bank", lambda p: p.withdrawal.disburse_amount),
+    Column("Paid out", lambda p: paid_out(p.withdrawal)),
+    Column("Bank", lambda p: p.withdrawal.bank.name),
+    Column("Bank code", lambda p: p.withdrawal.bank.code),
+    Column("Account number", lambda p: p.withdrawal.bank.account_number),
+    Column("Account name", lambda p: p.withdrawal.bank.account_name),
+    Column("Sent (UTC)", lambda p: p.posted_at),
+    Column("Settled (UTC)", lambda p: p.settled_at),
+    Column("Provider's id", lambda p: p.provider_id),
+    Column("Provider's status", lambda p: p.provider_status),
+    Column("Provider's charge", lambda p: p.provider_fee),
+    Column("Provider's message", lambda p: p.provider_message),
+    Column("Attempts", lambda p: p.attempts),
+    Column("Last error", lambda p: p.last_error),
+    Column("Next step (UTC)", lambda p: p.next_step_at),
+    Column("Withdrawal id", lambda p: str(p.withdrawal_id)),
+)

@@ -1,0 +1,265 @@
+"""Payouts, proposals about them, decisions, bank records and the provider's webhooks: to read.
+
+What people do about a withdrawal they do on its review page (`withdrawals`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from exchange.admin.base import COUNTED_AT_MOST, PendingDecision, SafeAdmin, Tool, staff_of
+from exchange.admin.history import also_in_history
+from exchange.admin.ranges import DayRange
+from exchange.admin.show import age, moment, page_of, state
+from exchange.audit import selectors as audit
+from exchange.exports.admin import Exportable
+from exchange.participants.admin.named import OrganisationFilter
+from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
+from wallets.ledger.admin.show import money
+from wallets.payouts.admin.export_columns import PAYOUTS
+from wallets.payouts.models import Payout, Proposal, ProviderEvent
+from wallets.payouts.selectors import payouts_on_hold
+from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
+from wallets.withdrawals.admin.show import withdrawal_state
+from wallets.withdrawals.models import BankAccount, Decision, Withdrawal
+from wallets.withdrawals.selectors.finding import found_by, ids_called
+
+audit.namings.append(ids_called)
+# A payout has the id of its withdrawal; the bank record has one of its own.
+also_in_history[Withdrawal] = ("bank_id",)
+
+
+@admin.register(Payout)
+class PayoutAdmin(Exportable):
+    export_columns = PAYOUTS
+    list_display = (
+        "shown_at", "shown_state", "sent_amount", "payee", "to", "reference", "provider_status",
+        "attempts", "last_error", "next_step_at",
+    )  # fmt: skip
+    list_display_links = ("shown_at", "shown_state", "sent_amount")
+    list_filter = ("withdrawal__status", "provider_status", "created_at")
+    list_select_related = (
+        "withdrawal__bank", "withdrawal__organisation", "withdrawal__member",
+    )  # fmt: skip
+    # Ids grow with time and have an index, here and below.
+    ordering = ("-pk",)
+    search_fields = ("withdrawal__reference",)
+    search_help_text = "Reference, account, payee, owner, amount, email, any id"
+    fields = (
+        "reference", "shown_state", "owner", "shown_amount", "sent_amount", "payee", "to",
+        "attempts", "posted_at", "provider_id", "provider_status",
+        "shown_fee", "provider_message", "last_error", "next_step_at", "leased_until", "looked_up",
+        "not_found_count", "first_not_found_at", "last_not_found_at", "settled_at", "watch_until",
+        "created_at", "updated_at",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list; above it whether payouts are on hold."""
+        hold = payouts_on_hold(at_most=COUNTED_AT_MOST) if request.method == "GET" else None
+        if hold is not None:
+            messages.warning(
+                request,
+                f"Payouts are on hold for {age(hold.since)}: {hold.reason}. {hold.waiting:,} wait"
+                " as Approved and are sent once the provider accepts one again.",
+            )
+        return super().changelist_view(request, extra_context)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """As withdrawals are searched, or by the provider's id."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        found = Withdrawal.objects.filter(found_by(term)).values("pk")
+        return queryset.filter(Q(provider_id=term) | Q(pk__in=found)), False
+
+    def heading(self, obj: Payout) -> str:
+        return f"Payout of {self.sent_amount(obj)} to {self.payee(obj)}"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    @admin.display(description="approved (UTC)", ordering="pk")
+    def shown_at(self, payout: Payout) -> str:
+        return moment(payout.created_at)
+
+    @admin.display(description="owner")
+    def owner(self, payout: Payout) -> str:
+        return page_of(payout.withdrawal.member or payout.withdrawal.organisation)
+
+    @admin.display(description="amount of the withdrawal")
+    def shown_amount(self, payout: Payout) -> str:
+        return money(payout.withdrawal.amount, payout.withdrawal.currency_id)
+
+    @admin.display(description="net to bank", ordering="withdrawal__disburse_amount")
+    def sent_amount(self, payout: Payout) -> str:
+        return money(payout.withdrawal.disburse_amount, payout.withdrawal.currency_id)
+
+    @admin.display(description="payee")
+    def payee(self, payout: Payout) -> str:
+        return payout.withdrawal.bank.account_name
+
+    @admin.display(description="bank")
+    def to(self, payout: Payout) -> str:
+        bank = payout.withdrawal.bank
+        return format_html("{}<br>{}", bank.name, bank.account_number)
+
+    @admin.display(description="withdrawal", ordering="withdrawal__reference")
+    def reference(self, payout: Payout) -> str:
+        return page_of(payout.withdrawal)
+
+    @admin.display(description="state", ordering="withdrawal__status")
+    def shown_state(self, payout: Payout) -> str:
+        return withdrawal_state(payout.withdrawal)
+
+    @admin.display(description="look-ups", ordering="look_ups")
+    def looked_up(self, payout: Payout) -> int:
+        return payout.look_ups
+
+    @admin.display(description="provider's charge")
+    def shown_fee(self, payout: Payout) -> str:
+        return money(payout.provider_fee, payout.withdrawal.currency_id)
+
+
+@admin.register(Proposal)
+class ProposalAdmin(DecidedByTwo):
+    queue = queue_of("Payout proposals to confirm", PROPOSALS)
+    list_display = (
+        "shown_at", "action", "shown_withdrawal", "shown_amount", "shown_state", "proposed_by",
+        "reason", "decided_by",
+    )  # fmt: skip
+    list_display_links = ("shown_at", "action")
+    list_filter = (QueueFilter, "status", "action")
+    list_select_related = ("withdrawal", "proposed_by", "decided_by")
+    ordering = ("-pk",)
+    search_fields = ("withdrawal__reference",)
+    search_help_text = "Reference of the withdrawal, amount, email of the owner, or an id"
+    id_fields = ("pk", "withdrawal_id")
+    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
+    owner_fields = ("withdrawal__",)
+    fields = (
+        "shown_withdrawal", "shown_amount", "action", "reason", "shown_state", "proposed_by",
+        "created_at", "decided_by", "decided_at",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def decision(self, request: HttpRequest, obj: Proposal) -> PendingDecision | None:
+        user = staff_of(request)
+        confirm, decline = (
+            reverse(f"admin:wallets_withdrawal_{name}", args=[obj.withdrawal_id, obj.pk])
+            for name in ("confirm", "decline")
+        )
+        own = obj.proposed_by_id == user.pk and self.may(request, RESOLVE)
+        found = decision_on(
+            obj,
+            user,
+            PROPOSALS,
+            proposer=obj.proposed_by,
+            approve=Tool(f"Confirm: {obj.action.lower()}", confirm),
+            reject=Tool("Decline", decline),
+            take_back=Tool("Take back", decline) if own else None,
+        )
+        if found and not found.hindrance and obj.action not in possible_actions(obj.withdrawal):
+            return replace(found, approve=None, hindrance="It can no longer be carried out")
+        return found
+
+    @admin.display(description="proposed (UTC)", ordering="created_at")
+    def shown_at(self, proposal: Proposal) -> str:
+        return moment(proposal.created_at)
+
+    @admin.display(description="amount")
+    def shown_amount(self, proposal: Proposal) -> str:
+        return money(proposal.withdrawal.amount, proposal.withdrawal.currency_id)
+
+    @admin.display(description="withdrawal")
+    def shown_withdrawal(self, proposal: Proposal) -> str:
+        return page_of(proposal.withdrawal)
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, proposal: Proposal) -> str:
+        return state(proposal.status)
+
+
+@admin.register(Decision)
+class DecisionAdmin(SafeAdmin):
+    list_display = ("shown_at", "verdict", "by", "shown_withdrawal", "reason")
+    list_filter = ("verdict", DayRange)
+    list_select_related = ("withdrawal",)
+    search_fields = ("withdrawal__reference", "actor_label")
+    search_help_text = "Reference of the withdrawal, who decided, amount, email of the owner, an id"
+    id_fields = ("pk", "withdrawal_id")
+    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
+    owner_fields = ("withdrawal__",)
+    long = True
+    ordering = ("-pk",)
+    fields = (
+        "shown_at", "verdict", "by", "actor", "shown_withdrawal", "version", "reason",
+        "details",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    @admin.display(description="when (UTC)", ordering="created_at")
+    def shown_at(self, decision: Decision) -> str:
+        return moment(decision.created_at)
+
+    @admin.display(description="by", ordering="actor_label")
+    def by(self, decision: Decision) -> str:
+        return decision.actor_label
+
+    @admin.display(description="withdrawal")
+    def shown_withdrawal(self, decision: Decision) -> str:
+        return page_of(decision.withdrawal)
+
+
+@admin.register(BankAccount)
+class BankAccountAdmin(SafeAdmin):
+    list_display = ("account_name", "account_number", "bank", "currency", "organisation")
+    list_filter = ("currency", OrganisationFilter)
+    list_select_related = ("organisation", "currency")
+    ordering = ("-pk",)
+    search_fields = ("=account_number", "account_name", "given_name", "name")
+    search_help_text = "Account number, payee, bank; amount, email of the owner, an id"
+    id_fields = ("pk", "withdrawal__pk")
+    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
+    owner_fields = ("withdrawal__",)
+    long = True
+    fields = (
+        "shown_withdrawal", "organisation", "bank", "account_number", "account_name",
+        "name_resolved", "given_name", "currency", "branch_code", "recipient_first_name",
+        "recipient_last_name", "recipient_email", "recipient_phone", "recipient_address",
+        "created_at", "id",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    @admin.display(description="withdrawal")
+    def shown_withdrawal(self, bank: BankAccount) -> str:
+        return page_of(bank.withdrawal)
+
+    @admin.display(description="bank", ordering="name")
+    def bank(self, record: BankAccount) -> str:
+        return f"{record.name} ({record.code})"
+
+
+@admin.register(ProviderEvent)
+class ProviderEventAdmin(SafeAdmin):
+    list_display = ("shown_at", "reference", "provider_id", "seen")
+    ordering = ("-pk",)
+    search_fields = ("=reference", "=provider_id")
+    search_help_text = "Reference, the provider's id, or the event's own"
+    fields = ("shown_at", "reference", "provider_id", "seen", "digest", "body")
+    readonly_fields = fields
+
+    @admin.display(description="received (UTC)", ordering="received_at")
+    def shown_at(self, event: ProviderEvent) -> str:
+        return moment(event.received_at)

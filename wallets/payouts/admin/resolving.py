@@ -1,0 +1,192 @@
+"""Payouts that are lost, came back or wait: one person proposes what to do, another one decides."""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import bind, staff_of
+from exchange.admin.confirming import Confirming, Question
+from exchange.admin.fields import VISIBLE, Reason, read_by
+from exchange.staff.models import StaffUser
+from wallets.ledger.admin.show import money
+from wallets.payouts.models import Proposal, ProposalAction
+from wallets.payouts.services import resolutions
+from wallets.withdrawals.admin.review_page import ReviewPage
+from wallets.withdrawals.admin.show import state_in_words
+from wallets.withdrawals.models import Withdrawal
+
+_RESOLVE = "wallets.resolve_payout"
+
+
+class ProposalForm(forms.Form):
+    """What to do about a lost or returned payout, and why."""
+
+    action = forms.ChoiceField(choices=ProposalAction.choices)
+    reason = forms.CharField(
+        max_length=500,
+        help_text=read_by(
+            VISIBLE,
+            "It reads the reason of a payout that is failed, reversed or returned. "
+            "The reason to send one again stays internal",
+        ),
+    )
+
+
+class DeclineForm(forms.Form):
+    """Why not, if they say so."""
+
+    reason = Reason(label="Why not", max_length=500, required=False)
+
+
+class Resolving(Confirming, ReviewPage):
+    """The proposals of a withdrawal's admin."""
+
+    def proposal_urls(self) -> list[URLPattern]:
+        """Addresses of this module's pages."""
+        one = "<uuid:object_id>"
+        proposal = f"{one}/proposals/<uuid:proposal_id>"
+        return [
+            self.action_url(f"{one}/propose/", "propose", self.propose),
+            self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
+            self.action_url(f"{proposal}/decline/", "decline", self.decline, only_post=False),
+        ]
+
+    def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Opens a proposal."""
+        self._must_resolve(request)
+        form = bind(request, ProposalForm)
+        withdrawal = self.record(request, object_id)
+        if not form.is_valid():
+            messages.error(request, "A proposal needs an action and a reason. Nothing was done.")
+            wrong = {f"propose_{name}": texts[0] for name, texts in form.errors.items()}
+            return self.own_page(request, withdrawal, wrong=wrong)
+        self.attempt(
+            request,
+            lambda: resolutions.propose(
+                withdrawal_id=object_id,
+                action=ProposalAction(form.cleaned_data["action"]),
+                reason=form.cleaned_data["reason"],
+                proposer=staff_of(request),
+            ),
+            "Proposed. Another person must confirm it.",
+        )
+        return self.back_to(object_id)
+
+    def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """Asks, and carries a proposal out."""
+        withdrawal, proposal = self._proposal(request, object_id, proposal_id)
+        return self.confirm_page(
+            request,
+            withdrawal,
+            _question(withdrawal, proposal, staff_of(request)),
+            partial(resolutions.confirm, proposal_id=proposal_id, resolver=staff_of(request)),
+            "Confirmed and carried out.",
+        )
+
+    def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """Closes a proposal; nothing else happens."""
+        withdrawal, proposal = self._proposal(request, object_id, proposal_id)
+        user = staff_of(request)
+        return self.confirm_page(
+            request,
+            withdrawal,
+            _declining(withdrawal, proposal, user),
+            partial(resolutions.decline, proposal_id=proposal_id, resolver=user),
+            "Declined. Nothing else happened.",
+            form=bind(request, DeclineForm),
+        )
+
+    def _must_resolve(self, request: HttpRequest) -> None:
+        if not self.may(request, _RESOLVE):
+            raise PermissionDenied
+
+    def _proposal(
+        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
+    ) -> tuple[Withdrawal, Proposal]:
+        self._must_resolve(request)
+        withdrawal = self.record(request, object_id)
+        found = (
+            Proposal.objects.filter(pk=proposal_id, withdrawal_id=object_id)
+            .select_related("proposed_by")
+            .first()
+        )
+        if found is None:
+            raise PermissionDenied
+        return withdrawal, found
+
+
+def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+    action = ProposalAction(proposal.action)
+    code, bank = withdrawal.currency_id, withdrawal.bank
+    amount, sent = money(withdrawal.amount, code), money(withdrawal.disburse_amount, code)
+    what, words, answer = {
+        ProposalAction.SEND_AGAIN: (
+            f"Send {sent} to {bank.account_name} again?",
+            f"The provider is asked once more. If it still does not know the payout, {sent} is "
+            "ordered again under the same reference, which the provider pays once at most.",
+            f"Yes, send {sent} again",
+        ),
+        ProposalAction.FAIL: (
+            f"Fail the payout and give {amount} back?",
+            f"The provider is asked once more. If it still does not know the payout, {amount}, fee "
+            "included, goes back to the wallet, the withdrawal is Failed for good, and the "
+            "organisation reads the reason.",
+            f"Yes, fail it: give {amount} back",
+        ),
+        ProposalAction.REVERSE: (
+            f"Reverse the payout: {sent} came back?",
+            f"The bank returned the payout: {sent} goes back to the wallet, the fee of "
+            f"{money(withdrawal.fee, code)} stays with us, and the organisation reads the reason. "
+            "Final.",
+            f"Yes, reverse it: give {sent} back",
+        ),
+        ProposalAction.RETURN: (
+            f"Return {amount} to the wallet?",
+            f"The payout was not sent to the provider. {amount}, fee included, goes back to the "
+            "wallet, the withdrawal is Rejected for good, and the organisation reads the reason.",
+            f"Yes, return it: give {amount} back",
+        ),
+    }[action]
+    return Question(
+        title=what,
+        facts=_facts(withdrawal, proposal),
+        words=words,
+        submit=answer,
+        hindrance=resolutions.PROPOSALS.describe_obstacle(proposal, user),
+        final=True,
+    )
+
+
+def _declining(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+    own = proposal.proposed_by_id == user.pk
+    return Question(
+        title="Take the proposal back?" if own else "Decline the proposal?",
+        facts=_facts(withdrawal, proposal),
+        words="Nothing else happens: no money moves, and it can be proposed again.",
+        submit="Yes, take it back" if own else "Yes, decline it",
+        hindrance=resolutions.PROPOSALS.describe_closed(proposal),
+    )
+
+
+def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object]]:
+    code, bank = withdrawal.currency_id, withdrawal.bank
+    return [
+        ("Withdrawal", withdrawal.reference),
+        ("State", state_in_words(withdrawal)),
+        ("Amount", money(withdrawal.amount, code)),
+        ("Fee", money(withdrawal.fee, code)),
+        ("Ordered to be paid", money(withdrawal.disburse_amount, code)),
+        ("Payee", bank.account_name),
+        ("Bank", f"{bank.name} {bank.account_number}"),
+        ("Wallet of", withdrawal.member or withdrawal.organisation),
+        ("Proposed", proposal.action),
+        ("Proposed by", proposal.proposed_by),
+        ("Why", proposal.reason),
+    ]

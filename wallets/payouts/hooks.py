@@ -1,0 +1,41 @@
+"""`/hooks/flutterwave`: the payment provider's webhooks, outside of /v1.
+
+What they say is a hint to look a transfer up, nothing more; 200 means that the hint is kept.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, JsonResponse
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from exchange.api.middleware import body_length
+from exchange.core import wake
+from exchange.core.errors import Forbidden
+from wallets.payouts.services.provider_events import receive
+from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
+
+
+@csrf_exempt
+@require_POST
+def flutterwave(request: HttpRequest) -> JsonResponse:
+    """200 for an authentic webhook, 401 for any other, 413 beyond the limit of API bodies."""
+    if body_length(request) > settings.API_BODY_LIMIT_BYTES:
+        return _failed("The body is too large", 413)
+    body = request.body
+    try:
+        withdrawal_id = receive(headers=request.headers, body=body)
+    except Forbidden as error:
+        return _failed(error.message, 401)
+    if withdrawal_id is not None:
+        wake.after_commit(SWEEP_PAYOUTS)
+    return JsonResponse({"status": "success"})
+
+
+def _failed(message: str, status: int) -> JsonResponse:
+    return JsonResponse({"status": "failed", "message": message}, status=status)
+
+
+urlpatterns = [path("hooks/flutterwave", flutterwave)]

@@ -1,0 +1,331 @@
+"""Paying an approved withdrawal through the provider, so that it is paid once, whatever dies.
+
+    claim      Approved → Processing, with a lease        (transaction, committed)
+    mark       "about to post", under the same lease      (transaction, committed)
+    post       provider.transfer(reference)               (no transaction)
+    settle     Completed, or Failed with release, or kept (transaction)
+
+A worker that dies before *mark* has certainly sent nothing. One that dies after it may have paid:
+whoever takes the row up after the lease asks the provider by reference and never posts again on
+its own. A lost answer makes the withdrawal Unknown; only a look-up, or two people, end that.
+Provider webhooks bring a look-up forward and decide nothing. While the provider fails nothing is
+posted (`circuit`): payouts wait in Approved.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.ids import new_reference
+from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.payouts.models import Payout
+from wallets.payouts.services import circuit
+from wallets.payouts.services.settlement import apply_record, fail, lose, note, watch_again
+from wallets.providers.base import (
+    DuplicateReference,
+    InsufficientFloat,
+    NeverSent,
+    OutcomeUnknown,
+    ProviderError,
+    ProviderUnavailable,
+    RecipientIdentity,
+    RecipientRefused,
+    TransferRecord,
+    TransferRequest,
+)
+from wallets.providers.registry import payment_provider
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.services.transitions import lock, move
+
+log = structlog.get_logger(__name__)
+
+_ACTOR = Actor.system("payouts")
+# Wait before an order that was certainly not accepted is sent again.
+_RETRY_SECONDS = 60
+_FLOAT_RETRY_SECONDS = 300
+_ON_HOLD = "payouts are on hold while the provider fails"
+
+
+def pay(withdrawal_id: UUID) -> None:
+    """Takes one Approved withdrawal to the provider, if nobody else does. Safe to run twice."""
+    claim = _claim(withdrawal_id)
+    if claim is None:
+        return
+    # A claim taken up again after an earlier one: somebody may have posted. Ask first.
+    if claim.ask_first:
+        _ask_after_lost_answer(withdrawal_id, "the worker that sent it did not come back")
+        return
+    _send(withdrawal_id, claim.token)
+
+
+class _Claim:
+    __slots__ = ("ask_first", "token")
+
+    def __init__(self, token: str, *, ask_first: bool) -> None:
+        self.token = token
+        self.ask_first = ask_first
+
+
+def _claim(withdrawal_id: UUID) -> _Claim | None:
+    """Approved → Processing under a lease; or takes over a lease that ran out before posting."""
+    token = new_reference("claim_")
+    now = timezone.now()
+    lease = now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS)
+    with transaction.atomic():
+        withdrawal = lock(withdrawal_id)
+        payout = Payout.objects.filter(withdrawal_id=withdrawal_id).first()
+        if payout is None:
+            return None
+        held = payout.leased_until is not None and payout.leased_until > now
+        if withdrawal.status == WithdrawalStatus.APPROVED:
+            if payout.next_step_at is not None and payout.next_step_at > now:
+                return None  # waiting for float, or for the provider to come back
+            if not circuit.permit(withdrawal_id):
+                return None
+            move(
+                withdrawal,
+                come_from=(WithdrawalStatus.APPROVED,),
+                to=WithdrawalStatus.PROCESSING,
+                # The first try is told; sending again after a wait for float is not news.
+                emit=payout.attempts == 0,
+            )
+        elif withdrawal.status != WithdrawalStatus.PROCESSING or held or payout.provider_id:
+            return None
+        elif payout.posted_at is None and not circuit.permit(withdrawal_id):
+            # A worker died before it posted. Nothing was sent, and nothing is sent now.
+            _put_back_unsent(withdrawal_id)
+            return None
+        Payout.objects.filter(withdrawal_id=withdrawal_id).update(
+            claimed_by=token,
+            leased_until=lease,
+            attempts=F("attempts") + 1,
+            next_step_at=lease,
+            updated_at=now,
+        )
+        return _Claim(token, ask_first=payout.posted_at is not None)
+
+
+def _send(withdrawal_id: UUID, token: str) -> None:
+    withdrawal = Withdrawal.objects.select_related("bank").get(id=withdrawal_id)
+    request = transfer_request(withdrawal)
+    if not _mark(withdrawal_id, token):
+        return
+    try:
+        record = payment_provider().transfer(request)
+    except NeverSent as error:
+        circuit.record_failure(withdrawal_id, error=str(error))
+        _put_back(withdrawal_id, token, str(error), _RETRY_SECONDS)
+    except InsufficientFloat as error:
+        circuit.record_answer(withdrawal_id)
+        _put_back(withdrawal_id, token, str(error), _FLOAT_RETRY_SECONDS)
+        raise_alert(
+            "float",
+            subject=withdrawal.currency_id,
+            message=f"Too little {withdrawal.currency_id} at the provider for"
+            f" {withdrawal.reference}: {error}",
+        )
+    except RecipientRefused as error:
+        circuit.record_answer(withdrawal_id)
+        _refuse(withdrawal, str(error))
+    except DuplicateReference as error:
+        circuit.record_answer(withdrawal_id)
+        _ask_after_lost_answer(withdrawal_id, str(error))
+    except OutcomeUnknown as error:
+        log.warning("payout_answer_lost", withdrawal=str(withdrawal_id), error=str(error))
+        circuit.record_failure(
+            withdrawal_id, error=str(error), outage=error.outage, retry_after=error.retry_after
+        )
+        _ask_after_lost_answer(withdrawal_id, str(error))
+    else:
+        circuit.record_acceptance(withdrawal_id)
+        resolve_alert("float", subject=withdrawal.currency_id)
+        apply_record(withdrawal_id, record, actor=_ACTOR)
+
+
+def _mark(withdrawal_id: UUID, token: str) -> bool:
+    """Note that the payout is about to be posted; False when it must not be."""
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            marked = Payout.objects.filter(
+                withdrawal_id=withdrawal_id,
+                claimed_by=token,
+                posted_at=None,
+                leased_until__gt=now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2),
+            ).update(posted_at=now, updated_at=now)
+    except IntegrityError as error:
+        if constraint_of(error) != "payout_circuit_open":
+            raise
+        # It opened since the claim.
+        _put_back(withdrawal_id, token, _ON_HOLD, 0)
+        return False
+    # None: too slow. The lease is, or will soon be, somebody else's.
+    return marked == 1
+
+
+def _refuse(withdrawal: Withdrawal, reason: str) -> None:
+    """Failed, unless an earlier order under the same reference got through after all."""
+    if Payout.objects.filter(withdrawal_id=withdrawal.id, attempts__gt=1).exists():
+        try:
+            record = payment_provider().find_transfer(withdrawal.reference)
+        except ProviderError as error:
+            lose(withdrawal.id, error=f"{reason}; {error}", not_found=False)
+            return
+        if record is not None:
+            apply_record(withdrawal.id, record, actor=_ACTOR)
+            return
+    fail(withdrawal.id, reason=reason, actor=_ACTOR)
+
+
+def transfer_request(withdrawal: Withdrawal) -> TransferRequest:
+    """Exactly what the provider is sent for `withdrawal` (with its bank loaded)."""
+    bank = withdrawal.bank
+    recipient = None
+    if bank.recipient_last_name:
+        recipient = RecipientIdentity(
+            first_name=bank.recipient_first_name,
+            last_name=bank.recipient_last_name,
+            email=bank.recipient_email,
+            mobile_number=bank.recipient_phone,
+            address=bank.recipient_address,
+        )
+    return TransferRequest(
+        reference=withdrawal.reference,
+        amount=withdrawal.disburse_amount,
+        currency=withdrawal.currency_id,
+        bank_code=bank.code,
+        account_number=bank.account_number,
+        beneficiary_name=bank.account_name,
+        narration=f"Withdrawal {withdrawal.reference}",
+        branch_code=bank.branch_code or None,
+        recipient=recipient,
+    )
+
+
+def look_up(withdrawal_id: UUID) -> None:
+    """Asks the provider how the transfer stands and acts on its answer. Safe at any time.
+
+    Never posts. A withdrawal that is Processing under somebody's live lease is left alone unless
+    the provider already knows its transfer.
+    """
+    withdrawal = Withdrawal.objects.select_related("payout").filter(id=withdrawal_id).first()
+    if withdrawal is None or withdrawal.status not in {
+        WithdrawalStatus.PROCESSING,
+        WithdrawalStatus.UNKNOWN,
+        WithdrawalStatus.COMPLETED,
+        WithdrawalStatus.FAILED,
+    }:
+        return
+    payout = withdrawal.payout
+    seen = WithdrawalStatus(withdrawal.status)
+    try:
+        record = payment_provider().find_transfer(withdrawal.reference)
+    except ProviderError as error:
+        circuit.keep_quiet(_retry_after(error))
+        note(withdrawal_id, seen=seen, error=str(error))
+        if withdrawal.status == WithdrawalStatus.PROCESSING and not payout.provider_id:
+            _lose_unless_leased(withdrawal_id, str(error))
+        return
+    if record is not None:
+        apply_record(withdrawal_id, record, actor=_ACTOR)
+        return
+    if withdrawal.status == WithdrawalStatus.COMPLETED:
+        raise_alert(
+            "payout_vanished",
+            subject=withdrawal.reference,
+            message=f"The provider no longer knows {withdrawal.reference}, which it completed",
+        )
+    if withdrawal.status in {WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED}:
+        watch_again(withdrawal_id, seen=seen)
+        return
+    if withdrawal.status == WithdrawalStatus.PROCESSING and payout.posted_at is None:
+        # Nothing was ever posted: back to Approved, to be sent when it is next taken up.
+        _put_back_unsent(withdrawal_id)
+        return
+    _lose_unless_leased(withdrawal_id, "the provider does not know the reference", not_found=True)
+
+
+def _ask_after_lost_answer(withdrawal_id: UUID, error: str) -> None:
+    """One look-up at once, by the worker that posted; what it cannot tell makes it Unknown.
+
+    Where the provider asked to be left alone for a while, the look-up comes after that.
+    """
+    record: TransferRecord | None = None
+    not_found = False
+    withdrawal = Withdrawal.objects.get(id=withdrawal_id)
+    if circuit.is_quiet():
+        lose(withdrawal_id, error=error, not_found=False)
+        return
+    try:
+        record = payment_provider().find_transfer(withdrawal.reference)
+        not_found = record is None
+    except ProviderError as again:
+        circuit.keep_quiet(_retry_after(again))
+        error = f"{error}; {again}"
+    if record is not None:
+        apply_record(withdrawal_id, record, actor=_ACTOR)
+    else:
+        lose(withdrawal_id, error=error, not_found=not_found)
+
+
+def _lose_unless_leased(withdrawal_id: UUID, error: str, *, not_found: bool = False) -> None:
+    leased = Payout.objects.filter(
+        Q(leased_until__gt=timezone.now()),
+        withdrawal_id=withdrawal_id,
+        withdrawal__status=WithdrawalStatus.PROCESSING,
+    ).exists()
+    if not leased:
+        lose(withdrawal_id, error=error, not_found=not_found)
+
+
+def _put_back(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None:
+    """Processing → Approved after an order that was certainly not accepted."""
+    with transaction.atomic():
+        withdrawal = lock(withdrawal_id)
+        now = timezone.now()
+        changed = Payout.objects.filter(withdrawal_id=withdrawal_id, claimed_by=token).update(
+            claimed_by="",
+            leased_until=None,
+            posted_at=None,
+            last_error=error[:300],
+            next_step_at=now + timedelta(seconds=seconds),
+            updated_at=now,
+        )
+        if changed and withdrawal.status == WithdrawalStatus.PROCESSING:
+            move(
+                withdrawal,
+                come_from=(WithdrawalStatus.PROCESSING,),
+                to=WithdrawalStatus.APPROVED,
+                emit=False,
+            )
+
+
+def _put_back_unsent(withdrawal_id: UUID) -> None:
+    with transaction.atomic():
+        withdrawal = lock(withdrawal_id)
+        now = timezone.now()
+        changed = Payout.objects.filter(
+            Q(leased_until=None) | Q(leased_until__lte=now),
+            withdrawal_id=withdrawal_id,
+            posted_at=None,
+        ).update(claimed_by="", leased_until=None, next_step_at=now, updated_at=now)
+        if changed and withdrawal.status == WithdrawalStatus.PROCESSING:
+            move(
+                withdrawal,
+                come_from=(WithdrawalStatus.PROCESSING,),
+                to=WithdrawalStatus.APPROVED,
+                emit=False,
+            )
+
+
+def _retry_after(error: ProviderError) -> float | None:
+    return error.retry_after if isinstance(error, ProviderUnavailable) else None

@@ -1,0 +1,44 @@
+"""Webhooks of the provider: kept once, and taken only as a hint to look a transfer up."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from uuid import UUID
+
+from django.db import connection
+
+from exchange.core.errors import Forbidden
+from exchange.core.ids import uuid7
+from wallets.payouts.services.sweeps import bring_forward
+from wallets.providers.registry import payment_provider
+
+_KEPT = 8 * 1024
+
+
+def receive(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
+    """Keeps an authentic webhook and brings the look-up of its transfer forward.
+
+    Returns the withdrawal to look up, None when it names none of ours. Raises `Forbidden` when
+    the webhook is not the provider's.
+    """
+    hint = payment_provider().verify_webhook(headers, body)
+    if hint is None:
+        raise Forbidden("The webhook is not authentic", code="webhook_not_authentic")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO wallets_providerevent
+                (id, digest, reference, provider_id, body, received_at, seen)
+            VALUES (%s, %s, %s, %s, %s, now(), 1)
+            ON CONFLICT (digest) DO UPDATE SET seen = wallets_providerevent.seen + 1
+            """,
+            [
+                uuid7(),
+                hashlib.sha256(body).hexdigest(),
+                hint.reference or "",
+                hint.provider_id or "",
+                body[:_KEPT].decode("utf-8", "replace").replace("\x00", ""),
+            ],
+        )
+    return bring_forward(hint.reference) if hint.reference else None

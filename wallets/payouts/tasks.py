@@ -1,0 +1,23 @@
+"""Celery tasks of payouts. Rows own the work: a task takes no argument and finds what is due."""
+
+from __future__ import annotations
+
+import structlog
+from celery import shared_task
+
+from wallets.payouts.services import circuit, sweeps
+
+log = structlog.get_logger(__name__)
+
+
+@shared_task(name="wallets.tasks.sweep_payouts")
+def sweep_payouts() -> int:
+    """Takes every step that is due. One that fails does not keep the others from theirs."""
+    circuit.probe_if_due()
+    due = sweeps.due_payouts()
+    for withdrawal_id, _ in due:
+        try:
+            sweeps.take_step(withdrawal_id)
+        except Exception:
+            log.exception("payout_step_failed", withdrawal=str(withdrawal_id))
+    return len(due)

@@ -1,0 +1,1 @@
+"""Our payouts and money beside the provider's."""

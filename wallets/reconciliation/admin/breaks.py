@@ -1,0 +1,408 @@
+"""Breaks: differences with the provider that one person explains and another one closes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bind, staff_of
+from exchange.admin.confirming import Confirming, Question
+from exchange.admin.fields import Reason
+from exchange.admin.show import age, moment, page_of, state
+from exchange.core.numbers import plain, read_typed
+from exchange.staff.admin.pending import DecidedByTwo, Queue, QueueFilter, decision_on
+from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.services.deciding_access import people_who_decide
+from wallets.ledger.admin.show import money
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import (
+    BreakExplanation,
+    BreakStatus,
+    LineKind,
+    Reconciliation,
+    ReconciliationBreak,
+    ReconciliationLine,
+)
+
+_TONES = {BreakStatus.OPEN: "bad", BreakStatus.EXPLAINED: "waiting", BreakStatus.CLOSED: "good"}
+
+
+class ExplanationForm(forms.Form):
+    """Why there is a difference."""
+
+    explanation = Reason(
+        max_length=500,
+        help_text="What happened, and where it is seen. Whoever closes the break reads it",
+    )
+
+
+class RefusalForm(forms.Form):
+    """Why an explanation is refused, or taken back."""
+
+    reason = Reason(max_length=300)
+
+
+class OwnerForm(forms.Form):
+    """Who looks into it."""
+
+    owner = ModelChoice(queryset=StaffUser.objects.none())
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["owner"].queryset = people_who_decide(  # type: ignore[attr-defined]
+            reconciliation.DECIDE
+        )
+
+
+def _pending() -> QuerySet[BreakExplanation]:
+    return BreakExplanation.objects.filter(subject=OuterRef("pk"), status=ApprovalStatus.PENDING)
+
+
+class OpenFilter(admin.SimpleListFilter):
+    """What is not closed: all of it, or what the person who looks owns."""
+
+    title = "open"
+    parameter_name = "open"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("all", "Not closed"), ("mine", "Mine"), ("nobody", "Nobody's")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() is None:
+            return queryset
+        left = queryset.exclude(status=BreakStatus.CLOSED)
+        if self.value() == "mine":
+            return left.filter(owner=staff_of(request))
+        return left.filter(owner=None) if self.value() == "nobody" else left
+
+
+@admin.register(ReconciliationBreak)
+class ReconciliationBreakAdmin(DecidedByTwo, Confirming):
+    queue = Queue(
+        "Breaks to close",
+        reconciliation.DECIDE,
+        waiting=lambda rows: rows.filter(status=BreakStatus.EXPLAINED),
+        own=lambda user: Q(Exists(_pending().filter(reconciliation.EXPLANATIONS.own(user)))),
+    )
+    list_display = (
+        "day", "what", "about", "shown_difference", "shown_state", "owned_by", "still_there",
+        "found",
+    )  # fmt: skip
+    list_display_links = ("day", "what")
+    list_filter = (OpenFilter, QueueFilter, "status", "kind", "currency", "day")
+    list_select_related = ("withdrawal", "owner", "latest_report", "first_report")
+    search_fields = ("reference", "provider_id")
+    search_help_text = "Reference, the provider's id, an amount or an id"
+    id_fields = ("pk", "withdrawal_id")
+    amount_fields = ("our_amount", "their_amount", "difference")
+    # Ids grow with time and have an index.
+    ordering = ("-pk",)
+    fields = (
+        "day", "what", "shown_state", "owned_by", "about", "provider_id", "ours", "theirs",
+        "shown_difference", "still_there", "first_in", "latest_in", "created_at",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    def heading(self, obj: ReconciliationBreak) -> str:
+        return f"Break of {obj.day}: {obj}"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related(*self.list_select_related)
+
+    def exact_match(self, term: str) -> Q | None:
+        """As other lists do, whatever sign a difference is typed with."""
+        unsigned = term.removeprefix("-")
+        found, amount = super().exact_match(unsigned), read_typed(unsigned)
+        return found if found is None or amount is None else found | Q(difference=-amount)
+
+    @admin.display(description="what", ordering="kind")
+    def what(self, found: ReconciliationBreak) -> str:
+        return found.kind
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, found: ReconciliationBreak) -> str:
+        return state_of(found)
+
+    @admin.display(description="owner", ordering="owner__username")
+    def owned_by(self, found: ReconciliationBreak) -> str:
+        return str(found.owner or "nobody")
+
+    @admin.display(description="about")
+    def about(self, found: ReconciliationBreak) -> str:
+        return about(found)
+
+    @admin.display(description="ours")
+    def ours(self, found: ReconciliationBreak) -> str:
+        return side(found.our_text, found.our_amount, found)
+
+    @admin.display(description="theirs")
+    def theirs(self, found: ReconciliationBreak) -> str:
+        return side(found.their_text, found.their_amount, found)
+
+    @admin.display(description="difference", ordering="difference")
+    def shown_difference(self, found: ReconciliationBreak) -> str:
+        return difference_of(found)
+
+    @admin.display(description="in the latest report")
+    def still_there(self, found: ReconciliationBreak) -> str:
+        return presence(found)
+
+    @admin.display(description="first report")
+    def first_in(self, found: ReconciliationBreak) -> str:
+        return _report(found.first_report)
+
+    @admin.display(description="latest report")
+    def latest_in(self, found: ReconciliationBreak) -> str:
+        return _report(found.latest_report)
+
+    @admin.display(description="found", ordering="created_at")
+    def found(self, found: ReconciliationBreak) -> str:
+        return age(found.created_at)
+
+    def get_urls(self) -> list[URLPattern]:
+        one, explained = "<uuid:object_id>", "<uuid:proposal_id>"
+        return [
+            self.action_url(f"{one}/explain/", "explain", self.explain, only_post=False),
+            self.action_url(f"{one}/take/", "take", self.take),
+            self.action_url(f"{one}/hand-over/", "hand_over", self.hand_over, only_post=False),
+            self.action_url(f"{one}/close/{explained}/", "close", self.close, only_post=False),
+            self.action_url(f"{one}/refuse/{explained}/", "refuse", self.refuse, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Tool]:
+        if not self.may(request, reconciliation.DECIDE) or obj.status == BreakStatus.CLOSED:
+            return []
+        shown = []
+        if obj.status == BreakStatus.OPEN:
+            shown.append(Tool("Explain", self.address("explain", obj.pk)))
+        if obj.owner_id != staff_of(request).pk:
+            shown.append(Tool("Take", self.address("take", obj.pk), post=True))
+        return [*shown, Tool("Hand over", self.address("hand_over", obj.pk))]
+
+    def decision(self, request: HttpRequest, obj: ReconciliationBreak) -> PendingDecision | None:
+        proposed = obj.explanations.filter(status=ApprovalStatus.PENDING).first()
+        if proposed is None:
+            return None
+        refuse = self.address("refuse", obj.pk, proposed.pk)
+        user = staff_of(request)
+        own = proposed.proposed_by_id == user.pk and self.may(request, reconciliation.DECIDE)
+        return decision_on(
+            proposed,
+            user,
+            reconciliation.EXPLANATIONS,
+            proposer=proposed.proposed_by,
+            approve=Tool("Close the break", self.address("close", obj.pk, proposed.pk)),
+            reject=Tool("Refuse", refuse),
+            take_back=Tool("Take back", refuse) if own else None,
+        )
+
+    def sections(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Section]:
+        rows = [
+            (
+                moment(each.created_at),
+                each.proposed_by,
+                each.explanation,
+                _EXPLAINED[ApprovalStatus(each.status)],
+                each.decided_by or "-",
+                moment(each.decided_at) if each.decided_at else "-",
+                each.reason or "-",
+            )
+            for each in obj.explanations.select_related("proposed_by", "decided_by")
+        ]
+        headings = (
+            "Proposed (UTC)", "By", "Explanation", "State", "Decided by", "Decided (UTC)",
+            "Why refused",
+        )  # fmt: skip
+        return [Section("Explanations", headings, rows, empty="Nobody has explained it yet.")]
+
+    def explain(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Proposes to close it; somebody else does."""
+        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
+        hindrance = reconciliation.describe_status(found)
+        question = Question(
+            title="Explain the break",
+            facts=_facts(found),
+            words="It stays open until somebody else closes it with your explanation.",
+            submit="Propose to close",
+            hindrance=hindrance,
+        )
+        return self.confirm_page(
+            request,
+            found,
+            question,
+            partial(reconciliation.explain, break_id=found.pk, user=staff_of(request)),
+            "Explained. It stays open until somebody else closes it.",
+            form=bind(request, ExplanationForm),
+        )
+
+    def take(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Makes the person its owner."""
+        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
+        user = staff_of(request)
+        act = partial(reconciliation.hand_over, break_id=found.pk, owner=user, user=user)
+        self.attempt(request, act, "It is yours.")
+        return self.back_to(found.pk)
+
+    def hand_over(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Makes somebody its owner."""
+        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            owner = data["owner"]
+            reconciliation.hand_over(break_id=found.pk, owner=owner, user=staff_of(request))
+            messages.success(request, f"Handed over to {owner}.")
+            return self.back_to(found.pk)
+
+        return self.form_page(
+            request,
+            bind(request, OwnerForm, owner=found.owner_id),
+            act,
+            title="Hand the break over",
+            submit="Hand over",
+            record=found,
+            note="Who looks into it. Anybody who decides about breaks may still explain it.",
+        )
+
+    def close(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """The second pair of eyes: asks, and closes it with the explanation."""
+        found, proposed = self._explained(request, object_id, proposal_id)
+        user = staff_of(request)
+        words = "It is closed for good."
+        if found.kind == LineKind.FLOAT and found.shown:
+            words += " The gap it left is expected from now on."
+        question = Question(
+            title=f"Close the break of {found.day}?",
+            facts=[*_facts(found), *_explanation(proposed)],
+            words=words,
+            submit="Yes, close the break",
+            hindrance=reconciliation.EXPLANATIONS.describe_obstacle(proposed, user),
+        )
+        act = partial(reconciliation.close, explanation_id=proposed.pk, user=user)
+        return self.confirm_page(request, found, question, act, "Closed.")
+
+    def refuse(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """Opens it again, also by who explained it."""
+        found, proposed = self._explained(request, object_id, proposal_id)
+        user = staff_of(request)
+        own = proposed.proposed_by_id == user.pk
+        question = Question(
+            title="Take the explanation back?" if own else "Refuse the explanation?",
+            facts=[*_facts(found), *_explanation(proposed)],
+            words="The break is open again.",
+            submit="Yes, take it back" if own else "Yes, refuse it",
+            hindrance=reconciliation.EXPLANATIONS.describe_closed(proposed),
+        )
+        return self.confirm_page(
+            request,
+            found,
+            question,
+            partial(reconciliation.refuse, explanation_id=proposed.pk, user=user),
+            f"{'Taken back' if own else 'Refused'}. The break is open again.",
+            form=bind(request, RefusalForm),
+        )
+
+    def _explained(
+        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
+    ) -> tuple[ReconciliationBreak, BreakExplanation]:
+        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
+        proposed = found.explanations.filter(pk=proposal_id).first()
+        if proposed is None:
+            raise Http404
+        return found, proposed
+
+
+def breaks_of(report: Reconciliation) -> Section | None:
+    """The breaks of the day of `report`, and those of other days that it looked at last."""
+    if report.provisional:
+        return None
+    rows = [
+        (
+            page_of(each, each.kind),
+            each.day,
+            about(each),
+            difference_of(each),
+            state_of(each),
+            each.owner or "nobody",
+            presence(each),
+        )
+        for each in ReconciliationBreak.objects.filter(
+            Q(day=report.day) | Q(latest_report=report)
+        ).select_related("withdrawal", "owner", "latest_report")[:_SHOWN]
+    ]
+    headings = ("What", "Day", "About", "Difference", "State", "Owner", "In the latest report")
+    return Section(
+        "Breaks, each open until two people have explained it",
+        headings,
+        rows,
+        right=(3,),
+        empty="None.",
+    )
+
+
+def about(line: ReconciliationLine | ReconciliationBreak) -> str:
+    """The withdrawal of a difference, else its reference or currency."""
+    if line.withdrawal is not None:
+        return page_of(line.withdrawal)
+    return line.reference or line.currency_id or "-"
+
+
+def side(text: str, amount: Decimal | None, line: ReconciliationLine | ReconciliationBreak) -> str:
+    """Our or their side of a difference."""
+    number = money(amount, line.currency_id) if amount is not None and line.currency_id else ""
+    if number and text and line.kind not in {LineKind.AMOUNT, LineKind.FEE}:
+        return f"{number} ({text})"
+    return number or text or "-"
+
+
+def state_of(found: ReconciliationBreak) -> str:
+    """Its status as a coloured label."""
+    return state(found.status, _TONES[BreakStatus(found.status)])
+
+
+def difference_of(found: ReconciliationBreak) -> str:
+    """By how much it differs, where that is an amount."""
+    if found.difference is None or found.currency_id is None:
+        return "-" if found.difference is None else plain(found.difference)
+    return money(found.difference, found.currency_id)
+
+
+def presence(found: ReconciliationBreak) -> str:
+    """Whether the latest report still shows it."""
+    return "Still there" if found.shown else f"Gone in the report of {found.latest_report.day}"
+
+
+_SHOWN = 500
+_EXPLAINED = {
+    ApprovalStatus.PENDING: "Waits for a second person",
+    ApprovalStatus.APPROVED: "Closed with it",
+    ApprovalStatus.REJECTED: "Refused",
+}
+
+
+def _report(report: Reconciliation) -> str:
+    return page_of(report, f"{report.day}, requested {report.created_at:%Y-%m-%d %H:%M} UTC")
+
+
+def _facts(found: ReconciliationBreak) -> list[tuple[str, object]]:
+    return [
+        ("Day", found.day),
+        ("What", found.kind),
+        ("About", about(found)),
+        ("Ours", side(found.our_text, found.our_amount, found)),
+        ("Theirs", side(found.their_text, found.their_amount, found)),
+        ("Difference", difference_of(found)),
+        ("In the latest report", presence(found)),
+    ]
+
+
+def _explanation(proposed: BreakExplanation) -> list[tuple[str, object]]:
+    return [("Explanation", proposed.explanation), ("Explained by", proposed.proposed_by)]

@@ -1,0 +1,294 @@
+"""Reports beside the provider's: green or red at a glance, each difference with its withdrawal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.urls import URLPattern
+
+from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
+from exchange.admin.fields import DayField
+from exchange.admin.show import moment, state
+from exchange.core.errors import DomainError, InvalidRequest
+from exchange.core.ids import parse_id
+from exchange.exports import services as exports
+from exchange.exports.admin import begin_export
+from exchange.exports.sheets import CSV, FORMS, Column
+from exchange.exports.sources import Source, Span, register
+from exchange.staff.models import StaffUser
+from wallets.ledger.admin.show import money
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.admin.breaks import about, breaks_of, side
+from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
+
+_SOURCE = "wallets.reconciliation"
+PROVISIONAL = "Provisional: the day was not over"
+_UNDER_WAY = {ReportStatus.WAITING, ReportStatus.RUNNING}
+_SHOWN = 500
+_PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
+_MOVEMENT = (
+    LineKind.OPENING,
+    LineKind.DEPOSITS,
+    LineKind.PAYOUTS,
+    LineKind.CHARGED,
+    LineKind.REVERSALS,
+    LineKind.OTHER,
+    LineKind.CLOSING,
+)
+_BALANCES = (LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
+
+COLUMNS: tuple[Column, ...] = (
+    Column("Day", lambda line: line.report.day),
+    Column("Report", lambda line: line.report.status),
+    Column("Provisional", lambda line: "Yes" if line.report.provisional else "No"),
+    Column("Line", lambda line: "Difference" if line.off else "Figure"),
+    Column("What", lambda line: line.kind),
+    Column("Currency", lambda line: line.currency_id),
+    Column("Our count", lambda line: line.our_count),
+    Column("Our amount", lambda line: line.our_amount),
+    Column("Their count", lambda line: line.their_count),
+    Column("Their amount", lambda line: line.their_amount),
+    Column("Ours", lambda line: line.our_text),
+    Column("Theirs", lambda line: line.their_text),
+    Column("Reference", lambda line: line.reference),
+    Column("Provider's id", lambda line: line.provider_id),
+    Column("Withdrawal id", lambda line: str(line.withdrawal_id or "")),
+    Column("Incomplete because", lambda line: line.report.reason),
+)
+
+
+def _select(_user: StaffUser, query: str, _span: Span) -> tuple[QuerySet[Any], str]:
+    report_id = parse_id(QueryDict(query).get("report") or "")
+    report = Reconciliation.objects.filter(pk=report_id).first() if report_id else None
+    if report is None:
+        raise InvalidRequest("There is no such report")
+    lines = ReconciliationLine.objects.filter(report=report).select_related("report")
+    return lines.order_by("position"), f"report about {report.day}, {report.status}"
+
+
+def _lines(rows: QuerySet[Any], _query: str, _span: Span) -> Iterator[Any]:
+    return iter(rows.iterator(chunk_size=1000))
+
+
+register(
+    Source(
+        name=_SOURCE,
+        title="Reconciliation",
+        permission="wallets.view_reconciliation",
+        columns=COLUMNS,
+        select=_select,
+        records=_lines,
+    )
+)
+
+
+class DayForm(forms.Form):
+    """Which day is compared."""
+
+    day = DayField(help_text="UTC")
+
+
+@admin.register(Reconciliation)
+class ReconciliationAdmin(AddPage):
+    add_permission = reconciliation.PERMISSION
+    list_display = ("day", "verdict", "basis", "differences", "compared", "asked_for_by", "made")
+    list_filter = ("status", "day")
+    date_hierarchy = "day"
+    add_label = "Compare a day"
+    fields = (
+        "day", "verdict", "basis", "differences", "compared", "reason", "asked_for_by",
+        "created_at", "finished_at",
+    )  # fmt: skip
+    readonly_fields = fields
+
+    @admin.display(description="result", ordering="status")
+    def verdict(self, report: Reconciliation) -> str:
+        return state(report.status)
+
+    @admin.display(description="basis", ordering="provisional")
+    def basis(self, report: Reconciliation) -> str:
+        return PROVISIONAL if report.provisional else "Complete day"
+
+    @admin.display(description="asked for by", ordering="asked_by_label")
+    def asked_for_by(self, report: Reconciliation) -> str:
+        return report.asked_by_label
+
+    @admin.display(description="asked for (UTC)", ordering="created_at")
+    def made(self, report: Reconciliation) -> str:
+        return moment(report.created_at)
+
+    def heading(self, obj: Reconciliation) -> str:
+        return f"Reconciliation of {obj.day}"
+
+    def get_urls(self) -> list[URLPattern]:
+        one = "<uuid:object_id>"
+        return [
+            self.action_url(f"{one}/again/", "again", self.again),
+            self.action_url(f"{one}/export/", "export", self.export),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Reconciliation) -> list[Tool]:
+        shown = []
+        if obj.status in _UNDER_WAY:
+            return [Tool("Look again", self.address("change", obj.pk))]
+        if self.may(request, exports.PERMISSION):
+            shown = [
+                Tool(f"Export {label}", f"{self.address('export', obj.pk)}?form={form}", post=True)
+                for form, label in FORMS.items()
+            ]
+        if self.may(request, reconciliation.PERMISSION):
+            shown.insert(0, Tool("Compare again", self.address("again", obj.pk), post=True))
+        return shown
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """Asks for a report about a day."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            report = reconciliation.ask_as_staff(day=data["day"], user=staff_of(request))
+            messages.success(request, "Asked for. The provider is being asked in the background.")
+            return self.back_to(report.pk)
+
+        return self.form_page(
+            request,
+            bind(request, DayForm),
+            act,
+            title="Compare a day with the provider",
+            submit="Compare",
+            note="Our payouts of the day beside the provider's transfers, and both balances now. A "
+            "day that is not over is compared provisionally: no break is opened, no alert raised.",
+        )
+
+    def again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Asks for another report about the same day."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        report: Reconciliation = self.record(request, object_id)
+        try:
+            report = reconciliation.ask_as_staff(day=report.day, user=staff_of(request))
+        except DomainError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, "Asked for. The provider is being asked in the background.")
+        return self.back_to(report.pk)
+
+    def export(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
+        """The report as a file."""
+        report: Reconciliation = self.record(request, object_id)
+        if not self.may(request, exports.PERMISSION):
+            raise PermissionDenied
+        data = {"form": request.GET.get("form", CSV)}
+        try:
+            return begin_export(request, _SOURCE, f"report={report.pk}", data)
+        except DomainError as error:
+            messages.error(request, error.message)
+            return self.back_to(report.pk)
+
+    def sections(self, request: HttpRequest, obj: Reconciliation) -> list[Section]:
+        if obj.status in _UNDER_WAY:
+            return []
+        lines = list(obj.lines.select_related("withdrawal")[: _SHOWN + 1_000])
+        figures = [line for line in lines if not line.off]
+        breaks = breaks_of(obj)
+        return [
+            _differences(obj, [line for line in lines if line.off][:_SHOWN]),
+            *([breaks] if breaks else []),
+            _payouts(figures),
+            _balances(figures),
+            _movement(figures),
+        ]
+
+
+def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Section:
+    rows = [
+        (
+            state(line.kind),
+            line.currency_id or "-",
+            about(line),
+            line.provider_id or "-",
+            side(line.our_text, line.our_amount, line),
+            side(line.their_text, line.their_amount, line),
+        )
+        for line in lines
+    ]
+    if report.status == ReportStatus.INCOMPLETE:
+        empty = f"Nothing can be said: {report.reason}."
+    else:
+        empty = "None: every payout and balance agrees."
+    headings = ("What", "Currency", "Withdrawal", "Provider's id", "Ours", "Theirs")
+    title = "Differences"
+    if report.differences > len(lines):
+        title = f"Differences, the first {len(lines)} of {report.differences:,}: export them all"
+    return Section(title, headings, rows, empty=empty)
+
+
+def _payouts(figures: list[ReconciliationLine]) -> Section:
+    rows = [
+        (
+            line.currency_id,
+            line.kind,
+            "-" if line.our_count is None else f"{line.our_count:,}",
+            money(line.our_amount, str(line.currency_id)),
+            "-" if line.their_count is None else f"{line.their_count:,}",
+            money(line.their_amount, str(line.currency_id)),
+        )
+        for line in figures
+        if line.kind in _PAYOUTS and (line.our_amount or line.their_amount)
+    ]
+    headings = ("Currency", "State", "Ours", "Amount", "Theirs", "Amount")
+    return Section(
+        "Payouts of the day", headings, rows, right=(2, 3, 4, 5), empty="None on either side."
+    )
+
+
+def _balances(figures: list[ReconciliationLine]) -> Section:
+    rows = []
+    for line in figures:
+        if line.kind != LineKind.BALANCE:
+            continue
+        code = str(line.currency_id)
+        same = {each.kind: each for each in figures if each.currency_id == code}
+        gap = same.get(LineKind.GAP)
+        expected = same.get(LineKind.EXPECTED)
+        rows.append(
+            (
+                code,
+                money(line.our_amount, code),
+                money(line.their_amount, code),
+                money(expected.their_amount if expected else None, code),
+                money(gap.their_amount if gap else None, code),
+                money(gap.our_amount if gap else None, code),
+            )
+        )
+    headings = (
+        "Currency", "Clearing", "At the provider", "Under way", "Gap", "Expected gap",
+    )  # fmt: skip
+    return Section("Balances when it was made", headings, rows, right=(1, 2, 3, 4, 5))
+
+
+def _movement(figures: list[ReconciliationLine]) -> Section:
+    table: dict[str, dict[str, Decimal]] = {}
+    for line in figures:
+        if line.kind in _MOVEMENT:
+            table.setdefault(str(line.currency_id), {})[line.kind] = line.our_amount or Decimal(0)
+    rows = [
+        (code, *(money(moved.get(kind, Decimal(0)), code) for kind in _MOVEMENT))
+        for code, moved in table.items()
+        if any(moved.values())
+    ]
+    headings = ("Currency", "Start", "Deposits", "Payouts", "Charges", "Reversals", "Other", "End")
+    return Section(
+        "Clearing account on the day",
+        headings,
+        rows,
+        right=tuple(range(1, 8)),
+        empty="Nothing was held.",
+    )

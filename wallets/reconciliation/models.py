@@ -1,0 +1,229 @@
+"""Daily reports: what we hold of payouts and money beside what the provider says of them.
+
+A report is asked for (`Waiting`), worked on under a lease (`Running`) and then says one of three
+things: it agrees, it differs, or it is incomplete because the provider could not be relied on.
+
+A difference that a report about a complete day finds becomes a break: an item that stays open until
+two people have explained it, whatever later reports say.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Func, Q
+from django.db.models.lookups import GreaterThanOrEqual
+
+from exchange.core.ids import uuid7
+from exchange.core.models import Currency
+from exchange.staff.models import ProposalModel
+from wallets.withdrawals.models import Withdrawal
+
+
+class ReportStatus(models.TextChoices):
+    """What a report says, once it says something."""
+
+    WAITING = "Waiting"
+    RUNNING = "Running"
+    AGREES = "Agrees"
+    DIFFERS = "Differs"
+    INCOMPLETE = "Incomplete"
+
+
+class Reconciliation(models.Model):
+    """One report about one day in UTC. A later one about the same day stands beside it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    day = models.DateField()
+    status = models.CharField(
+        max_length=10, choices=ReportStatus.choices, default=ReportStatus.WAITING
+    )
+    reason = models.CharField(max_length=500, blank=True, help_text="Why it is incomplete")
+    differences = models.PositiveIntegerField(default=0)
+    compared = models.PositiveIntegerField(default=0, help_text="Payouts held beside transfers")
+    asked_by = models.CharField(max_length=80, help_text="The actor")
+    asked_by_label = models.CharField(max_length=200)
+    claimed_by = models.CharField(max_length=80, blank=True)
+    leased_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField()
+    balances_at = models.DateTimeField(null=True, help_text="When the balances were read")
+    finished_at = models.DateTimeField(null=True)
+    # The day was not over when the report was requested.
+    provisional = models.GeneratedField(
+        expression=GreaterThanOrEqual(
+            F("day"),
+            Func(
+                F("created_at"),
+                template="(%(expressions)s AT TIME ZONE 'UTC')::date",
+                output_field=models.DateField(),
+            ),
+        ),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [("run_reconciliation", "Can run the comparison with the provider")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["day"],
+                condition=Q(status__in=["Waiting", "Running"]),
+                name="reconciliation_one_under_way",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="Agrees") | Q(differences=0, reason=""),
+                name="reconciliation_agrees_without_differences",
+            ),
+        ]
+        indexes = [models.Index(fields=["day", "-created_at"], name="reconciliation_of_day")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.status}"
+
+
+class LineKind(models.TextChoices):
+    """What a line is about. The first are figures, the others differences."""
+
+    IN_FLIGHT = "In flight"
+    COMPLETED = "Completed"
+    FAILED = "Failed"
+    CHARGES = "Charges"
+    OPENING = "Clearing at the start of the day"
+    DEPOSITS = "Deposits"
+    PAYOUTS = "Payouts"
+    CHARGED = "Charges of the provider"
+    REVERSALS = "Reversals"
+    OTHER = "Other movements"
+    CLOSING = "Clearing at the end of the day"
+    BALANCE = "Balance now"
+    EXPECTED = "Expected gap"
+    GAP = "Gap nobody explains"
+    MISSING = "Missing at the provider"
+    UNKNOWN = "Unknown to us"
+    AMOUNT = "Amount"
+    CURRENCY = "Currency"
+    ACCOUNT = "Account"
+    STATUS = "Status"
+    FEE = "Charge"
+    FLOAT = "Balance"
+    NO_BALANCE = "No balance named"
+
+
+class ReconciliationLine(models.Model):
+    """One line of a report: a figure of ours beside theirs, or a difference (`off`)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    report = models.ForeignKey(
+        Reconciliation, on_delete=models.PROTECT, related_name="lines", db_index=False
+    )
+    position = models.PositiveIntegerField()
+    off = models.BooleanField()
+    kind = models.CharField(max_length=40, choices=LineKind.choices)
+    currency = models.ForeignKey(
+        Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    our_count = models.PositiveIntegerField(null=True)
+    our_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    their_count = models.PositiveIntegerField(null=True)
+    their_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    our_text = models.CharField(max_length=200, blank=True)
+    their_text = models.CharField(max_length=200, blank=True)
+    reference = models.CharField(max_length=120, blank=True)
+    provider_id = models.CharField(max_length=40, blank=True)
+    withdrawal = models.ForeignKey(
+        Withdrawal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "position"], name="reconciliation_line_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reference or self.currency_id or ''}".strip()
+
+
+class BreakStatus(models.TextChoices):
+    """States of a break. Explained: it waits for the second person."""
+
+    OPEN = "Open"
+    EXPLAINED = "Explained"
+    CLOSED = "Closed"
+
+
+class ReconciliationBreak(models.Model):
+    """One difference with the provider, from the report that found it until two people close it.
+
+    What it is about never changes. A later report only notes whether it still shows it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    day = models.DateField()
+    kind = models.CharField(max_length=40, choices=LineKind.choices)
+    currency = models.ForeignKey(
+        Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    our_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    their_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    difference = models.DecimalField(
+        max_digits=38, decimal_places=8, null=True, help_text="Theirs less ours"
+    )
+    our_text = models.CharField(max_length=200, blank=True)
+    their_text = models.CharField(max_length=200, blank=True)
+    reference = models.CharField(max_length=120, blank=True)
+    provider_id = models.CharField(max_length=40, blank=True)
+    withdrawal = models.ForeignKey(
+        Withdrawal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    status = models.CharField(max_length=9, choices=BreakStatus.choices, default=BreakStatus.OPEN)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Who looks into it",
+    )
+    first_report = models.ForeignKey(
+        Reconciliation, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    latest_report = models.ForeignKey(
+        Reconciliation, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    shown = models.BooleanField(default=True, help_text="Whether the latest report shows it")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        permissions = [("decide_break", "Can explain and close differences with the provider")]
+        indexes = [
+            models.Index(fields=["day"], name="break_of_day"),
+            models.Index(fields=["day"], condition=~Q(status="Closed"), name="break_open_of_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reference or self.currency_id or ''}".strip()
+
+
+class BreakExplanation(ProposalModel):
+    """One person explains a break, another closes it with that or refuses the explanation."""
+
+    subject = models.ForeignKey(
+        ReconciliationBreak, on_delete=models.PROTECT, related_name="explanations"
+    )
+    explanation = models.CharField(max_length=500)
+
+    class Meta(ProposalModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["subject"], condition=Q(status="Pending"), name="explanation_pending_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(explanation__regex=r"\S"), name="explanation_in_writing"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.explanation

@@ -1,0 +1,197 @@
+"""What we hold of payouts and of the provider's money, for the comparison with the provider."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+
+from wallets.ledger.models import TransferKind
+from wallets.payouts.models import Payout
+from wallets.reconciliation.models import LineKind, ReconciliationLine, ReportStatus
+from wallets.withdrawals.models import WithdrawalStatus
+
+IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
+_AT_ONCE = 1_000
+_MOVES = {
+    TransferKind.DEPOSIT: LineKind.DEPOSITS,
+    TransferKind.WITHDRAWAL_SETTLE: LineKind.PAYOUTS,
+    TransferKind.PROVIDER_CHARGE: LineKind.CHARGED,
+    TransferKind.WITHDRAWAL_REVERSE: LineKind.REVERSALS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One payout as we hold it."""
+
+    withdrawal_id: UUID
+    reference: str
+    status: WithdrawalStatus
+    currency: str
+    amount: Decimal
+    account_number: str
+    bank_code: str
+    charge: Decimal | None
+    posted_at: datetime | None
+    leased_until: datetime | None
+    provider_status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """What the provider holds for us by the ledger, in one currency, over one day and now."""
+
+    opening: Decimal
+    moves: dict[LineKind, Decimal]
+    closing: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """The provider's money by the ledger and the payouts under way, at one moment."""
+
+    clearing: dict[str, Decimal]
+    in_flight: frozenset[tuple[UUID, str, datetime | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the provider held beyond our books, in one currency, and when it was read."""
+
+    read_at: datetime
+    gap: Decimal
+
+
+def day_of(moment: datetime) -> date:
+    """The day in UTC."""
+    return moment.astimezone(UTC).date()
+
+
+def bounds(day: date) -> tuple[datetime, datetime]:
+    """The first instant of `day`, and of the day after it."""
+    start = datetime.combine(day, time(), UTC)
+    return start, start + timedelta(days=1)
+
+
+def sent_on(day: date) -> dict[str, Held]:
+    """The payouts we sent on that day, by reference."""
+    start, end = bounds(day)
+    return _held(Q(posted_at__gte=start, posted_at__lt=end))
+
+
+def held_under(references: Collection[str]) -> dict[str, Held]:
+    """The withdrawals under these references, sent or not, whatever the day."""
+    wanted = sorted(references)
+    found: dict[str, Held] = {}
+    for begin in range(0, len(wanted), _AT_ONCE):
+        found |= _held(Q(withdrawal__reference__in=wanted[begin : begin + _AT_ONCE]))
+    return found
+
+
+def disputed() -> dict[str, Held]:
+    """Payouts under way, and those that ended otherwise here than at the provider."""
+    ended = Q(withdrawal__status=WithdrawalStatus.COMPLETED, provider_status="FAILED") | Q(
+        withdrawal__status=WithdrawalStatus.FAILED
+    ) & Q(provider_status__in=["NEW", "PENDING", "SUCCESSFUL"])
+    return _held(Q(withdrawal__status__in=IN_FLIGHT, posted_at__isnull=False) | ended)
+
+
+def _held(condition: Q) -> dict[str, Held]:
+    rows: QuerySet[Payout] = Payout.objects.filter(condition).select_related("withdrawal__bank")
+    return {
+        row.withdrawal.reference: Held(
+            withdrawal_id=row.withdrawal_id,
+            reference=row.withdrawal.reference,
+            status=WithdrawalStatus(row.withdrawal.status),
+            currency=row.withdrawal.currency_id,
+            amount=row.withdrawal.disburse_amount,
+            account_number=row.withdrawal.bank.account_number,
+            bank_code=row.withdrawal.bank.code,
+            charge=row.provider_fee,
+            posted_at=row.posted_at,
+            leased_until=row.leased_until,
+            provider_status=row.provider_status,
+        )
+        for row in rows.iterator(chunk_size=_AT_ONCE)
+    }
+
+
+def holding() -> Holding:
+    """As of now, from one snapshot."""
+    with transaction.atomic():
+        if not connection.savepoint_ids:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT e.asset_id, -sum(e.amount) FROM wallets_entry e"
+                " JOIN wallets_account a ON a.id = e.account_id AND a.kind = 'clearing'"
+                " GROUP BY e.asset_id"
+            )
+            clearing = dict(cursor.fetchall())
+        under_way = Payout.objects.filter(withdrawal__status__in=IN_FLIGHT).values_list(
+            "withdrawal_id", "withdrawal__status", "posted_at"
+        )
+        return Holding(clearing, frozenset(under_way))
+
+
+def movements(day: date) -> dict[str, Movement]:
+    """What moved on that day in the clearing account of every currency; held money is positive."""
+    start, end = bounds(day)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT e.asset_id, CASE WHEN t.created_at < %s THEN '' ELSE t.kind END, -sum(e.amount)"
+            " FROM wallets_entry e"
+            " JOIN wallets_account a ON a.id = e.account_id AND a.kind = 'clearing'"
+            " JOIN wallets_transfer t ON t.id = e.transfer_id"
+            " WHERE t.created_at < %s GROUP BY 1, 2",
+            [start, end],
+        )
+        rows = cursor.fetchall()
+    found: dict[str, Movement] = {}
+    for currency in {row[0] for row in rows}:
+        mine = {kind: total for asset, kind, total in rows if asset == currency}
+        opening = mine.pop("", Decimal(0))
+        moves: dict[LineKind, Decimal] = {}
+        for kind, total in mine.items():
+            line = _MOVES.get(kind, LineKind.OTHER)
+            moves[line] = moves.get(line, Decimal(0)) + total
+        found[currency] = Movement(opening, moves, opening + sum(moves.values()))
+    return found
+
+
+def charges_since(currency: str, moment: datetime) -> int:
+    """How many charges of the provider were booked since."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM wallets_transfer t"
+            " JOIN wallets_entry e ON e.transfer_id = t.id AND e.amount > 0"
+            " WHERE t.kind = 'provider_charge' AND t.created_at >= %s AND e.asset_id = %s",
+            [moment, currency],
+        )
+        (count,) = cursor.fetchone()
+    return int(count)
+
+
+def last_reading(currency: str) -> Reading | None:
+    """The newest gap of a complete report about a day that was over, by when it was read."""
+    line = (
+        ReconciliationLine.objects.filter(
+            kind=LineKind.GAP,
+            currency=currency,
+            report__status__in=[ReportStatus.AGREES, ReportStatus.DIFFERS],
+            report__provisional=False,
+        )
+        .select_related("report")
+        .order_by("-report__balances_at")
+        .first()
+    )
+    if line is None or line.their_amount is None or line.report.balances_at is None:
+        return None
+    return Reading(line.report.balances_at, line.their_amount)

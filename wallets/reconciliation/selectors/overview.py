@@ -1,0 +1,97 @@
+"""What finance sees first of reconciliation: the last comparison, open breaks, the float."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from django.db.models import Count, Q
+
+from wallets.reconciliation.models import (
+    BreakStatus,
+    LineKind,
+    Reconciliation,
+    ReconciliationBreak,
+    ReconciliationLine,
+    ReportStatus,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """Money at the provider in one currency beside the clearing account that stands for it.
+
+    `under_way` is what payouts on their way make them differ by, `gap` what is left, and
+    `unexplained` how much of that is not expected.
+    """
+
+    currency: str
+    provider: Decimal | None
+    clearing: Decimal | None
+    under_way: Decimal | None
+    gap: Decimal | None
+    unexplained: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDay:
+    """A day with open breaks: how many, how many wait for a second person, and have an owner."""
+
+    day: date
+    count: int
+    explained: int
+    owned: int
+
+
+def last_comparison() -> Reconciliation | None:
+    """The newest report about the latest day that was compared when it was over."""
+    finished = (ReportStatus.AGREES, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
+    reports = Reconciliation.objects.filter(status__in=finished, provisional=False)
+    return reports.order_by("-day", "-created_at").first()
+
+
+def open_breaks() -> list[OpenDay]:
+    """Every day with differences that two people have not explained, the newest first."""
+    rows = (
+        ReconciliationBreak.objects.exclude(status=BreakStatus.CLOSED)
+        .order_by("-day")
+        .values("day")
+        .annotate(
+            count=Count("pk"),
+            explained=Count("pk", filter=Q(status=BreakStatus.EXPLAINED)),
+            owned=Count("owner"),
+        )
+    )
+    return [OpenDay(**row) for row in rows]
+
+
+def floats(report: Reconciliation) -> list[Float]:
+    """What the provider held for us when `report` was made, by currency."""
+    rows = ReconciliationLine.objects.filter(
+        report=report, kind__in=(LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
+    ).order_by("currency_id")
+    lines = {(line.currency_id, line.kind): line for line in rows}
+    found = []
+    for (currency, kind), line in lines.items():
+        if kind != LineKind.BALANCE or currency is None:
+            continue
+        expected = lines.get((currency, LineKind.EXPECTED))
+        gap = lines.get((currency, LineKind.GAP))
+        found.append(
+            Float(
+                currency=currency,
+                provider=line.their_amount,
+                clearing=line.our_amount,
+                under_way=expected.their_amount if expected else None,
+                gap=gap.their_amount if gap else None,
+                unexplained=_unexplained(gap),
+            )
+        )
+    return found
+
+
+def _unexplained(gap: ReconciliationLine | None) -> Decimal | None:
+    if gap is None or gap.their_amount is None:
+        return None
+    return gap.their_amount - (gap.our_amount or Decimal(0))

@@ -1,0 +1,98 @@
+"""The provider's balance beside our clearing account, and the gap between them.
+
+What of the gap is expected is judged when the report is kept: see `breaks`.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from exchange.core.currencies import payout_currencies
+from exchange.core.numbers import plain
+from wallets.providers.base import (
+    PaymentProvider,
+    ProviderBalance,
+    ProviderUnavailable,
+    TransferRecord,
+    TransferStatus,
+)
+from wallets.reconciliation.models import LineKind
+from wallets.reconciliation.selectors.movements import IN_FLIGHT, Held, Holding, holding
+from wallets.reconciliation.services.differences import Line
+from wallets.withdrawals.models import WithdrawalStatus
+
+_READINGS = 3
+
+
+def read_balances(provider: PaymentProvider) -> tuple[Holding, dict[str, ProviderBalance]]:
+    """Ours and theirs while nothing moved between the two.
+
+    Raises `ProviderUnavailable` for an answer that is none, and when payouts would not rest.
+    """
+    for _ in range(_READINGS):
+        before = holding()
+        answer = provider.balances()
+        found = {balance.currency: balance for balance in answer}
+        if len(found) != len(answer):
+            raise ProviderUnavailable("the provider names the balance of a currency twice")
+        if holding() == before:
+            return before, found
+    raise ProviderUnavailable("payouts moved whenever the balances were read")
+
+
+def balance_lines(
+    ours: Holding,
+    theirs: dict[str, ProviderBalance],
+    under_way: dict[str, Held],
+    records: dict[str, TransferRecord],
+) -> list[Line]:
+    """By currency: both balances, what is under way between them, and the gap."""
+    lines: list[Line] = []
+    for currency in payout_currencies():
+        booked = ours.clearing.get(currency, Decimal(0))
+        balance = theirs.get(currency)
+        if balance is None:
+            if booked:
+                lines.append(
+                    Line(
+                        LineKind.NO_BALANCE,
+                        currency,
+                        off=True,
+                        our_amount=booked,
+                        their_text="The provider names no balance",
+                    )
+                )
+            continue
+        expected = sum(
+            (
+                _under_way(held, records.get(held.reference))
+                for held in under_way.values()
+                if held.currency == currency
+            ),
+            Decimal(0),
+        )
+        gap = balance.available - booked - expected
+        lines += [
+            Line(
+                LineKind.BALANCE,
+                currency,
+                our_amount=booked,
+                their_amount=balance.available,
+                their_text=f"In its books: {plain(balance.ledger)}",
+            ),
+            Line(LineKind.EXPECTED, currency, their_amount=expected),
+            Line(LineKind.GAP, currency, their_amount=gap),
+        ]
+    return lines
+
+
+def _under_way(held: Held, record: TransferRecord | None) -> Decimal:
+    """By how much the provider's balance is ahead of our ledger because of one payout."""
+    if record is None:
+        return Decimal(0)
+    left = record.status != TransferStatus.FAILED
+    if held.status in {*IN_FLIGHT, WithdrawalStatus.FAILED} and left:
+        return -(record.amount + record.fee)
+    if held.status == WithdrawalStatus.COMPLETED and not left:
+        return record.amount
+    return Decimal(0)

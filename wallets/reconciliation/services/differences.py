@@ -1,0 +1,146 @@
+"""What differs between a payout as we hold it and the provider's record of it. Pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from exchange.core.currencies import currencies
+from exchange.core.numbers import plain, round_to
+from wallets.providers.base import TransferRecord, TransferStatus
+from wallets.reconciliation.models import LineKind
+from wallets.reconciliation.selectors.movements import IN_FLIGHT, Held
+from wallets.withdrawals.models import WithdrawalStatus
+
+_OPEN = frozenset({TransferStatus.NEW, TransferStatus.PENDING})
+# What the provider may say of a payout in each of our states; in all others it knows nothing of it.
+_AGREE: dict[WithdrawalStatus, frozenset[TransferStatus]] = {
+    WithdrawalStatus.PROCESSING: _OPEN,
+    WithdrawalStatus.UNKNOWN: _OPEN,
+    WithdrawalStatus.COMPLETED: frozenset({TransferStatus.SUCCESSFUL}),
+    WithdrawalStatus.FAILED: frozenset({TransferStatus.FAILED}),
+    # A bank that returns the money makes the provider's transfer a failed one.
+    WithdrawalStatus.REVERSED: frozenset({TransferStatus.FAILED}),
+}
+_CHARGED = frozenset({WithdrawalStatus.COMPLETED, WithdrawalStatus.REVERSED})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a report, before it is kept; see `ReconciliationLine`."""
+
+    kind: LineKind
+    currency: str | None = None
+    off: bool = False
+    our_count: int | None = None
+    our_amount: Decimal | None = None
+    their_count: int | None = None
+    their_amount: Decimal | None = None
+    our_text: str = ""
+    their_text: str = ""
+    reference: str = ""
+    provider_id: str = ""
+    withdrawal_id: UUID | None = None
+
+
+def differences(held: Held | None, record: TransferRecord | None) -> list[Line]:
+    """Everything in which the two differ; nothing when they agree."""
+    if held is None:
+        return [] if record is None else [_unknown(record)]
+    if record is None:
+        return [] if _may_be_missing(held) else [_missing(held)]
+    found: list[Line] = []
+
+    def differ(
+        kind: LineKind,
+        ours: str,
+        theirs: str,
+        our_amount: Decimal | None = None,
+        their_amount: Decimal | None = None,
+    ) -> None:
+        found.append(
+            Line(
+                kind,
+                held.currency,
+                off=True,
+                our_text=ours[:200],
+                their_text=theirs[:200],
+                reference=held.reference,
+                provider_id=record.provider_id[:40],
+                withdrawal_id=held.withdrawal_id,
+                our_amount=our_amount,
+                their_amount=their_amount,
+            )
+        )
+
+    if record.status not in _AGREE.get(held.status, frozenset()):
+        differ(LineKind.STATUS, held.status, record.status)
+    if record.amount != held.amount:
+        differ(
+            LineKind.AMOUNT,
+            plain(held.amount),
+            plain(record.amount),
+            our_amount=held.amount,
+            their_amount=record.amount,
+        )
+    if record.currency != held.currency:
+        differ(LineKind.CURRENCY, held.currency, record.currency)
+    if not _same_account(held, record):
+        differ(
+            LineKind.ACCOUNT,
+            f"{held.bank_code} {held.account_number}",
+            f"{record.bank_code} {record.account_number}",
+        )
+    charged = charge(record, held.currency)
+    if held.status in _CHARGED and charged != (held.charge or 0):
+        differ(
+            LineKind.FEE,
+            plain(held.charge or Decimal(0)),
+            plain(charged),
+            our_amount=held.charge or Decimal(0),
+            their_amount=charged,
+        )
+    return found
+
+
+def charge(record: TransferRecord, currency: str) -> Decimal:
+    """What the provider charged for it, rounded as the ledger books it."""
+    facts = currencies().get(currency)
+    return round_to(record.fee, facts.decimals if facts else 2)
+
+
+def _may_be_missing(held: Held) -> bool:
+    """What the provider refused at once, or was never sent, it has no record of."""
+    return held.posted_at is None or held.status not in {*IN_FLIGHT, *_CHARGED}
+
+
+def _same_account(held: Held, record: TransferRecord) -> bool:
+    # Some answers render codes as numbers, without the zeros in front.
+    code, theirs = held.bank_code.lstrip("0"), record.bank_code.lstrip("0")
+    return code == theirs and held.account_number == record.account_number
+
+
+def _missing(held: Held) -> Line:
+    return Line(
+        LineKind.MISSING,
+        held.currency,
+        off=True,
+        our_amount=held.amount,
+        our_text=held.status,
+        reference=held.reference,
+        withdrawal_id=held.withdrawal_id,
+    )
+
+
+def _unknown(record: TransferRecord) -> Line:
+    return Line(
+        LineKind.UNKNOWN,
+        record.currency if record.currency in currencies() else None,
+        off=True,
+        their_amount=record.amount,
+        their_text=f"{record.status} {record.currency} to {record.bank_code}"
+        f" {record.account_number}"[:200],
+        reference=record.reference[:120],
+        provider_id=record.provider_id[:40],
+    )

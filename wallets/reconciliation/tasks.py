@@ -1,0 +1,17 @@
+"""Celery tasks of reconciliation."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from wallets.reconciliation import services as reconciliation
+
+
+@shared_task(name=reconciliation.TASK)
+def reconcile() -> int:
+    """Makes sure that yesterday is reported on, and works on what waits; how many reports."""
+    reconciliation.ask_for_yesterday()
+    done = 0
+    while reconciliation.run_next():
+        done += 1
+    return done

@@ -1,1 +1,0 @@
-"""Reads of wallets, withdrawals and banks. Nothing here writes."""

@@ -1,0 +1,27 @@
+"""Addresses of wallets, withdrawals and banks, relative to /v1/."""
+
+from __future__ import annotations
+
+from exchange.api.routers import Router
+from wallets.banks.api import BankViewSet
+from wallets.ledger.api import HoldingViewSet, TransactionViewSet, WalletViewSet
+from wallets.withdrawals.api import WithdrawalViewSet
+
+router = Router()
+for wallet, tokens, whose in (
+    ("api/wallet", "api/wallet/tokens", ""),
+    ("api/members/<str:member_id>/wallet", "api/members/<str:member_id>/tokens", "member_"),
+):
+    router.register(wallet, WalletViewSet, f"{whose}wallets")
+    router.register(f"{wallet}/transactions", TransactionViewSet, f"{whose}transactions")
+    router.register(tokens, HoldingViewSet, f"{whose}holdings")
+    router.register(f"{wallet}/withdraw", WithdrawalViewSet, f"{whose}withdrawals", only={"create"})
+router.register(
+    "api/withdrawals",
+    WithdrawalViewSet,
+    "withdrawals",
+    only={"list", "retrieve", "cancel", "fee"},
+)
+router.register("api/banks", BankViewSet, "banks")
+
+urlpatterns = router.urls

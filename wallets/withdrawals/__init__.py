@@ -1,0 +1,1 @@
+"""Withdrawals: asking for them, and deciding about them."""

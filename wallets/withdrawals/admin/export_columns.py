@@ -1,0 +1,57 @@
+"""The columns of a file of withdrawals."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from exchange.exports.sheets import Column
+from wallets.ledger.admin.export_columns import _name, owner_of, paid_out
+from wallets.withdrawals.admin.show import payout_of, state_in_words
+from wallets.withdrawals.models import Withdrawal
+
+
+def _paid(name: str) -> Any:
+    def value(withdrawal: Withdrawal) -> Any:
+        payout = payout_of(withdrawal)
+        return None if payout is None else getattr(payout, name)
+
+    return value
+
+
+def _charge(withdrawal: Withdrawal) -> Decimal | None:
+    payout = payout_of(withdrawal)
+    return None if payout is None else payout.provider_fee
+
+
+WITHDRAWALS: tuple[Column, ...] = (
+    Column("Reference", lambda w: w.reference),
+    Column("Status", state_in_words),
+    Column("Created (UTC)", lambda w: w.created_at),
+    Column("Organisation", lambda w: w.organisation.name),
+    Column("Owner", owner_of),
+    Column("Owner is", lambda w: w.owner_model),
+    Column("Owner id", lambda w: str(w.owner_id)),
+    Column("Currency", lambda w: w.currency_id),
+    Column("Amount", lambda w: w.amount),
+    Column("Fee", lambda w: w.fee),
+    Column("Net to bank", lambda w: w.disburse_amount),
+    Column("Paid out", paid_out),
+    Column("Amount in USD", lambda w: w.gusd_amount),
+    Column("Bank", lambda w: w.bank.name),
+    Column("Bank code", lambda w: w.bank.code),
+    Column("Account number", lambda w: w.bank.account_number),
+    Column("Account name", lambda w: w.bank.account_name),
+    Column("Name given", lambda w: w.bank.given_name),
+    Column("Decided (UTC)", lambda w: w.actioned_on),
+    Column("Decided by", lambda w: w.actioned_by),
+    Column("First approval", lambda w: _name(w.first_approver)),
+    Column("Second approval", lambda w: _name(w.second_approver)),
+    Column("Reason", lambda w: w.reason),
+    Column("Sent (UTC)", _paid("posted_at")),
+    Column("Settled (UTC)", _paid("settled_at")),
+    Column("Provider's id", _paid("provider_id")),
+    Column("Provider's status", _paid("provider_status")),
+    Column("Provider's charge", _charge),
+    Column("Withdrawal id", lambda w: str(w.pk)),
+)

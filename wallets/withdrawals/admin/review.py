@@ -1,0 +1,396 @@
+"""What the review page of a withdrawal shows: facts gathered, nothing changed.
+
+The page answers "should I pay this?": what to stop at first (`concerns`), then the payment, its
+recipient, what is usual for the owner, the wallet, and exactly what the provider will be sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Q
+from django.http import HttpRequest
+
+from exchange.admin.base import staff_of
+from exchange.admin.show import age, moment, page_of
+from exchange.core.actors import Actor
+from exchange.core.numbers import plain
+from exchange.staff.admin.pending import named_deciders
+from exchange.staff.models import StaffUser
+from wallets.alerts.models import Alert
+from wallets.banks.admin.matching import match_in_words, match_tone
+from wallets.ledger.admin.show import money
+from wallets.ledger.models import AccountKind, Transfer, TransferKind
+from wallets.ledger.selectors.wallets import wallet_balances
+from wallets.payouts.models import Payout, ProposalAction, ProposalStatus
+from wallets.payouts.selectors import payouts_on_hold
+from wallets.payouts.services.paying import transfer_request
+from wallets.payouts.services.resolutions import possible_actions
+from wallets.withdrawals.admin import review_tables
+from wallets.withdrawals.admin.second_approval import second_approval
+from wallets.withdrawals.admin.show import RETURNED, is_returned, withdrawal_state
+from wallets.withdrawals.models import (
+    OPEN_STATUSES,
+    Decision,
+    Verdict,
+    Withdrawal,
+    WithdrawalStatus,
+)
+from wallets.withdrawals.selectors.concerns import (
+    Concern,
+    concerns_of,
+    name_match,
+    recalled,
+    requesting_keys,
+    stops,
+)
+from wallets.withdrawals.selectors.scrutiny import (
+    AccountUse,
+    Facts,
+    Requests,
+    Velocity,
+    inflow,
+    other_owners,
+    scrutinise,
+    velocity,
+)
+from wallets.withdrawals.services.corridors import missing_fields, needed_fields
+
+_DEPOSITS = 10
+_DECIDE = "wallets.decide_withdrawal"
+_RESOLVE = "wallets.resolve_payout"
+_KEEPS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceLine:
+    """One account of the wallet: before the request, now, and after either decision."""
+
+    title: str
+    before: str
+    now: str
+    after_paying: str
+    after_refusing: str
+
+
+@dataclass(frozen=True, slots=True)
+class VelocityLine:
+    """Requests of the owner and of the organisation within one span."""
+
+    title: str
+    owner: int
+    owner_amount: str
+    organisation: int
+    organisation_amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a payout stands that needs people, or may come to: a word, how it looks, and why."""
+
+    tone: str
+    word: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedUnder:
+    """A decision with the flags it was made under, and why it was made all the same."""
+
+    who: str
+    when: str
+    concerns: Sequence[Concern]
+    override: str
+
+
+def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
+    """Everything the template of the page needs."""
+    user = staff_of(request)
+    pending = withdrawal.status == WithdrawalStatus.PENDING
+    may_resolve = user.has_perm(_RESOLVE)
+    # A payout begins with the approval.
+    payout = proposal = None
+    ways: list[ProposalAction] = []
+    if not pending:
+        payout = Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
+        proposal = (
+            withdrawal.proposals.filter(status=ProposalStatus.OPEN)
+            .select_related("proposed_by")
+            .first()
+        )
+        ways = possible_actions(withdrawal)
+    # Events may have overtaken a proposal; then another one may be made.
+    overtaken = proposal is not None and proposal.action not in ways
+    differs = _differs(withdrawal)
+    key = requesting_keys([withdrawal]).get(withdrawal.requested_by)
+    facts = scrutinise([withdrawal.pk])
+    use, largest = facts[withdrawal.pk].use, facts[withdrawal.pk].largest_paid
+    recent = velocity(withdrawal)
+    arrived = inflow(withdrawal, _DEPOSITS)
+    why_two = second_approval(withdrawal, user)
+    return {
+        **summary(withdrawal),
+        "owner": withdrawal.member or withdrawal.organisation,
+        "owner_link": page_of(withdrawal.member or withdrawal.organisation),
+        "organisation_link": page_of(withdrawal.organisation),
+        "requested_by": page_of(key, f"API key {key.name}") if key else withdrawal.requested_by,
+        "status": withdrawal_state(withdrawal),
+        "age": age(withdrawal.created_at),
+        "created": moment(withdrawal.created_at),
+        "in_usd": money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
+        **(flags(withdrawal, facts) if pending else {}),
+        "decided_under": decided_under(withdrawal),
+        "use": _use_in_words(use),
+        "other_owners": _others_of(withdrawal, use),
+        "velocity": _velocity(withdrawal, recent),
+        "velocity_until": moment(recent.until),
+        "largest": money(largest, withdrawal.currency_id) if largest else "none yet",
+        "deposited": f"{money(arrived.amount, withdrawal.currency_id)}"
+        f" in {arrived.count} deposit{'' if arrived.count == 1 else 's'}",
+        "balances": _balances(withdrawal),
+        "open": withdrawal.status in OPEN_STATUSES,
+        "order": _order(withdrawal),
+        "needed": bool(needed_fields(withdrawal.currency_id)),
+        "why_two": why_two,
+        "approvals": _approvals(withdrawal, 2 if why_two else 1),
+        "others": _others(withdrawal) if pending else "",
+        "pending": pending,
+        "may_decide": pending and user.has_perm(_DECIDE),
+        "hindrance": hindrance(withdrawal, user),
+        "payout": payout,
+        "differs": differs,
+        "standing": None if differs else _standing(withdrawal, payout, ways),
+        "proposal": proposal,
+        "overtaken": overtaken,
+        "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
+        "may_resolve": may_resolve,
+        "possible": ways if may_resolve and (overtaken or proposal is None) else [],
+        "sections": [
+            *([review_tables.payout(withdrawal, payout)] if payout else []),
+            review_tables.recent(withdrawal),
+            review_tables.deposits(withdrawal, arrived),
+            review_tables.decisions(withdrawal),
+            *review_tables.proposals(withdrawal),
+            review_tables.events(withdrawal),
+            review_tables.transfers(withdrawal),
+        ],
+    }
+
+
+def flags(withdrawal: Withdrawal, facts: Mapping[UUID, Facts] | None = None) -> dict[str, Any]:
+    """What stands out about a Pending withdrawal: what every page that decides shows."""
+    found = concerns_of([withdrawal], facts)[withdrawal.pk]
+    return {"concerns": found, "stop": stops(found)}
+
+
+def decided_under(withdrawal: Withdrawal) -> list[DecidedUnder]:
+    """The approvals and rejections that kept their flags, oldest first."""
+    return [
+        DecidedUnder(
+            f"{verdict_in_words(d.verdict).capitalize()} by {d.actor_label}",
+            moment(d.created_at),
+            recalled(d.flags),
+            d.override,
+        )
+        for d in withdrawal.decisions.filter(_KEEPS_FLAGS)
+    ]
+
+
+def attach_flags(withdrawals: Sequence[Any]) -> None:
+    """Give each `flags`: of a Pending one those of now, of a decided one those of its last
+    decision, None where that kept none. A bounded number of queries for all.
+    """
+    now = concerns_of([row for row in withdrawals if row.status == WithdrawalStatus.PENDING])
+    decided = [row for row in withdrawals if row.status != WithdrawalStatus.PENDING]
+    kept = {
+        decision.withdrawal_id: decision.flags
+        for decision in Decision.objects.filter(
+            _KEEPS_FLAGS, withdrawal__in=[row.pk for row in decided]
+        )
+    }
+    for row in withdrawals:
+        row.flags = now.get(row.pk)
+    for row in decided:
+        row.flags = recalled(kept[row.pk]) if row.pk in kept else None
+
+
+def summary(withdrawal: Withdrawal) -> dict[str, Any]:
+    """How much to whom: what every page about a decision repeats."""
+    match = name_match(withdrawal)
+    return {
+        "withdrawal": withdrawal,
+        "bank": withdrawal.bank,
+        "match": match.label if match else "not checked",
+        "match_tone": match_tone(match),
+        "match_details": match_in_words(match),
+        "amount": money(withdrawal.amount, withdrawal.currency_id),
+        "fee": money(withdrawal.fee, withdrawal.currency_id),
+        "arrives": money(withdrawal.disburse_amount, withdrawal.currency_id),
+        "missing": missing_fields(withdrawal.currency_id, withdrawal.bank),
+    }
+
+
+def hindrance(withdrawal: Withdrawal, user: StaffUser) -> str:
+    """Why `user` cannot approve the Pending `withdrawal` as it stands; "" if they can."""
+    missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
+    if missing:
+        return f"Before approval this payout needs: {', '.join(missing)}."
+    if withdrawal.first_approver_id == user.pk:
+        return "You approved it already. Somebody else must approve it too, or reject it."
+    if withdrawal.requested_by == str(Actor.staff(user.pk, "")):
+        return "You entered it. Somebody else must approve it."
+    return ""
+
+
+def _use_in_words(use: AccountUse) -> str:
+    if not use.earlier:
+        return "first use by this owner"
+    words = f"{use.earlier} earlier, {use.paid} paid"
+    return f"{words}, {use.bounced} failed or returned" if use.bounced else words
+
+
+def _others_of(withdrawal: Withdrawal, use: AccountUse) -> str:
+    if not use.other_owners:
+        return "none"
+    named = [f"{member} of {firm}" if member else firm for firm, member in other_owners(withdrawal)]
+    more = " and others" if use.other_owners > len(named) else ""
+    return f"{use.other_owners}: {', '.join(named)}{more}"
+
+
+def _velocity(withdrawal: Withdrawal, recent: Velocity) -> list[VelocityLine]:
+    def line(title: str, owner: Requests, organisation: Requests) -> VelocityLine:
+        return VelocityLine(
+            title,
+            owner.count,
+            money(owner.amount, withdrawal.currency_id),
+            organisation.count,
+            money(organisation.amount, withdrawal.currency_id),
+        )
+
+    return [
+        line("24 hours", recent.owner_day, recent.organisation_day),
+        line("30 days", recent.owner_month, recent.organisation_month),
+    ]
+
+
+def _balances(withdrawal: Withdrawal) -> list[BalanceLine]:
+    currency = withdrawal.currency_id
+    now = next(b for b in wallet_balances(withdrawal.owner_id) if b["currency"] == currency)
+    hold = Transfer.objects.filter(
+        subject_id=withdrawal.pk, kind=TransferKind.WITHDRAWAL_HOLD
+    ).first()
+    before: dict[str, Decimal] = {}
+    if hold is not None:
+        before = dict(
+            hold.entries.annotate(was=F("balance_after") - F("amount")).values_list(
+                "account__kind", "was"
+            )
+        )
+    open_now = withdrawal.status in OPEN_STATUSES
+    lines = []
+    for kind, sign in ((AccountKind.AVAILABLE, 1), (AccountKind.ESCROW, -1)):
+        amount = now["available"] if kind == AccountKind.AVAILABLE else now["escrow"]
+        paid = amount if kind == AccountKind.AVAILABLE else amount - withdrawal.amount
+        lines.append(
+            BalanceLine(
+                title=kind.label,
+                before=money(before.get(kind), currency),
+                now=money(amount, currency),
+                after_paying=money(paid, currency) if open_now else "",
+                after_refusing=money(amount + sign * withdrawal.amount, currency)
+                if open_now
+                else "",
+            )
+        )
+    return lines
+
+
+def _order(withdrawal: Withdrawal) -> list[tuple[str, str]]:
+    """The provider's order, field by field, as it will be sent."""
+    order = transfer_request(withdrawal)
+    lines: list[tuple[str, str]] = []
+    for part in fields(order):
+        value = getattr(order, part.name)
+        if value is None:
+            continue
+        if part.name == "recipient":
+            lines += [(f"recipient {f.name}", getattr(value, f.name)) for f in fields(value)]
+        else:
+            lines.append((part.name, plain(value) if isinstance(value, Decimal) else str(value)))
+    return [(name.replace("_", " "), value) for name, value in lines]
+
+
+def _approvals(withdrawal: Withdrawal, needed: int) -> str:
+    given = [str(p) for p in (withdrawal.first_approver, withdrawal.second_approver) if p]
+    words = f"{len(given)} of {needed} given"
+    return f"{words}, by {' and '.join(given)}" if given else words
+
+
+def _others(withdrawal: Withdrawal) -> str:
+    """Who may still decide, in words."""
+    return named_deciders(_DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
+
+
+def _differs(withdrawal: Withdrawal) -> str:
+    """What the provider's record has otherwise than it was ordered, in words; "" if nothing."""
+    if withdrawal.status != WithdrawalStatus.UNKNOWN:
+        return ""
+    alert = Alert.objects.filter(
+        kind="payout_differs", subject=withdrawal.reference, resolved_at=None
+    ).first()
+    return alert.message if alert else ""
+
+
+def _standing(
+    withdrawal: Withdrawal, payout: Payout | None, ways: Sequence[ProposalAction]
+) -> Standing | None:
+    """Where a payout stands whose end is not known, or that came back; None for any other."""
+    if is_returned(withdrawal):
+        words = "The bank sent this payout back. Two people together reverse it."
+        return Standing("bad", RETURNED, words)
+    if withdrawal.status == WithdrawalStatus.APPROVED and payouts_on_hold(at_most=1):
+        words = (
+            "The payment provider fails, and no payout is sent. This one is sent once the provider"
+            " accepts one again, unless two people together return it."
+        )
+        return Standing("waiting", "On hold", words)
+    if withdrawal.status != WithdrawalStatus.UNKNOWN:
+        return None
+    if ways:
+        words = (
+            "The provider was asked twice and does not know this payout. The money stays in escrow"
+            " until two people together send it again or fail it."
+        )
+        return Standing("bad", "Lost", words)
+    at = payout.next_step_at if payout else None
+    again = f", next at {at:%H:%M:%S} UTC" if at else ""
+    words = f"The provider's answer was lost. It is asked again by the reference{again}."
+    return Standing("waiting", "Being looked up", words)
+
+
+def changes_since(withdrawal: Withdrawal, version: int) -> str:
+    """What happened to `withdrawal` since somebody saw its `version`, in words; "" if nothing."""
+    happened = [
+        f"{verdict_in_words(d.verdict)} by {d.actor_label} at {d.created_at:%H:%M:%S} UTC"
+        for d in withdrawal.decisions.filter(version__gte=version)
+    ]
+    if not happened:
+        return ""
+    return f"Since you opened the page: {'; '.join(happened)}."
+
+
+def verdict_in_words(verdict: str) -> str:
+    """A verdict as something that was done."""
+    return {
+        Verdict.APPROVE: "approved",
+        Verdict.REJECT: "rejected",
+        Verdict.CANCEL: "cancelled",
+        Verdict.CORRIDOR: "details filled in",
+        Verdict.PROPOSE: "a proposal made",
+        Verdict.CONFIRM: "a proposal confirmed",
+        Verdict.DECLINE: "a proposal declined",
+    }[Verdict(verdict)]

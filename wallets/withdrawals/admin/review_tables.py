@@ -1,0 +1,153 @@
+"""The tables below the facts on a withdrawal's review page: what happened to it and around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.urls import reverse
+
+from exchange.admin.base import Section, Tool
+from exchange.admin.show import age, kind, moment, page_of, state
+from exchange.events.models import Event
+from wallets.ledger.admin.show import SIGN, held, money
+from wallets.ledger.models import Transfer
+from wallets.payouts.models import Payout, ProposalStatus
+from wallets.withdrawals.admin.show import withdrawal_state
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.scrutiny import Inflow
+
+_RECENT = 10
+
+
+def payout(withdrawal: Withdrawal, known: Payout) -> Section:
+    """What the provider was asked and said."""
+    rows: list[Sequence[object]] = [
+        ("Provider's id", known.provider_id or "-"),
+        ("Provider's status", known.provider_status or "-"),
+        ("Provider's message", known.provider_message or "-"),
+        ("Provider's charge", money(known.provider_fee, withdrawal.currency_id)),
+        ("Sent to the provider (UTC)", moment(known.posted_at) if known.posted_at else "not yet"),
+        ("Last error", known.last_error or "-"),
+        ("Tries", known.attempts),
+        ("Look-ups", known.look_ups),
+        ("Look-ups that did not find it", known.not_found_count),
+        ("Next step (UTC)", moment(known.next_step_at) if known.next_step_at else "none"),
+    ]
+    return Section("Payout", ("", ""), rows)
+
+
+def decisions(withdrawal: Withdrawal) -> Section:
+    """Who decided what."""
+    rows = [
+        (
+            moment(d.created_at),
+            d.verdict,
+            d.actor_label,
+            d.reason or "-",
+            d.override or "-",
+            d.version,
+        )
+        for d in withdrawal.decisions.all()
+    ]
+    headings = (
+        "When (UTC)", "Decision", "By", "Reason", "Why although flagged", "On version",
+    )  # fmt: skip
+    return Section("Decisions so far", headings, rows, right=(5,), empty="Nobody has decided yet.")
+
+
+def proposals(withdrawal: Withdrawal) -> list[Section]:
+    """Closed proposals, if there are any."""
+    closed = withdrawal.proposals.exclude(status=ProposalStatus.OPEN)
+    rows = [
+        (moment(p.created_at), p.action, state(p.status), p.proposed_by, p.decided_by, p.reason)
+        for p in closed.select_related("proposed_by", "decided_by")
+    ]
+    headings = ("When (UTC)", "Proposal", "State", "By", "Decided by", "Reason")
+    return [Section("Earlier proposals", headings, rows)] if rows else []
+
+
+def events(withdrawal: Withdrawal) -> Section:
+    """What the organisation was told."""
+    rows = [
+        (moment(e.created_at), page_of(e, e.type), state(e.status), e.attempts)
+        for e in Event.objects.filter(subject_id=withdrawal.pk).order_by("created_at", "id")
+    ]
+    headings = ("When (UTC)", "Event", "Delivery", "Tries")
+    return Section("Events told to the organisation", headings, rows, right=(3,))
+
+
+def transfers(withdrawal: Withdrawal) -> Section:
+    """What moved in the ledger."""
+    moved = (
+        Transfer.objects.filter(subject_id=withdrawal.pk)
+        .order_by("created_at", "id")
+        .prefetch_related("entries__account")
+    )
+    rows = [
+        (
+            moment(transfer.created_at),
+            page_of(transfer, kind(transfer)),
+            kind(entry.account),
+            money(held(entry.amount, entry.account.kind), entry.asset_id),
+        )
+        for transfer in moved
+        for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
+    ]
+    headings = ("When (UTC)", "Transfer", "Account", "Amount")
+    return Section("Ledger", headings, rows, right=(3,), note=SIGN)
+
+
+def recent(withdrawal: Withdrawal) -> Section:
+    """What else the owner asked for."""
+    others = (
+        Withdrawal.objects.filter(owner_id=withdrawal.owner_id)
+        .exclude(pk=withdrawal.pk)
+        .select_related("bank", "payout")
+        .order_by("-created_at", "-id")[:_RECENT]
+    )
+    rows = [
+        (
+            age(other.created_at),
+            page_of(other),
+            withdrawal_state(other),
+            money(other.amount, other.currency_id),
+            f"{other.bank.account_name}, {other.bank.name} {other.bank.account_number}",
+        )
+        for other in others
+    ]
+    headings = ("Ago", "Withdrawal", "State", "Amount", "To")
+    title = "Recent withdrawals of the same owner"
+    address = reverse("admin:wallets_withdrawal_changelist")
+    more = Tool("All of them", f"{address}?status=all&owner_id={withdrawal.owner_id}")
+    return Section(
+        title,
+        headings,
+        rows,
+        right=(3,),
+        empty="This is the first one.",
+        more=more if rows else None,
+    )
+
+
+def deposits(withdrawal: Withdrawal, arrived: Inflow) -> Section:
+    """Where the money came from."""
+    rows = [
+        (
+            age(deposit.decided_at or deposit.created_at),
+            page_of(deposit),
+            money(deposit.amount, deposit.currency_id),
+        )
+        for deposit in arrived.deposits
+    ]
+    total = money(arrived.amount, withdrawal.currency_id)
+    code = withdrawal.currency_id
+    address = reverse("admin:wallets_deposit_changelist")
+    query = f"owner_id={withdrawal.owner_id}&currency__code__exact={code}"
+    return Section(
+        f"Deposits to this wallet within 30 days: {arrived.count} in {code}, {total}",
+        ("Ago", "Deposit", "Amount"),
+        rows,
+        right=(2,),
+        empty="None.",
+        more=Tool(f"All {code} deposits to this wallet", f"{address}?{query}") if rows else None,
+    )

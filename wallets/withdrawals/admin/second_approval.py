@@ -1,0 +1,60 @@
+"""Why a withdrawal needs two approvals, as the pages that decide say it."""
+
+from __future__ import annotations
+
+from exchange.staff.models import StaffUser
+from wallets.ledger.admin.show import money
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.selectors.approvals import (
+    Requirement,
+    SoleApprovals,
+    approval_requirement,
+    sole_approvals,
+)
+
+BY_SIZE = "Amounts of this size need two different people."
+# Decided by what is not known any more.
+_DECIDED = "Two different people must approve it."
+
+
+def second_approval(withdrawal: Withdrawal, user: StaffUser) -> str:
+    """Return why two people must approve a withdrawal; empty where one is enough.
+
+    `user` is who looks: what they may still approve alone counts for the first approval.
+    """
+    if withdrawal.status != WithdrawalStatus.PENDING:
+        return _DECIDED if withdrawal.approvals_needed > 1 else ""
+    requirement = approval_requirement(withdrawal.pk)
+    alone = None
+    if withdrawal.first_approver_id is None:
+        alone = sole_approvals(user.pk, withdrawal.pk)
+    return explain(withdrawal, requirement, alone)
+
+
+def explain(
+    withdrawal: Withdrawal, requirement: Requirement, alone: SoleApprovals | None = None
+) -> str:
+    """Return the same for facts at hand; `alone` is what a first approver approved alone."""
+    above = requirement.second_above
+    if above is not None and withdrawal.amount >= above:
+        return BY_SIZE
+    totals = []
+    if above is not None:
+        totals = [
+            f"{words} {money(total, withdrawal.currency_id)}"
+            for words, total in (
+                ("total for this account", requirement.account_total),
+                ("24-hour total of this owner", requirement.owner_total),
+            )
+            if total >= above
+        ]
+    daily = requirement.second_daily_above
+    if daily is not None and requirement.organisation_total >= daily:
+        total = money(requirement.organisation_total, withdrawal.currency_id)
+        totals.append(f"24-hour total of the organisation and its members {total}")
+    if not totals and alone is not None and not alone.allow(withdrawal.amount):
+        left, most = (money(amount, withdrawal.currency_id) for amount in (alone.left, alone.most))
+        totals.append(f"of the {most} that you may approve alone in 24 hours, {left} remain")
+    if totals:
+        return f"Two approvals needed: {'; '.join(totals)}."
+    return _DECIDED if withdrawal.approvals_needed > 1 else ""

@@ -1,0 +1,224 @@
+"""Withdrawals in the admin: the list finance works through, and the page they decide on.
+
+The page carries the version the person saw; a decision on anything else is refused with what has
+changed, so that of a double click, or of two people, one decides. The decisions themselves are in
+`deciding` and `resolving`, the list's filters in `narrowing`, its saved views in `worklists`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.html import format_html
+
+from exchange.admin.base import staff_of
+from exchange.admin.show import age
+from exchange.core.errors import Conflict
+from exchange.exports.admin import Exportable
+from wallets.ledger.admin.show import money
+from wallets.payouts.admin.resolving import Resolving
+from wallets.payouts.models import Proposal, ProposalStatus
+from wallets.withdrawals.admin.choosing import refusal_in_words
+from wallets.withdrawals.admin.deciding import Deciding
+from wallets.withdrawals.admin.export_columns import WITHDRAWALS
+from wallets.withdrawals.admin.narrowing import Narrowing, oldest_first, search
+from wallets.withdrawals.admin.review import attach_flags
+from wallets.withdrawals.admin.show import is_returned, risk, withdrawal_state
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.services import decisions
+from wallets.withdrawals.services.corridors import missing_fields, needed_fields
+from wallets.withdrawals.services.requests import Corridor
+
+_WAITS_FOR = {
+    WithdrawalStatus.APPROVED: "being sent",
+    WithdrawalStatus.PROCESSING: "the provider",
+    WithdrawalStatus.UNKNOWN: "a look-up, or two people",
+}
+
+
+class CorridorForm(forms.Form):
+    """What a country's payouts need; only the fields of the currency are asked for."""
+
+    version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+    branch_code = forms.CharField(max_length=40)
+    recipient_first_name = forms.CharField(max_length=100)
+    recipient_last_name = forms.CharField(max_length=100)
+    recipient_email = forms.EmailField()
+    recipient_phone = forms.CharField(
+        max_length=30, help_text="With its country code: +27 82 123 4567"
+    )
+    recipient_address = forms.CharField(max_length=300)
+
+    def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        needed = needed_fields(currency)
+        for name in set(self.fields) - {"version"}:
+            if name in needed:
+                self.fields[name].label = needed[name][0].upper() + needed[name][1:]
+            else:
+                del self.fields[name]
+
+
+class FlaggedList(ChangeList):
+    """The list, whose rows know their flags as `flags`."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        self.result_list: Any = list(self.result_list)
+        attach_flags(self.result_list)
+
+
+@admin.register(Withdrawal)
+class WithdrawalAdmin(Exportable, Deciding, Resolving):
+    export_columns = WITHDRAWALS
+    list_display = (
+        "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "waits_for",
+        "reference",
+    )  # fmt: skip
+    list_display_links = ("shown_amount",)
+    list_filter = (Narrowing,)
+    list_select_related = ("organisation", "member", "bank", "payout")
+    search_fields = ("reference",)
+    change_list_template = "admin/wallets/withdrawal/change_list.html"
+
+    class Media:
+        css = {"all": ("wallets/withdrawals.css",)}
+
+    # --- the list ---
+
+    @admin.display(description="age", ordering="-created_at")
+    def waiting(self, withdrawal: Withdrawal) -> str:
+        return age(withdrawal.created_at)
+
+    @admin.display(description="owner")
+    def owner(self, withdrawal: Withdrawal) -> str:
+        if withdrawal.member is None:
+            return str(withdrawal.organisation)
+        return format_html("{}<br>{}", withdrawal.member, withdrawal.organisation)
+
+    @admin.display(description="amount", ordering="amount")
+    def shown_amount(self, withdrawal: Withdrawal) -> str:
+        return money(withdrawal.amount, withdrawal.currency_id)
+
+    @admin.display(description="payee")
+    def payee(self, withdrawal: Withdrawal) -> str:
+        bank = withdrawal.bank
+        return format_html("{}<br>{}<br>{}", bank.account_name, bank.name, bank.account_number)
+
+    @admin.display(description="state", ordering="status")
+    def shown_state(self, withdrawal: Withdrawal) -> str:
+        return withdrawal_state(withdrawal)
+
+    @admin.display(description="risk")
+    def shown_risk(self, withdrawal: Any) -> str:
+        return risk(withdrawal.flags)
+
+    @admin.display(description="waits for")
+    def waits_for(self, withdrawal: Any) -> str:
+        if withdrawal.open_proposals:
+            return f"somebody else: {withdrawal.open_proposals[0].action}"
+        if is_returned(withdrawal):
+            return "two people, to reverse it"
+        if withdrawal.status != WithdrawalStatus.PENDING:
+            return _WAITS_FOR.get(withdrawal.status, "-")
+        missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
+        if missing:
+            return f"payout details: {missing[0] if len(missing) == 1 else len(missing)}"
+        if withdrawal.first_approver is not None:
+            return f"second approval, after {withdrawal.first_approver}"
+        return "approval" if withdrawal.approvals_needed == 1 else "two approvals"
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """What waits longest stands first; among all, the newest does. Ids grow with time."""
+        return ("created_at", "id") if oldest_first(request) else ("-id",)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return FlaggedList
+
+    def filter_in_words(self, listed: Any) -> str:
+        """Without a choice the list, and so its file, is of the Pending ones."""
+        words: str = super().filter_in_words(listed)
+        if listed.params.get("status") or listed.params.get("view") or listed.query:
+            return words
+        return "; ".join(filter(None, ("status: Pending", words)))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request)
+        rows = rows.select_related("first_approver", "second_approver", *self.list_select_related)
+        waiting = Proposal.objects.filter(status=ProposalStatus.OPEN)
+        return rows.prefetch_related(
+            Prefetch("proposals", queryset=waiting, to_attr="open_proposals")
+        )
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By reference, account number, payee or owner; each word may be in another of them."""
+        return search(queryset, search_term), False
+
+    def get_urls(self) -> list[URLPattern]:
+        details = "<uuid:object_id>/details/"
+        return [
+            *self.decision_urls(),
+            self.action_url(details, "details", self.details, only_post=False),
+            *self.proposal_urls(),
+            *super().get_urls(),
+        ]
+
+    # --- the review page ---
+
+    def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Fills in what the corridor needs and the client did not give."""
+        if not self.may(request, "wallets.decide_withdrawal"):
+            raise PermissionDenied
+        withdrawal: Withdrawal = self.record(request, object_id)
+        bank = withdrawal.bank
+        needed = needed_fields(withdrawal.currency_id)
+        known = {name: getattr(bank, name) for name in needed}
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            version = data.pop("version")
+            try:
+                decisions.fill_in_corridor(
+                    withdrawal_id=object_id,
+                    version=version,
+                    # What this currency does not need stays what the client gave.
+                    corridor=Corridor(**{**_corridor_of(withdrawal), **data}),
+                    approver=staff_of(request),
+                )
+            except Conflict as error:
+                messages.error(request, refusal_in_words(object_id, version, error))
+            else:
+                messages.success(request, "The payout details were saved.")
+            return self.back_to(object_id)
+
+        if not needed:
+            messages.info(request, f"{withdrawal.currency_id} payouts need no more details.")
+            return self.back_to(object_id)
+
+        form = CorridorForm(
+            withdrawal.currency_id,
+            request.POST if request.method == "POST" else None,
+            initial={"version": withdrawal.version, **known},
+        )
+        return self.form_page(
+            request,
+            form,
+            act,
+            title="Payout details",
+            submit="Save",
+            record=withdrawal,
+            note=f"{bank.account_name}, {bank.name} {bank.account_number}",
+        )
+
+
+def _corridor_of(withdrawal: Withdrawal) -> dict[str, str]:
+    return {name: getattr(withdrawal.bank, name) for name in Corridor.__dataclass_fields__}

@@ -1,0 +1,152 @@
+"""The lists that finance works through, each a condition on withdrawals, and how many wait in each.
+
+`mine`     what I can approve now: Pending, complete, neither entered nor approved by me
+`second`   Pending, approved by one of two, of whom I am none
+`others`   Pending, entered or approved by me: somebody else decides
+`missing`  Pending, without all that payouts to the country need
+`stuck`    Unknown; Approved for 15 minutes, or with the provider for 4 hours, without an end
+`returned` Completed, and sent back by the bank: two people reverse it
+`failed`   Failed since midnight, UTC
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from exchange.core.actors import Actor
+from exchange.core.currencies import payout_currencies
+from exchange.staff.models import StaffUser
+from wallets.withdrawals.admin.show import RETURNED
+from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.services.corridors import needed_fields
+
+APPROVED_FOR_LONG = timedelta(minutes=15)
+PROCESSING_FOR_LONG = timedelta(hours=4)
+_PENDING = Q(status=WithdrawalStatus.PENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Worklist:
+    """One saved view of the list; `rows` is its condition for the person who looks."""
+
+    key: str
+    title: str
+    explanation: str
+    rows: Callable[[StaffUser], Q]
+    for_deciders: bool = False
+
+
+def incomplete() -> Q:
+    """Withdrawals whose bank record lacks something their corridor needs."""
+    lacking = Q(pk__in=())
+    for currency in payout_currencies():
+        missing = Q(pk__in=())
+        for name in needed_fields(currency):
+            missing |= Q(**{f"bank__{name}__regex": r"^\s*$"})
+        lacking |= Q(currency=currency) & missing
+    return lacking
+
+
+def second_approval() -> Q:
+    """Pending ones that one of two people has approved."""
+    return _PENDING & Q(approvals_needed=2, first_approver__isnull=False, second_approver=None)
+
+
+def stuck(now: datetime | None = None) -> Q:
+    """Payouts that do not come to an end by themselves, or have not for too long."""
+    now = now or timezone.now()
+    # Of the open ones, said first: so the index of open ones is enough.
+    return Q(status__in=OPEN_STATUSES) & (
+        Q(status=WithdrawalStatus.UNKNOWN)
+        | Q(status=WithdrawalStatus.APPROVED, updated_at__lt=now - APPROVED_FOR_LONG)
+        | Q(status=WithdrawalStatus.PROCESSING, updated_at__lt=now - PROCESSING_FOR_LONG)
+    )
+
+
+def returned() -> Q:
+    """Completed payouts that the bank sent back and nobody has reversed; by an index of payouts."""
+    return Q(
+        status=WithdrawalStatus.COMPLETED,
+        payout__provider_status="FAILED",
+        payout__settled_at__isnull=False,
+    )
+
+
+def failed_today() -> Q:
+    """Payouts that failed since midnight, UTC."""
+    midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    return Q(status=WithdrawalStatus.FAILED, updated_at__gte=midnight)
+
+
+def _own(user: StaffUser) -> Q:
+    """Those that `user` entered or approved: somebody else decides about them."""
+    return Q(requested_by=str(Actor.staff(user.pk, ""))) | Q(first_approver=user)
+
+
+def undecided_by(user: StaffUser) -> Q:
+    """Pending ones that `user` may decide about, once they are complete."""
+    return _PENDING & ~_own(user)
+
+
+WORKLISTS = (
+    Worklist(
+        "mine",
+        "Mine to decide",
+        "You can approve these now.",
+        lambda user: undecided_by(user) & ~incomplete(),
+        for_deciders=True,
+    ),
+    Worklist(
+        "second",
+        "Second approval",
+        "One of two people has approved.",
+        lambda user: second_approval() & ~_own(user),
+    ),
+    Worklist(
+        "others",
+        "Waiting for somebody else",
+        "You entered or approved these.",
+        lambda user: _PENDING & _own(user),
+        for_deciders=True,
+    ),
+    Worklist(
+        "missing",
+        "Missing details",
+        "Payouts to their country need more than the client gave.",
+        lambda _: _PENDING & incomplete(),
+    ),
+    Worklist(
+        "stuck",
+        "Stuck",
+        "Unknown outcome; approved for 15 minutes or with the provider for 4 hours.",
+        lambda _: stuck(),
+    ),
+    Worklist(
+        "returned",
+        RETURNED,
+        "The bank sent the money back. Two people reverse the payout.",
+        lambda _: returned(),
+    ),
+    Worklist("failed", "Failed today", "Since midnight UTC.", lambda _: failed_today()),
+)  # fmt: skip
+
+
+def worklists_for(user: StaffUser) -> tuple[Worklist, ...]:
+    """The views that mean something to `user`."""
+    decides = user.has_perm("wallets.decide_withdrawal")
+    return tuple(one for one in WORKLISTS if decides or not one.for_deciders)
+
+
+def waiting(user: StaffUser) -> dict[str, int]:
+    """How many withdrawals are in each of the user's worklists, by its key; in two queries."""
+    by_status = [one for one in worklists_for(user) if one.key != "returned"]
+    counts: dict[str, int] = Withdrawal.objects.filter(
+        Q(status__in=OPEN_STATUSES) | failed_today()
+    ).aggregate(**{one.key: Count("pk", filter=one.rows(user)) for one in by_status})
+    # From the index of payouts, of which the others make no use.
+    return {**counts, "returned": Withdrawal.objects.filter(returned()).order_by().count()}

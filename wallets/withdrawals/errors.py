@@ -1,0 +1,38 @@
+"""Refusals of withdrawals. Messages are the interface's, to the letter."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from exchange.core.errors import NotFound, Refused
+from exchange.core.numbers import plain
+
+
+class BelowMinimum(Refused):
+    """Less than the smallest withdrawal of the currency."""
+
+    code = "below_minimum"
+
+    def __init__(self, *, currency: str, minimum: Decimal) -> None:
+        super().__init__(f"Cannot withdraw less than {plain(minimum)} {currency}")
+
+
+class FeeExceedsAmount(Refused):
+    """The fee leaves nothing to pay out."""
+
+    code = "fee_exceeds_amount"
+
+    def __init__(self, *, currency: str, fee: Decimal, amount: Decimal) -> None:
+        super().__init__(
+            f"The withdrawal fee of {plain(fee)} {currency} leaves nothing to pay out "
+            f"of {plain(amount)} {currency}"
+        )
+
+
+class WithdrawalNotFound(NotFound):
+    """No such withdrawal of the calling organisation."""
+
+    code = "withdrawal_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("Withdrawal not found")

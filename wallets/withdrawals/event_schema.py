@@ -1,0 +1,71 @@
+"""What events about withdrawals tell, as the schema says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.api.operations import Shape
+from exchange.events.event_schema import USER, add_webhooks
+from exchange.participants.examples import USER as USER_EXAMPLE
+from wallets.withdrawals import examples
+from wallets.withdrawals.payloads import BANK, WITHDRAWAL
+
+_WITHDRAWAL: dict[str, Any] = {
+    "allOf": [
+        WITHDRAWAL,
+        {
+            "type": "object",
+            "properties": {
+                "actioned_by": {
+                    "type": ["string", "null"],
+                    "description": "Who decided first; null before",
+                }
+            },
+            "required": ["actioned_by"],
+        },
+    ],
+    "description": "The withdrawal after the change, and who decided about it",
+}
+_TOLD = {
+    "withdrawal.created": "A withdrawal was requested",
+    "withdrawal.approved": "A withdrawal was approved and waits to be paid out",
+    "withdrawal.rejected": "A withdrawal was rejected; its amount is available again",
+    "withdrawal.cancelled": "A withdrawal was cancelled; its amount is available again",
+    "withdrawal.processing": "A withdrawal was handed to the payment provider",
+    "withdrawal.completed": "A withdrawal was paid out",
+    "withdrawal.failed": "A withdrawal failed; its amount is available again",
+    "withdrawal.reversed": "The bank returned a withdrawal that had been paid out",
+}
+_DECIDED_AT = "2025-07-04T10:20:31.044Z"
+
+
+def _example(event_type: str) -> dict[str, Any]:
+    status = event_type.partition(".")[2].capitalize()
+    withdrawal = {**examples.MEMBER_WITHDRAWAL, "actioned_by": None}
+    if status != "Created":
+        withdrawal |= {"status": status, "actioned_on": _DECIDED_AT, "updatedAt": _DECIDED_AT}
+    return {"withdrawal": withdrawal, "bank": examples.BANK, "user": USER_EXAMPLE}
+
+
+_DATA = Shape(
+    "WithdrawalEventData",
+    {
+        "type": "object",
+        "properties": {
+            "withdrawal": _WITHDRAWAL,
+            "bank": BANK,
+            "user": {
+                **USER,
+                "description": "The member; null when it is the organisation's own withdrawal",
+            },
+        },
+        "required": ["withdrawal", "bank", "user"],
+    },
+    {event_type: _example(event_type) for event_type in _TOLD},
+)
+
+
+def add_withdrawal_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Describe the events about withdrawals."""
+    add_webhooks(result, _DATA, _TOLD, "Withdrawals")
+    return result

@@ -1,0 +1,52 @@
+"""Example withdrawals, in the story of `exchange.core.examples`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.core.examples import MEMBER_ID, ORGANISATION_ID, WITHDRAWAL_ID
+
+_BANK_ID = "0197d36b-8c11-7a04-8e5f-1d2c3b4a5f60"
+
+
+_ASKED_AT = "2025-07-04T10:15:02.338Z"
+
+
+BANK: dict[str, Any] = {
+    "_id": _BANK_ID,
+    "name": "Guaranty Trust Bank",
+    "code": "058",
+    "account_number": "0690000031",
+    "account_name": "Forrest Green",
+    "currency": "NGN",
+}
+
+
+WITHDRAWAL: dict[str, Any] = {
+    "_id": WITHDRAWAL_ID,
+    "owner": ORGANISATION_ID,
+    "owner_model": "organisation",
+    "reference": "payout_01jz9pq30hfydt5mrc9dx5nj01",
+    "amount": 15000.5,
+    "disburse_amount": 14950.5,
+    "fee": 50,
+    "gusd_amount": 9.8,
+    "internal_fee": 0,
+    "internal_fee_type": "NONE",
+    "currency": "NGN",
+    "bank": _BANK_ID,
+    "status": "Pending",
+    "actioned_on": None,
+    "createdAt": _ASKED_AT,
+    "updatedAt": _ASKED_AT,
+}
+
+
+_ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_type"})
+
+
+MEMBER_WITHDRAWAL: dict[str, Any] = {
+    **{name: value for name, value in WITHDRAWAL.items() if name not in _ORGANISATION_ONLY},
+    "owner": MEMBER_ID,
+    "owner_model": "user",
+}

@@ -1,0 +1,288 @@
+"""Withdrawal requests, the bank record of each, and the decisions on them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import Func
+from django.db.models.functions import Coalesce
+
+from exchange.core.ids import uuid7
+from exchange.core.models import Currency
+from exchange.participants.models import Member, Organisation
+from wallets.ledger.models import Account
+
+
+class BankAccount(models.Model):
+    """Where one withdrawal goes: a snapshot, never shared between withdrawals.
+
+    What the caller gave never changes; the corridor fields (branch, recipient) may be filled in
+    by staff while the withdrawal is Pending.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # Organisation and currency are held by the withdrawal that points here (composite keys, SQL).
+    organisation = models.ForeignKey(
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+    name = models.CharField(max_length=200, help_text="Bank name, the provider's spelling")
+    code = models.CharField(max_length=20)
+    provider_bank_id = models.BigIntegerField(null=True)
+    account_number = models.CharField(max_length=40)
+    account_name = models.CharField(max_length=200)
+    given_name = models.CharField(max_length=200, help_text="Account name as the caller gave it")
+    name_resolved = models.BooleanField(default=False)
+    currency = models.ForeignKey(
+        Currency,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+    branch_code = models.CharField(max_length=40, blank=True)
+    recipient_first_name = models.CharField(max_length=100, blank=True)
+    recipient_last_name = models.CharField(max_length=100, blank=True)
+    recipient_email = models.EmailField(blank=True)
+    recipient_phone = models.CharField(max_length=30, blank=True)
+    recipient_address = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="")
+    # What a record is searched by: the function `bank_words` (migrations) says what that is.
+    words = models.GeneratedField(
+        expression=Func("account_name", "given_name", "account_number", function="bank_words"),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        verbose_name = "bank record"
+        constraints = [
+            models.UniqueConstraint(fields=["id", "organisation"], name="bank_organisation"),
+        ]
+        indexes = [
+            models.Index(fields=["account_number", "code"], name="bank_account_used"),
+            # New rows wait in a list of the index's own, so a request hardly pays for it.
+            GinIndex(fields=["words"], name="bank_words"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account_name}, {self.name} {self.account_number}"
+
+
+class WithdrawalStatus(models.TextChoices):
+    """States of a withdrawal request."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+    CANCELLED = "Cancelled"
+    PROCESSING = "Processing"
+    UNKNOWN = "Unknown"
+    COMPLETED = "Completed"
+    FAILED = "Failed"
+    REVERSED = "Reversed"
+
+
+# The owner's money is in escrow in these states.
+OPEN_STATUSES = (
+    WithdrawalStatus.PENDING,
+    WithdrawalStatus.APPROVED,
+    WithdrawalStatus.PROCESSING,
+    WithdrawalStatus.UNKNOWN,
+)
+
+
+class Withdrawal(models.Model):
+    """A request to pay out of an organisation's or a member's wallet to a bank account."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # This table takes an insert for every request: only the indexes below that serve a query. Its
+    # foreign keys are composite ones, in SQL: the escrow account is of this owner, organisation
+    # and currency, the bank record of this organisation. The plain ones would lock the rows of
+    # the currency and the organisation, which all requests share.
+    organisation = models.ForeignKey(
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="withdrawals",
+        db_index=False,
+        db_constraint=False,
+    )
+    member = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="withdrawals",
+        db_index=False,
+        db_constraint=False,
+    )
+    owner_id = models.GeneratedField(
+        expression=Coalesce("member_id", "organisation_id"),
+        output_field=models.UUIDField(),
+        db_persist=True,
+    )
+    reference = models.CharField(max_length=40)
+    currency = models.ForeignKey(
+        Currency,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+    amount = models.DecimalField(max_digits=38, decimal_places=8)
+    fee = models.DecimalField(max_digits=38, decimal_places=8)
+    disburse_amount = models.DecimalField(max_digits=38, decimal_places=8)
+    gusd_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    internal_fee = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    internal_fee_type = models.CharField(max_length=10, default="NONE")
+    escrow_account = models.ForeignKey(
+        Account,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+    bank = models.OneToOneField(
+        BankAccount, on_delete=models.PROTECT, related_name="withdrawal", db_constraint=False
+    )
+    status = models.CharField(
+        max_length=10, choices=WithdrawalStatus.choices, default=WithdrawalStatus.PENDING
+    )
+    version = models.PositiveIntegerField(default=1)
+    requested_by = models.CharField(max_length=80, help_text="The API key that asked")
+    approvals_needed = models.PositiveSmallIntegerField(default=1)
+    first_approver = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+    second_approver = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+    actioned_on = models.DateTimeField(null=True, blank=True)
+    actioned_by = models.CharField(max_length=200, blank=True)
+    reason = models.CharField(
+        max_length=500, blank=True, help_text="Why it was rejected, cancelled, or failed"
+    )
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="")
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        permissions = [
+            ("decide_withdrawal", "Can approve and reject withdrawals"),
+            ("resolve_payout", "Can decide about lost and returned payouts"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["reference"], name="withdrawal_reference_once"),
+            models.CheckConstraint(
+                condition=models.Q(
+                    amount=models.F("fee") + models.F("disburse_amount"),
+                    fee__gte=0,
+                    disburse_amount__gt=0,
+                ),
+                name="withdrawal_amounts_add_up",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "-created_at", "-id"], name="withdrawal_listed"),
+            models.Index(fields=["owner_id", "-created_at"], name="withdrawal_of_owner"),
+            models.Index(
+                fields=["status", "created_at"],
+                condition=models.Q(status__in=["Pending", "Approved", "Processing", "Unknown"]),
+                name="withdrawal_open",
+            ),
+            models.Index(
+                fields=["updated_at"],
+                condition=models.Q(status="Failed"),
+                name="withdrawal_failed",
+            ),
+            models.Index(
+                fields=["updated_at", "status", "currency", "disburse_amount"],
+                condition=models.Q(status__in=["Completed", "Failed", "Reversed"]),
+                name="withdrawal_ended",
+            ),
+            # What a person approved alone within a day. No new request is in it.
+            models.Index(
+                fields=["first_approver", "actioned_on"],
+                condition=models.Q(first_approver__isnull=False),
+                name="withdrawal_approved_by",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def owner_model(self) -> str:
+        """`user` for a member's wallet, `organisation` for the organisation's own."""
+        return "organisation" if self.member_id is None else "user"
+
+
+class Verdict(models.TextChoices):
+    """What a person decided about a withdrawal."""
+
+    APPROVE = "Approve"
+    REJECT = "Reject"
+    CANCEL = "Cancel"
+    CORRIDOR = "Fill in"
+    PROPOSE = "Propose"
+    CONFIRM = "Confirm"
+    DECLINE = "Decline"
+
+
+class Decision(models.Model):
+    """One decision about a withdrawal: who, what, why, and on which version. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="decisions")
+    verdict = models.CharField(max_length=10, choices=Verdict.choices)
+    actor = models.CharField(max_length=80)
+    actor_label = models.CharField(max_length=200)
+    reason = models.CharField(max_length=500, blank=True)
+    details = models.JSONField(default=dict, blank=True)
+    # The flags it was decided under (`wallets.withdrawals.selectors.concerns`), as they were
+    # worded; None of what is decided without them.
+    flags = models.JSONField(null=True, blank=True)
+    override = models.CharField(
+        max_length=500,
+        blank=True,
+        db_default="",
+        help_text="Why it was approved although flagged; internal",
+    )
+    version = models.PositiveIntegerField(help_text="Version of the withdrawal that was decided on")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["withdrawal", "version"],
+                condition=models.Q(verdict__in=["Approve", "Reject", "Cancel"]),
+                name="decision_once_per_version",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(verdict="Approve", flags__contains=[{"level": "Stop"}])
+                | models.Q(override__regex=r"\S"),
+                name="decision_stop_overridden_in_writing",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.actor_label}"

@@ -1,0 +1,98 @@
+"""What withdrawals and bank records look like on the wire, declared once.
+
+Fields stand in the order of the interface's tables. A member's withdrawal has no `gusd_amount`,
+`internal_fee` and `internal_fee_type`.
+"""
+
+from __future__ import annotations
+
+from exchange.core.documents import Document, Variant, identifier, moment, number, text
+from wallets.withdrawals import examples
+
+_ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_type"})
+
+
+_WITHDRAWAL_FIELDS = (
+    identifier("_id", "{r}.id", "Withdrawal id"),
+    # Not owner_id: a generated column is not known yet when the trigger runs.
+    identifier(
+        "owner", "coalesce({r}.member_id, {r}.organisation_id)", "The organisation or the member"
+    ),
+    text(
+        "owner_model",
+        "CASE WHEN {r}.member_id IS NULL THEN 'organisation' ELSE 'user' END",
+        "`organisation` for the organisation's wallet, `user` for a member's",
+        enum=["organisation", "user"],
+    ),
+    text("reference", "{r}.reference", "Payout reference, also the one the provider is given"),
+    number("amount", "{r}.amount", "Requested amount"),
+    number("disburse_amount", "{r}.disburse_amount", "`amount` minus `fee`: what is paid out"),
+    number("fee", "{r}.fee", "Withdrawal fee in force when the request was made"),
+    number("gusd_amount", "{r}.gusd_amount", "`amount` in USD, null without a rate", nullable=True),
+    number("internal_fee", "{r}.internal_fee", "What the organisation is charged besides"),
+    text(
+        "internal_fee_type",
+        "{r}.internal_fee_type",
+        "How `internal_fee` is made up",
+        enum=["NONE", "FLAT"],
+    ),
+    text(
+        "currency",
+        "{r}.currency_id",
+        "What the amounts are in",
+        enum=["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"],
+    ),
+    identifier("bank", "{r}.bank_id", "Id of the bank record"),
+    text(
+        "status",
+        "{r}.status",
+        "`Unknown`: the provider's answer was lost, and is looked up",
+        enum=[
+            "Pending",
+            "Approved",
+            "Rejected",
+            "Cancelled",
+            "Processing",
+            "Unknown",
+            "Completed",
+            "Failed",
+            "Reversed",
+        ],
+    ),
+    moment("actioned_on", "{r}.actioned_on", "When it was first decided on", nullable=True),
+    moment("createdAt", "{r}.created_at", "When it was made"),
+    moment("updatedAt", "{r}.updated_at", "When it last changed"),
+)
+
+
+WITHDRAWAL = Document(
+    name="WithdrawalRequest",
+    table="wallets_withdrawal",
+    fields=_WITHDRAWAL_FIELDS,
+    variants=(
+        Variant(
+            condition="{r}.member_id IS NOT NULL",
+            fields=tuple(f for f in _WITHDRAWAL_FIELDS if f.name not in _ORGANISATION_ONLY),
+        ),
+    ),
+    example=examples.WITHDRAWAL,
+)
+
+
+BANK = Document(
+    name="BankRecord",
+    table="wallets_bankaccount",
+    fields=(
+        identifier("_id", "{r}.id", "Bank record id"),
+        text("name", "{r}.name", "Bank name, as the payment provider spells it"),
+        text("code", "{r}.code", "Bank code"),
+        text("account_number", "{r}.account_number", "As it was sent"),
+        text(
+            "account_name",
+            "{r}.account_name",
+            "Account holder; for NGN the name the payment provider resolved, when it did",
+        ),
+        text("currency", "{r}.currency_id", "Of the payout"),
+    ),
+    example=examples.BANK,
+)

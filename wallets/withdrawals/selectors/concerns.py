@@ -1,0 +1,208 @@
+"""The flags of a withdrawal: the few facts that should make whoever decides stop, or look twice.
+
+Stop: the bank's name for the account speaks against the name given; the account is also used by
+another organisation; the last payouts to it came back; the key that asked, or the organisation,
+was switched off since. Look: the payee is not the owner of the wallet; the name could not be
+checked although it can be for the currency; nothing was paid to the account before; another member
+of the same organisation uses it; the amount is more than three times the largest paid before; five
+or more requests within 24 hours. Apps above add what they know of owners through `more_concerns`.
+
+`services.decisions` refuses to approve what is flagged Stop without a written reason. The number
+of statements does not grow with the withdrawals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from uuid import UUID
+
+from exchange.core.currencies import currencies, needs_name
+from exchange.core.ids import parse_id
+from exchange.core.numbers import grouped
+from exchange.participants.models import ApiKey
+from wallets.banks.names import NameMatch, compare_names
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.scrutiny import AccountUse, Facts, scrutinise
+
+_MANY_A_DAY = 5
+_MUCH_LARGER = 3
+
+
+class Level(StrEnum):
+    """How much a concern weighs; the word stands before its text."""
+
+    STOP = "Stop"
+    LOOK = "Look"
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """One flag. `code` stays the same while the words, with their counts and amounts, change."""
+
+    code: str
+    level: Level
+    text: str
+
+    @property
+    def tone(self) -> str:
+        """The class of `exchange/admin.css`."""
+        return "bad" if self.level is Level.STOP else "waiting"
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.text}"
+
+
+# What apps above know of the owners of withdrawals, by the withdrawal's id.
+more_concerns: list[Callable[[Collection[Withdrawal]], Mapping[UUID, Sequence[Concern]]]] = []
+
+
+def name_match(withdrawal: Withdrawal) -> NameMatch | None:
+    """How well the name given matches the bank's; None when the bank told no name."""
+    bank = withdrawal.bank
+    return compare_names(bank.given_name, bank.account_name) if bank.name_resolved else None
+
+
+def concerns_of(
+    withdrawals: Collection[Withdrawal], facts: Mapping[UUID, Facts] | None = None
+) -> dict[UUID, list[Concern]]:
+    """The flags of each withdrawal, now: what to stop at first, then what to look at.
+
+    `facts` are those of `scrutinise`, where the caller has them.
+    """
+    if not withdrawals:
+        return {}
+    if facts is None:
+        facts = scrutinise([withdrawal.pk for withdrawal in withdrawals])
+    keys = requesting_keys(withdrawals)
+    more = [known(withdrawals) for known in more_concerns]
+    found = {}
+    for withdrawal in withdrawals:
+        own = [
+            *_of_requester(withdrawal, keys.get(withdrawal.requested_by)),
+            *_of_names(withdrawal),
+            *_of_account(withdrawal, facts[withdrawal.pk].use),
+            *_of_amount(withdrawal, facts[withdrawal.pk]),
+            *(concern for known in more for concern in known.get(withdrawal.pk, ())),
+        ]
+        found[withdrawal.pk] = sorted(own, key=lambda one: list(Level).index(one.level))
+    return found
+
+
+def stops(concerns: Iterable[Concern]) -> list[Concern]:
+    """Those that need a written reason to be overridden."""
+    return [concern for concern in concerns if concern.level is Level.STOP]
+
+
+def kept(concerns: Iterable[Concern]) -> list[dict[str, str]]:
+    """What a decision keeps of its flags."""
+    return [{"code": one.code, "level": str(one.level), "text": one.text} for one in concerns]
+
+
+def recalled(flags: Iterable[Mapping[str, str]] | None) -> list[Concern]:
+    """The flags that a decision kept; none of one that kept none."""
+    return [Concern(flag["code"], Level(flag["level"]), flag["text"]) for flag in flags or ()]
+
+
+def requesting_keys(withdrawals: Iterable[Withdrawal]) -> dict[str, ApiKey]:
+    """The API keys that asked for `withdrawals`, by `requested_by`."""
+    asked = {withdrawal.requested_by.partition(":") for withdrawal in withdrawals}
+    ids = {parse_id(key_id) for kind, _, key_id in asked if kind == "api_key"} - {None}
+    keys = ApiKey.objects.filter(pk__in=ids) if ids else ()
+    return {f"api_key:{key.pk}": key for key in keys}
+
+
+def _of_requester(withdrawal: Withdrawal, key: ApiKey | None) -> Iterator[Concern]:
+    if not withdrawal.organisation.active:
+        yield Concern("organisation_inactive", Level.STOP, "The organisation is not active.")
+    if key is not None and key.revoked_at is not None:
+        yield Concern("key_revoked", Level.STOP, f"The API key that asked, {key.name}, is revoked.")
+
+
+def _of_names(withdrawal: Withdrawal) -> Iterator[Concern]:
+    match = name_match(withdrawal)
+    if match is None:
+        if needs_name(withdrawal.currency_id):
+            yield Concern(
+                "name_not_told", Level.LOOK, "The bank did not tell the name of the account."
+            )
+    elif not match.agrees:
+        yield Concern(
+            "names_differ",
+            Level.STOP,
+            f"The bank knows the account as {withdrawal.bank.account_name}, the name given is"
+            f" {withdrawal.bank.given_name}: {match.label}.",
+        )
+    owner, payee = str(withdrawal.member or withdrawal.organisation), withdrawal.bank.account_name
+    match = compare_names(owner, payee)
+    # Either may say more than the other: a middle name that only one of them has.
+    if not (match.agrees or compare_names(payee, owner).agrees):
+        yield Concern(
+            "payee_not_owner",
+            Level.LOOK,
+            f"Payee is not the owner: the wallet is of {owner}, the account of {payee}:"
+            f" {match.label}.",
+        )
+
+
+def _of_account(withdrawal: Withdrawal, use: AccountUse) -> Iterator[Concern]:
+    if use.other_organisations:
+        yield Concern(
+            "account_of_other_organisations",
+            Level.STOP,
+            f"Withdrawals of {_counted(use.other_organisations, 'other organisation')} go to the"
+            " same account.",
+        )
+    elif use.other_owners:
+        yield Concern(
+            "account_of_other_owners",
+            Level.LOOK,
+            f"{_counted(use.other_owners, 'other owner')} of {withdrawal.organisation}"
+            f" {'withdraws' if use.other_owners == 1 else 'withdraw'} to the same account.",
+        )
+    if use.bounced and use.bounced >= use.paid:
+        yield Concern(
+            "payouts_came_back",
+            Level.STOP,
+            f"{_counted(use.bounced, 'earlier payout')} to this account failed or came back.",
+        )
+    if not use.earlier:
+        yield Concern(
+            "account_first_used", Level.LOOK, "This owner uses this account for the first time."
+        )
+    elif not use.paid:
+        yield Concern(
+            "account_never_paid",
+            Level.LOOK,
+            f"Nothing was ever paid to this account for this owner, out of"
+            f" {_counted(use.earlier, 'earlier request')}.",
+        )
+
+
+def _of_amount(withdrawal: Withdrawal, facts: Facts) -> Iterator[Concern]:
+    if facts.largest_paid is not None and withdrawal.amount > facts.largest_paid * _MUCH_LARGER:
+        yield Concern(
+            "much_larger",
+            Level.LOOK,
+            f"More than {_MUCH_LARGER} times the largest amount paid from this wallet before,"
+            f" {_money(facts.largest_paid, withdrawal)}.",
+        )
+    day = facts.owner_day
+    if day.count >= _MANY_A_DAY:
+        yield Concern(
+            "many_a_day",
+            Level.LOOK,
+            f"{day.count} requests of this owner within 24 hours, together"
+            f" {_money(day.amount, withdrawal)}.",
+        )
+
+
+def _money(amount: Decimal, withdrawal: Withdrawal) -> str:
+    code = withdrawal.currency_id
+    return f"{grouped(amount, currencies()[code].decimals)} {code}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

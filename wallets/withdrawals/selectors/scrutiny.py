@@ -1,0 +1,209 @@
+"""What somebody who decides about a withdrawal wants to know of its account and its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count, Q, Sum
+from django.utils import timezone
+
+from wallets.deposits.models import Deposit, DepositStatus
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+
+DAY = timedelta(hours=24)
+MONTH = timedelta(days=30)
+OTHERS_NAMED = 5
+
+# The owner has the money back: these say nothing of what leaves the wallet.
+_GIVEN_BACK = (
+    WithdrawalStatus.REJECTED,
+    WithdrawalStatus.CANCELLED,
+    WithdrawalStatus.FAILED,
+    WithdrawalStatus.REVERSED,
+)
+
+# For each withdrawal of a list: the use of its account, the owner's requests of 24 hours, and the
+# largest amount paid before. A payout that the bank sent back was not paid, reversed or not.
+_FACTS = """
+SELECT w.id, used.*, asked.*, paid.largest
+FROM wallets_withdrawal w
+JOIN wallets_bankaccount b ON b.id = w.bank_id
+CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE earlier),
+        count(*) FILTER (WHERE earlier AND o.status = 'Completed' AND NOT returned),
+        count(*) FILTER (WHERE earlier AND (o.status IN ('Failed', 'Reversed') OR returned)),
+        count(DISTINCT o.owner_id) FILTER (WHERE o.owner_id <> w.owner_id),
+        count(DISTINCT o.organisation_id) FILTER (WHERE o.organisation_id <> w.organisation_id)
+    FROM wallets_bankaccount same
+    JOIN wallets_withdrawal o ON o.bank_id = same.id AND o.id <> w.id
+    LEFT JOIN wallets_payout p ON p.withdrawal_id = o.id
+    CROSS JOIN LATERAL (
+        SELECT o.owner_id = w.owner_id AND o.created_at < w.created_at AS earlier,
+            coalesce(o.status = 'Completed' AND p.provider_status = 'FAILED'
+                AND p.settled_at IS NOT NULL, false) AS returned
+    ) AS facts
+    WHERE same.account_number = b.account_number AND same.code = b.code
+) AS used
+CROSS JOIN LATERAL (
+    SELECT count(*), coalesce(sum(o.amount), 0)
+    FROM wallets_withdrawal o
+    WHERE o.owner_id = w.owner_id AND o.currency_id = w.currency_id
+        AND o.created_at > now() - interval '24 hours'
+        AND (o.status <> ALL(%(given_back)s) OR o.id = w.id)
+) AS asked
+CROSS JOIN LATERAL (
+    SELECT max(o.amount) AS largest
+    FROM wallets_withdrawal o
+    WHERE o.owner_id = w.owner_id AND o.currency_id = w.currency_id AND o.id <> w.id
+        AND o.status = 'Completed' AND o.created_at < w.created_at
+) AS paid
+WHERE w.id = ANY(%(ids)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountUse:
+    """How the bank account (number and bank) of a withdrawal was used besides.
+
+    `earlier`, `paid` and `bounced` (failed or returned) count earlier requests of the same owner.
+    """
+
+    earlier: int
+    paid: int
+    bounced: int
+    other_owners: int
+    other_organisations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests of one currency: how many, and what they add up to."""
+
+    count: int
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What speaks for or against paying: the account, requests of the owner within 24 hours (this
+    one counts), and the largest amount of the currency paid out of the wallet before (None: never).
+    """
+
+    use: AccountUse
+    owner_day: Requests
+    largest_paid: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Velocity:
+    """Requests up to `until`, apart from those whose money went back; this one counts too."""
+
+    until: datetime
+    owner_day: Requests
+    owner_month: Requests
+    organisation_day: Requests
+    organisation_month: Requests
+
+
+@dataclass(frozen=True, slots=True)
+class Inflow:
+    """Confirmed deposits of the currency to the wallet within 30 days, the newest first; `count`
+    and `amount` are of all of them.
+    """
+
+    deposits: tuple[Deposit, ...]
+    count: int
+    amount: Decimal
+
+
+def scrutinise(withdrawal_ids: Collection[UUID]) -> dict[UUID, Facts]:
+    """The facts about withdrawals, now, in one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FACTS, {"ids": list(withdrawal_ids), "given_back": list(_GIVEN_BACK)})
+        return {
+            row[0]: Facts(AccountUse(*row[1:6]), Requests(*row[6:8]), row[8])
+            for row in cursor.fetchall()
+        }
+
+
+def other_owners(withdrawal: Withdrawal) -> list[tuple[str, str]]:
+    """Up to `OTHERS_NAMED` other owners that use the same account: organisation, member ("" for
+    the organisation's own wallet).
+    """
+    bank = withdrawal.bank
+    named = (
+        Withdrawal.objects.filter(bank__account_number=bank.account_number, bank__code=bank.code)
+        .exclude(owner_id=withdrawal.owner_id)
+        .order_by("organisation__name", "member__name")
+        .values_list("organisation__name", "member__name")
+        .distinct()[:OTHERS_NAMED]
+    )
+    return [(organisation, member or "") for organisation, member in named]
+
+
+def velocity(withdrawal: Withdrawal) -> Velocity:
+    """Requests of the owner, and of the organisation with its members, in the same currency.
+
+    Up to now while the withdrawal is Pending, else up to its first decision: what whoever decided
+    saw.
+    """
+    until = timezone.now()
+    if withdrawal.status != WithdrawalStatus.PENDING and withdrawal.actioned_on:
+        until = withdrawal.actioned_on
+    owner = Q(owner_id=withdrawal.owner_id)
+    day = Q(created_at__gt=until - DAY)
+    found = (
+        Withdrawal.objects.filter(
+            organisation_id=withdrawal.organisation_id,
+            currency_id=withdrawal.currency_id,
+            created_at__gt=until - MONTH,
+            created_at__lte=until,
+        )
+        # This one counts, whatever has become of it.
+        .exclude(Q(status__in=_GIVEN_BACK) & ~Q(pk=withdrawal.pk))
+        .aggregate(
+            owner_day=Count("pk", filter=owner & day),
+            owner_day_amount=Sum("amount", filter=owner & day),
+            owner_month=Count("pk", filter=owner),
+            owner_month_amount=Sum("amount", filter=owner),
+            organisation_day=Count("pk", filter=day),
+            organisation_day_amount=Sum("amount", filter=day),
+            organisation_month=Count("pk"),
+            organisation_month_amount=Sum("amount"),
+        )
+    )
+
+    def requests(name: str) -> Requests:
+        return Requests(found[name], found[f"{name}_amount"] or Decimal(0))
+
+    return Velocity(
+        until=until,
+        owner_day=requests("owner_day"),
+        owner_month=requests("owner_month"),
+        organisation_day=requests("organisation_day"),
+        organisation_month=requests("organisation_month"),
+    )
+
+
+def inflow(withdrawal: Withdrawal, shown: int) -> Inflow:
+    """Deposits of the withdrawal's currency to the same wallet within the last 30 days; at most
+    `shown` of them as records.
+    """
+    rows = Deposit.objects.filter(
+        organisation_id=withdrawal.organisation_id,
+        member=withdrawal.member,
+        currency_id=withdrawal.currency_id,
+        status=DepositStatus.CONFIRMED,
+        decided_at__gt=timezone.now() - MONTH,
+    )
+    total = rows.aggregate(count=Count("pk"), amount=Sum("amount"))
+    return Inflow(
+        deposits=tuple(rows.order_by("-decided_at", "-pk")[:shown]),
+        count=total["count"],
+        amount=total["amount"] or Decimal(0),
+    )

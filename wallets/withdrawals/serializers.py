@@ -1,0 +1,100 @@
+"""What clients send about withdrawals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from exchange.api.fields import (
+    CurrencyField,
+    EmailField,
+    NameField,
+    NumberField,
+    TextField,
+    check_decimals,
+)
+from exchange.api.serializers import LeanSerializer
+from exchange.core.currencies import currencies
+from exchange.core.numbers import LARGEST
+from wallets.banks.serializers import AccountNumberField
+from wallets.withdrawals.services.corridors import PHONE, WRONG_PHONE
+
+
+class PhoneField(TextField):
+    """A phone number with its country code, digits only after the plus sign."""
+
+    says: ClassVar[Mapping[str, str]] = {"pattern": f"^{PHONE.pattern}$"}
+    blank_pattern: ClassVar[str] = f"^({PHONE.pattern})?$"
+
+    def to_internal_value(self, data: Any) -> str:
+        """The number, as it was sent."""
+        text = super().to_internal_value(data)
+        if not PHONE.fullmatch(text):
+            raise serializers.ValidationError(WRONG_PHONE)
+        return text
+
+
+@extend_schema_field({"type": "number", "minimum": 1, "maximum": int(LARGEST), "multipleOf": 0.01})
+class AmountField(NumberField):
+    """The amount of a withdrawal; what its currency allows besides is checked with it."""
+
+
+class WithdrawalInput(LeanSerializer):
+    """A withdrawal to a bank account. The optional fields are what some countries need besides."""
+
+    amount = AmountField(
+        help_text="In units of `currency`, with at most its number of decimals (UGX none, others 2)"
+    )
+    bank_name = NameField(
+        max_length=200,
+        help_text="The whole name as `GET /v1/api/banks` has it; case, accents, punctuation and "
+        "repeated spaces do not matter",
+    )
+    account_name = NameField(
+        max_length=200,
+        help_text="Account holder; for NGN the name the payment provider resolves replaces it",
+    )
+    account_number = AccountNumberField(
+        min_length=4,
+        max_length=34,
+        help_text="Letters and digits, without spaces or hyphens",
+    )
+    currency = CurrencyField(help_text="Currency of the payout")
+    branch_code = NameField(
+        max_length=40,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="GHS, UGX and TZS payouts need it; whoever approves is asked for it otherwise",
+    )
+    recipient_first_name = NameField(
+        max_length=100, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
+    )
+    recipient_last_name = NameField(
+        max_length=100, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
+    )
+    recipient_email = EmailField(
+        required=False, allow_blank=True, default="", help_text="For ZAR payouts"
+    )
+    recipient_phone = PhoneField(
+        max_length=30,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="For ZAR payouts; with its country code, such as +27821234567",
+    )
+    recipient_address = NameField(
+        max_length=300, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
+    )
+
+    def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
+        """The amount has no more decimals than its currency."""
+        if "amount" not in values or "currency" not in values:
+            return
+        try:
+            check_decimals(values["amount"], currencies()[values["currency"]].decimals)
+        except serializers.ValidationError as error:
+            errors["amount"] = error.detail

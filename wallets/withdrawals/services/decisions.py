@@ -1,0 +1,272 @@
+"""What people decide about a Pending withdrawal: approve, reject, cancel, fill in the corridor.
+
+`version` is the version of the withdrawal the person had before them. A page that has gone stale
+is refused with what changed; of two decisions at once, one wins and the other is a conflict.
+
+Flags (`selectors.concerns`) are judged here, at the moment of the decision, and kept with it. Who
+approves what is flagged Stop writes why, each of two approvers for themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.database import constraint_of
+from exchange.core.errors import InvalidRequest, Refused, StateConflict
+from exchange.core.words import given
+from exchange.staff.approvals import require_decider, require_independent
+from exchange.staff.models import StaffUser
+from exchange.staff.services.deciding_access import require_tenured
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Verdict, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
+from wallets.withdrawals.selectors.concerns import Concern, concerns_of, stops
+from wallets.withdrawals.services.corridors import clean_phone, missing_fields, needed_fields
+from wallets.withdrawals.services.requests import Corridor
+from wallets.withdrawals.services.transitions import (
+    SWEEP_PAYOUTS,
+    conflict,
+    lock,
+    move,
+    record,
+    release,
+)
+
+_PENDING = (WithdrawalStatus.PENDING,)
+# Constraints that refuse the approval of one person.
+_TAKES_TWO = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
+
+
+def approve(
+    *,
+    withdrawal_id: UUID,
+    version: int,
+    approver: StaffUser,
+    reason: str = "",
+    override: str = "",
+    seen: Collection[str] | None = None,
+) -> Withdrawal:
+    """One approval. Where two are needed, the second one by another person makes the withdrawal
+    Approved; else the first does. Then it is paid.
+
+    Two are needed from the threshold of the currency on, when the totals of 24 hours reach a
+    threshold (`approval_requirement`), and when it is more than this person may still approve
+    alone. The first approval then counts as the first of two.
+
+    `override` is why it is paid although it is flagged Stop; kept with the approval, flagged or
+    not, and never sent to the organisation. `seen` are the codes of the flags that the person was
+    shown; None where nobody was shown a page.
+
+    Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, not the version seen,
+    two are needed by what came meanwhile, or a flag that was not seen), `Refused`
+    (`corridor_incomplete`, `approver_not_independent`, `stop_not_overridden`), `InvalidRequest`
+    for too long a reason or override.
+    """
+    actor = _decider(approver)
+    reason, override = given(reason), given(override)
+    with transaction.atomic():
+        withdrawal = _pending(withdrawal_id, version)
+        first = withdrawal.first_approver_id
+        require_independent(
+            approver,
+            withdrawal.requested_by,
+            first,
+            message="Somebody else must approve this withdrawal:"
+            " you entered or approved it already",
+        )
+        if first is not None:
+            require_tenured(first, approver.pk)
+        missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
+        if missing:
+            raise Refused(
+                f"Before approval, {withdrawal.currency_id} payouts need: {', '.join(missing)}",
+                code="corridor_incomplete",
+            )
+        flags = _flags(withdrawal)
+        _require_seen(flags, seen)
+        _require_override(flags, override)
+        record(
+            withdrawal,
+            verdict=Verdict.APPROVE,
+            actor=actor,
+            reason=reason,
+            flags=flags,
+            override=override,
+        )
+        now = timezone.now()
+        if first is None:
+            changes: dict[str, Any] = {
+                "first_approver": approver,
+                "actioned_on": now,
+                "actioned_by": actor.label,
+            }
+            if not _may_approve_alone(withdrawal, approver):
+                return move_within_pending(withdrawal, approvals_needed=2, **changes)
+        else:
+            changes = {"second_approver": approver}
+        Payout.objects.create(
+            withdrawal_id=withdrawal.id, created_at=now, updated_at=now, next_step_at=now
+        )
+        try:
+            approved = move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes)
+        except IntegrityError as error:
+            if constraint_of(error) not in _TAKES_TWO:
+                raise
+            # Another request came, or a figure changed, since `_may_approve_alone`.
+            raise StateConflict(
+                "By now two different people must approve it. Please look at it again"
+            ) from error
+        wake.after_commit(SWEEP_PAYOUTS)
+    return approved
+
+
+def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: str) -> Withdrawal:
+    """Refuses the request and gives the money back. A reason is required.
+
+    Raises as `approve`, and `InvalidRequest` without a reason.
+    """
+    actor = _decider(approver)
+    reason = given(reason, otherwise="A rejection needs a reason")
+    with transaction.atomic():
+        withdrawal = _pending(withdrawal_id, version)
+        record(
+            withdrawal,
+            verdict=Verdict.REJECT,
+            actor=actor,
+            reason=reason,
+            flags=_flags(withdrawal),
+        )
+        release(withdrawal, actor=actor, memo=f"rejected: {reason}")
+        return move(
+            withdrawal,
+            come_from=_PENDING,
+            to=WithdrawalStatus.REJECTED,
+            reason=reason,
+            **_first_decision(withdrawal, actor),
+        )
+
+
+def cancel(*, withdrawal_id: UUID, organisation_id: UUID, actor: Actor) -> Withdrawal:
+    """The organisation takes its request back while it is Pending, and gets the money back.
+
+    Raises `WithdrawalNotFound`, `StateConflict`.
+    """
+    with transaction.atomic():
+        withdrawal = lock(withdrawal_id, organisation_id)
+        if withdrawal.status != WithdrawalStatus.PENDING:
+            raise StateConflict(
+                f"Only a Pending withdrawal can be cancelled: it is {withdrawal.status}"
+            )
+        record(withdrawal, verdict=Verdict.CANCEL, actor=actor)
+        release(withdrawal, actor=actor, memo="cancelled")
+        return move(
+            withdrawal,
+            come_from=_PENDING,
+            to=WithdrawalStatus.CANCELLED,
+            **_first_decision(withdrawal, actor),
+        )
+
+
+def fill_in_corridor(
+    *, withdrawal_id: UUID, version: int, corridor: Corridor, approver: StaffUser
+) -> Withdrawal:
+    """Staff add what the corridor needs and the client did not give. Counts as no entering.
+
+    Raises as `approve`.
+    """
+    actor = _decider(approver)
+    with transaction.atomic():
+        withdrawal = _pending(withdrawal_id, version)
+        bank = withdrawal.bank
+        bank.branch_code = corridor.branch_code
+        bank.recipient_first_name = corridor.recipient_first_name
+        bank.recipient_last_name = corridor.recipient_last_name
+        bank.recipient_email = corridor.recipient_email
+        bank.recipient_phone = corridor.recipient_phone
+        if "recipient_phone" in needed_fields(withdrawal.currency_id):
+            bank.recipient_phone = clean_phone(corridor.recipient_phone)
+        bank.recipient_address = corridor.recipient_address
+        try:
+            bank.full_clean(exclude=["document"])
+        except ValidationError as error:
+            raise InvalidRequest.of_model(error) from error
+        bank.save(
+            update_fields=[
+                "branch_code",
+                "recipient_first_name",
+                "recipient_last_name",
+                "recipient_email",
+                "recipient_phone",
+                "recipient_address",
+            ]
+        )
+        record(
+            withdrawal,
+            verdict=Verdict.CORRIDOR,
+            actor=actor,
+            details={"branch_code": corridor.branch_code},
+        )
+        return move_within_pending(withdrawal)
+
+
+def move_within_pending(withdrawal: Withdrawal, **changes: Any) -> Withdrawal:
+    """A change that leaves the withdrawal Pending but makes other open pages stale."""
+    return move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.PENDING, **changes)
+
+
+def _pending(withdrawal_id: UUID, version: int) -> Withdrawal:
+    withdrawal = lock(withdrawal_id)
+    if withdrawal.status != WithdrawalStatus.PENDING or withdrawal.version != version:
+        raise conflict(withdrawal_id, _PENDING)
+    return withdrawal
+
+
+def _flags(withdrawal: Withdrawal) -> list[Concern]:
+    return concerns_of([withdrawal])[withdrawal.id]
+
+
+def _require_seen(flags: Collection[Concern], seen: Collection[str] | None) -> None:
+    """Nobody approves what was flagged since they looked."""
+    new = [] if seen is None else [str(flag) for flag in flags if flag.code not in seen]
+    if new:
+        raise StateConflict(
+            f"Flagged since you looked: {' '.join(new)} Please look at it again",
+            code="flagged_meanwhile",
+        )
+
+
+def _require_override(flags: Collection[Concern], override: str) -> None:
+    stop = " ".join(flag.text for flag in stops(flags))
+    if stop and not override:
+        raise Refused(
+            f"It is flagged Stop. {stop} Whoever approves it writes why, although it is flagged",
+            code="stop_not_overridden",
+        )
+
+
+def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:
+    """Whether the approval of one person is enough. Later approvals of the same person wait."""
+    if withdrawal.approvals_needed > 1 or approval_requirement(withdrawal.id).needed > 1:
+        return False
+    return sole_approvals(approver.pk, withdrawal.id).allow(withdrawal.amount)
+
+
+def _decider(user: StaffUser) -> Actor:
+    return require_decider(
+        user, "wallets.decide_withdrawal", "You may not decide about withdrawals"
+    )
+
+
+def _first_decision(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:
+    """`actioned_on` and who are set by the first decision and stay."""
+    if withdrawal.actioned_on is not None:
+        return {}
+    return {"actioned_on": timezone.now(), "actioned_by": actor.label}

@@ -1,0 +1,138 @@
+"""The one place that writes a withdrawal's status.
+
+A transition is compare-and-set: the old state (and version, where the caller saw one) is in the
+WHERE, and any row count but one is a conflict. The outbox event is written in the same
+transaction. Callers hold an open transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import F
+from django.utils import timezone
+
+from exchange.core import wake
+from exchange.core.actors import Actor
+from exchange.core.errors import StateConflict
+from exchange.core.ids import uuid7
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account, post_transfer
+from wallets.withdrawals.errors import WithdrawalNotFound
+from wallets.withdrawals.models import Decision, Verdict, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.selectors.concerns import Concern, kept
+
+_EVENTS = {
+    WithdrawalStatus.APPROVED: "withdrawal.approved",
+    WithdrawalStatus.REJECTED: "withdrawal.rejected",
+    WithdrawalStatus.CANCELLED: "withdrawal.cancelled",
+    WithdrawalStatus.PROCESSING: "withdrawal.processing",
+    WithdrawalStatus.COMPLETED: "withdrawal.completed",
+    WithdrawalStatus.FAILED: "withdrawal.failed",
+    WithdrawalStatus.REVERSED: "withdrawal.reversed",
+}
+SWEEP_PAYOUTS = "wallets.tasks.sweep_payouts"
+
+
+def move(
+    withdrawal: Withdrawal,
+    *,
+    come_from: tuple[WithdrawalStatus, ...],
+    to: WithdrawalStatus,
+    emit: bool = True,
+    **changes: Any,
+) -> Withdrawal:
+    """Moves `withdrawal`, as the caller read it, to the status `to` and returns the new row.
+
+    Raises `StateConflict` when it has moved on since it was read.
+    """
+    rows = Withdrawal.objects.filter(
+        id=withdrawal.id, status__in=come_from, version=withdrawal.version
+    ).update(status=to, version=F("version") + 1, **changes)
+    if rows != 1:
+        raise conflict(withdrawal.id, come_from)
+    if emit and to in _EVENTS:
+        emit_event(withdrawal.id, _EVENTS[to])
+    return Withdrawal.objects.select_related("bank").get(id=withdrawal.id)
+
+
+def conflict(withdrawal_id: UUID, wanted: tuple[WithdrawalStatus, ...]) -> StateConflict:
+    """What to tell somebody whose withdrawal is not in the state, or version, they acted on."""
+    now = Withdrawal.objects.get(id=withdrawal_id)
+    if now.status in wanted:
+        return StateConflict("The withdrawal changed meanwhile. Please look at it again")
+    by = f" by {now.actioned_by}" if now.actioned_by else ""
+    return StateConflict(f"The withdrawal is {now.status}{by}, no longer {' or '.join(wanted)}")
+
+
+def emit_event(withdrawal_id: UUID, event_type: str) -> None:
+    """Writes one outbox event about the withdrawal as it now stands."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT emit_withdrawal_event(%s, %s, %s, %s)",
+            [uuid7(), withdrawal_id, event_type, settings.EVENTS_NAME_STAFF],
+        )
+    wake.after_commit(wake.DELIVER_EVENTS)
+
+
+def lock(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal:
+    """The withdrawal, locked until the transaction ends. Raises `WithdrawalNotFound`."""
+    rows = Withdrawal.objects.select_for_update(of=("self",), no_key=True).select_related("bank")
+    if organisation_id is not None:
+        rows = rows.filter(organisation_id=organisation_id)
+    withdrawal = rows.filter(id=withdrawal_id).first()
+    if withdrawal is None:
+        raise WithdrawalNotFound
+    return withdrawal
+
+
+def release(withdrawal: Withdrawal, *, actor: Actor, memo: str) -> None:
+    """Gives the whole amount back: escrow → available."""
+    escrow, available = (
+        open_account(
+            withdrawal.currency_id,
+            kind,
+            organisation_id=withdrawal.organisation_id,
+            member_id=withdrawal.member_id,
+        )
+        for kind in (AccountKind.ESCROW, AccountKind.AVAILABLE)
+    )
+    post_transfer(
+        kind=TransferKind.WITHDRAWAL_RELEASE,
+        reference=f"withdrawal:{withdrawal.id}:close",
+        subject_id=withdrawal.id,
+        actor=actor,
+        memo=memo[:300],
+        legs=[Leg(escrow, -withdrawal.amount), Leg(available, withdrawal.amount)],
+    )
+
+
+def record(
+    withdrawal: Withdrawal,
+    *,
+    verdict: Verdict,
+    actor: Actor,
+    reason: str = "",
+    details: dict[str, Any] | None = None,
+    flags: Collection[Concern] | None = None,
+    override: str = "",
+) -> None:
+    """Keeps who decided what, on the version of `withdrawal` the decision was made on, and under
+    which flags.
+    """
+    Decision.objects.create(
+        withdrawal_id=withdrawal.id,
+        verdict=verdict,
+        actor=str(actor),
+        actor_label=actor.label[:200],
+        reason=reason,
+        details=details or {},
+        flags=None if flags is None else kept(flags),
+        override=override,
+        version=withdrawal.version,
+        created_at=timezone.now(),
+    )

@@ -1,0 +1,150 @@
+"""What answers about withdrawals hold, as the schema says it, and examples of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+
+from exchange.api.operations import Shape, closed_object, number_schema, text_schema
+from exchange.core.numbers import LARGEST
+from wallets.withdrawals import examples
+from wallets.withdrawals.payloads import BANK, WITHDRAWAL
+
+CREATED_WITHDRAWAL = Shape(
+    "CreatedWithdrawal",
+    closed_object({"withdrawalRequest": WITHDRAWAL, "bank": BANK}),
+    {"withdrawalRequest": examples.WITHDRAWAL, "bank": examples.BANK},
+)
+
+
+CREATED_MEMBER_WITHDRAWAL = replace(
+    CREATED_WITHDRAWAL,
+    example={"withdrawalRequest": examples.MEMBER_WITHDRAWAL, "bank": examples.BANK},
+)
+
+
+WITHDRAWAL_DETAIL = Shape(
+    "WithdrawalDetail",
+    {
+        "allOf": [
+            WITHDRAWAL,
+            closed_object(
+                {
+                    "reason": {
+                        "type": ["string", "null"],
+                        "description": "Why it was rejected or failed",
+                    }
+                }
+            ),
+        ]
+    },
+    {**examples.WITHDRAWAL, "reason": None},
+)
+
+
+CANCELLED_WITHDRAWAL = replace(
+    WITHDRAWAL_DETAIL,
+    example={
+        **WITHDRAWAL_DETAIL.example,
+        "status": "Cancelled",
+        "actioned_on": "2025-07-04T10:16:40.120Z",
+        "updatedAt": "2025-07-04T10:16:40.120Z",
+    },
+)
+
+
+FEE = Shape(
+    "WithdrawalFee",
+    closed_object(
+        {
+            "currency": text_schema("What the amounts are in"),
+            "amount": number_schema("Amount to withdraw"),
+            "fee": number_schema("Flat fee, taken from the amount"),
+            "disburse_amount": number_schema("`amount` minus `fee`: what is paid out"),
+            "minimum": number_schema("Smallest withdrawal of the currency"),
+        }
+    ),
+    {
+        "currency": "NGN",
+        "amount": 15000.5,
+        "fee": 50,
+        "disburse_amount": 14950.5,
+        "minimum": 1000,
+    },
+)
+
+
+AMOUNT_PARAMETER = OpenApiParameter(
+    "amount",
+    type={"type": "number", "exclusiveMinimum": 0, "maximum": int(LARGEST), "multipleOf": 0.01},
+    required=True,
+    description="Amount to withdraw, such as 1000 or 90.02, with at most the currency's decimals",
+)
+
+
+WITHDRAWAL_EXAMPLE = OpenApiExample(
+    "To a Nigerian account",
+    value={
+        "amount": 15000.5,
+        "bank_name": "Guaranty Trust Bank",
+        "account_name": "Forrest Green",
+        "account_number": "0690000031",
+        "currency": "NGN",
+    },
+    request_only=True,
+)
+
+
+SOUTH_AFRICA_EXAMPLE = OpenApiExample(
+    "To a South African account, with everything its payout needs",
+    value={
+        "amount": 900.02,
+        "bank_name": "Capitec Bank",
+        "account_name": "Thandi Mokoena",
+        "account_number": "1234567890",
+        "currency": "ZAR",
+        "recipient_first_name": "Thandi",
+        "recipient_last_name": "Mokoena",
+        "recipient_email": "thandi@example.com",
+        "recipient_phone": "+27821234567",
+        "recipient_address": "1 Long Street, Cape Town",
+    },
+    request_only=True,
+)
+
+
+WITHDRAWAL_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "insufficient_balance": "Insufficient NGN balance. Available: 100.5, requested: 2000",
+        "below_minimum": "Cannot withdraw less than 1000 NGN",
+        "invalid_request": "amount must not have more than 2 decimals; account_name is required",
+        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
+        "currency_not_supported": "Withdrawals with automatic bank resolution are not supported "
+        "for USD. Supported currencies: NGN, GHS, KES, ZAR, UGX, TZS",
+        "fee_exceeds_amount": "The withdrawal fee of 50 NGN leaves nothing to pay out of 50 NGN",
+    },
+    "404": {
+        "bank_not_found": 'Could not find a bank matching "GTB" for NGN. Please check the bank '
+        "name (did you mean Guaranty Trust Bank?)",
+    },
+    "502": {
+        "provider_unavailable": "Could not fetch the bank list from the payment provider. "
+        "Please try again later",
+    },
+}
+
+
+CURRENCY_FAILURES = {
+    code: WITHDRAWAL_FAILURES["400"][code]
+    for code in ("invalid_currency", "currency_not_supported")
+}
+
+
+FEE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        **CURRENCY_FAILURES,
+        "invalid_request": "amount must be a number such as 1000 or 90.02",
+        "fee_exceeds_amount": WITHDRAWAL_FAILURES["400"]["fee_exceeds_amount"],
+    }
+}
