@@ -70,7 +70,7 @@ requests: tools
 # The races at their full length; the suite runs them shorter.
 races: tools
 	@RACE_TRADING_SECONDS=$(SECONDS) RACE_DECISIONS=200 RACE_KEYS=200 RACE_ORACLE_EXAMPLES=40 \
-		$(BIN)/python -m pytest --log-cli-level=INFO tests/races tests/orders/test_matching_oracle.py
+		$(BIN)/python -m pytest --log-cli-level=INFO tests/races tests/orders/book/test_matching_oracle.py
 
 # Every property test in turn with new examples, for SECONDS (60). A run again: SEED=…; a test: TEST=…
 fuzz: SECONDS = 60

@@ -49,27 +49,54 @@ _HERE = Path(__file__).parent
 _OF_THE_RUN = {"db", "transactional_db", "django_db_setup", "stage"}
 # Have a server of their own; or are about requests, the provider, connections, files or rules in
 # Python, with the statements, guards and locks of other tests.
-_APART = ("faults/test_database_kill.py", "contract/test_schemathesis.py",
-          "contract/test_orders_schema.py", "contract/test_own_wording.py",
-          "contract/test_withdrawal_bad_input.py", "contract/test_orders_bad_input.py",
-          "contract/test_tokens_bad_input.py", "faults/test_outage.py",
-          "faults/test_look_up_faults.py", "faults/test_transfer_faults.py",
-          "faults/test_confirmations.py", "faults/test_returns.py", "faults/test_slow_clients.py",
-          "faults/test_exports.py", "faults/test_out_of_reach.py", "config/test_demo.py",
-          "config/test_demo_beginnings.py", "config/test_demo_catalogue.py",
-          "config/test_create_staff.py", "config/test_decisions_of_new_people.py",
-          "config/test_export_columns.py", "config/test_help.py", "config/test_landing.py",
-          "config/test_limits_of_processes.py", "contract/test_query_parameters.py",
-          "exchange/services/test_access_services.py",
-          "exchange/services/test_member_services.py", "exchange/test_events_api.py",
-          "wallets/api/test_hooks.py", "wallets/management",
-          "wallets/services/test_reasons.py")  # fmt: skip
+_APART = (
+    "faults/test_database_kill.py",
+    "contract/test_schemathesis.py",
+    "contract/test_orders_schema.py",
+    "contract/test_own_wording.py",
+    "contract/test_withdrawal_bad_input.py",
+    "contract/test_orders_bad_input.py",
+    "contract/test_tokens_bad_input.py",
+    "faults/test_outage.py",
+    "faults/test_look_up_faults.py",
+    "faults/test_transfer_faults.py",
+    "faults/test_confirmations.py",
+    "faults/test_returns.py",
+    "faults/test_slow_clients.py",
+    "faults/test_exports.py",
+    "faults/test_out_of_reach.py",
+    "config/demo/test_demo.py",
+    "config/demo/test_demo_beginnings.py",
+    "config/demo/test_demo_catalogue.py",
+    "config/back_office/test_create_staff.py",
+    "config/test_decisions_of_new_people.py",
+    "config/back_office/test_export_columns.py",
+    "config/back_office/test_help.py",
+    "config/test_landing.py",
+    "config/test_limits_of_processes.py",
+    "contract/test_query_parameters.py",
+    "exchange/participants/test_access_services.py",
+    "exchange/participants/test_member_services.py",
+    "exchange/events/test_events_api.py",
+    "wallets/payouts/test_hooks.py",
+    "wallets/deposits/test_deposit.py",
+    "orders/listings/test_load_tokens.py",
+    "wallets/withdrawals/test_reasons.py",
+)
 # What of the API's answers stands or falls with a statement of its own.
 _STATEMENTS = re.compile("idempotency|lists|reads|query|portfolio|wallets")
-_PAGES = ("browser", "config/test_dashboard.py", "config/test_lists.py", "config/test_lockout.py",
-          "config/test_signin.py", "config/test_permission_matrix.py", "config/test_search.py",
-          "config/test_links_of_owners.py", "config/test_kept_forms.py",
-          "config/test_waiting.py")  # fmt: skip
+_PAGES = (
+    "browser",
+    "config/back_office/test_dashboard.py",
+    "config/back_office/test_lists.py",
+    "config/back_office/test_lockout.py",
+    "config/back_office/test_signin.py",
+    "config/back_office/test_permission_matrix.py",
+    "config/test_search.py",
+    "config/back_office/test_links_of_owners.py",
+    "config/back_office/test_kept_forms.py",
+    "config/back_office/test_waiting.py",
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -116,7 +143,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for path, of_file in groupby(items, key=lambda item: item.path):
         where = path.relative_to(_HERE)
         answers = where.parts[0] == "contract" and not _STATEMENTS.search(where.name)
-        pages = answers or "admin" in where.parts or _in(where, _PAGES)
+        pages = (
+            answers or where.stem.endswith("_pages") or "admin" in where.parts or _in(where, _PAGES)
+        )
         apart = _in(where, _APART)
         for item in of_file:
             assert isinstance(item, pytest.Function)

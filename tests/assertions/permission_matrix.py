@@ -189,8 +189,8 @@ ACTIONS: dict[str, str] = {
     **{f"{model}: delete_selected": "" for model in MODELS},
 }
 
-# Pages of signing in and out, open to those who are not in yet; `tests/config/test_signin.py` says
-# what each of them does.
+# Pages of signing in and out, open to those who are not in yet; what each of them does is in
+# `tests/config/back_office/test_signin.py`.
 OUTSIDE = {"login", "logout", "code", "enrol", "welcome"}
 
 # All that an auditor's POST may leave behind: files that were asked for, and new recovery codes of

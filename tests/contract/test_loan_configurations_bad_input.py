@@ -1,6 +1,6 @@
 """Bodies of a loan configuration that are not right: each field by its name, nothing written.
 
-Every value that a field refuses is in tests/credit/api/test_terms_inputs.py.
+Every value that a field refuses is in tests/credit/configurations/test_terms_inputs.py.
 """
 
 from __future__ import annotations

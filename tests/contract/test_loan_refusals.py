@@ -61,7 +61,7 @@ def test_104_units_are_too_little_and_1596000_is_the_most_to_repay(firm):
     ],
 )
 def test_a_bad_field_is_named_and_nothing_moves(firm, change, words):
-    """Every value that a field refuses is in tests/credit/api/test_loan_inputs.py."""
+    """Every value that a field refuses is in tests/credit/loans/test_loan_inputs.py."""
     with nothing_moves():
         failed(firm.create(**change), 400, "invalid_request", words)
 

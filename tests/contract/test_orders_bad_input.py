@@ -1,6 +1,6 @@
 """Orders that are not well formed: a 400 that names every bad field, and nothing moves.
 
-Every value that a field refuses is in tests/orders/api/test_order_inputs.py.
+Every value that a field refuses is in tests/orders/book/test_order_inputs.py.
 """
 
 from __future__ import annotations

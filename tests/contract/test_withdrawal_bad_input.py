@@ -1,6 +1,6 @@
 """Withdrawals with bodies that are not right: a clear refusal in the envelope, nothing moved.
 
-Every value that a field refuses is in tests/wallets/api/test_withdrawal_inputs.py.
+Every value that a field refuses is in tests/wallets/withdrawals/test_withdrawal_inputs.py.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def test_zero_from_a_wallet_that_never_had_the_currency_is_below_the_minimum(
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_another_currency_is_refused_with_exactly_this_message(desk: WithdrawalApi, operation):
-    """Every value that is none is in tests/wallets/api/test_withdrawal_inputs.py."""
+    """Every value that is none is in tests/wallets/withdrawals/test_withdrawal_inputs.py."""
     desk.fund(operation, "KES", "10000")
     for currency in ("EUR", "ngn", None):
         with nothing_moves():

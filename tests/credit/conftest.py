@@ -1,13 +1,18 @@
-"""A lender and a borrower, and the connection of an attacker."""
+"""A lender and a borrower, a defaulted loan, two credit officers, and an attacker's connection."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from django.test import Client
 
+from config.back_office.roles import CREDIT_OFFICER
+from credit.loans.models import Loan
 from tests.environment.database import Connection, session
+from tests.factories.back_office import signed_in
 from tests.factories.lending import Lending, make_lending
+from tests.factories.loans import default
 
 
 @pytest.fixture
@@ -21,3 +26,19 @@ def runtime() -> Iterator[Connection]:
     with session("runtime") as connection:
         connection.autocommit = True
         yield connection
+
+
+@pytest.fixture
+def loan(world) -> Loan:
+    """Defaulted: 105 units at 10,000 against 1,596,000 owed."""
+    return default(world)
+
+
+@pytest.fixture
+def ada() -> Client:
+    return signed_in(CREDIT_OFFICER, "ada")
+
+
+@pytest.fixture
+def ben() -> Client:
+    return signed_in(CREDIT_OFFICER, "ben")

@@ -15,7 +15,7 @@ from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, know_banks, make_wallet
-from tests.wallets.services.test_combined_requests import form
+from tests.wallets.withdrawals.test_combined_requests import form
 from wallets.ledger.models import AccountKind, Entry, TransferKind
 from wallets.ledger.posting import Leg, open_account
 from wallets.withdrawals.services import requests

@@ -36,7 +36,7 @@ from tests.environment.pause_at_write import Pause
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff
-from tests.orders import reference
+from tests.orders.book import reference
 from wallets.ledger.models import Account
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

@@ -1,0 +1,152 @@
+"""Who may propose and decide loan configurations, who may not, and what is not there or right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+
+import pytest
+
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.models import ConfigurationVersion
+from credit.configurations.services.configurations import (
+    VERSIONS,
+    approve,
+    propose,
+    propose_change,
+    reject,
+    retire,
+)
+from exchange.core.actors import Actor
+from exchange.core.errors import Forbidden, InvalidRequest, NotFound, Refused
+from exchange.core.ids import uuid7
+from exchange.staff.models import StaffUser
+from tests.credit.configurations.versions import DECIDE, PROPOSE, acting, officer, refusal, states
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.loan_configurations import make_configuration, make_terms, waiting
+from tests.factories.staff import create_superuser
+from tests.factories.wallets import make_staff
+
+pytestmark = pytest.mark.django_db
+
+
+def to_decide(user: StaffUser) -> list[ConfigurationVersion]:
+    """What the list of those that `user` can decide holds."""
+    return list(VERSIONS.waiting().exclude(VERSIONS.own(user)))
+
+
+def test_nobody_approves_what_they_proposed_whatever_they_may():
+    boss = create_superuser("boss", password="x")
+    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(boss))
+    act = partial(approve, version_id=waiting(made).id, user=boss)
+    assert refusal(act, Refused, "approver_not_independent") == (
+        "Somebody else must approve what you proposed"
+    )
+
+
+def test_neither_who_created_nor_who_last_changed_a_pending_configuration_approves_it():
+    creator, changer, third = officer(), officer(), officer()
+    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(creator))
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
+    for person in (creator, changer):
+        act = partial(approve, version_id=waiting(made).id, user=person)
+        refusal(act, Refused, "approver_not_independent")
+        assert to_decide(person) == []
+    assert to_decide(third) == [waiting(made)]
+    approve(version_id=waiting(made).id, user=third)
+    assert states(made)[0] == "Approved"
+
+
+def test_who_created_a_configuration_may_approve_somebody_elses_later_change():
+    creator, changer = officer(), officer()
+    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(creator))
+    approve(version_id=waiting(made).id, user=changer)
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=acting(changer))
+    refusal(
+        partial(approve, version_id=waiting(made).id, user=changer),
+        Refused,
+        "approver_not_independent",
+    )
+    assert (to_decide(changer), to_decide(creator)) == ([], [waiting(made)])
+    approve(version_id=waiting(made).id, user=creator)
+    assert states(made) == ("Approved", ["Superseded", "Approved"])
+
+
+def test_who_proposed_may_take_it_back_with_a_reason():
+    person = officer()
+    made = propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(person))
+    for reason in ("", "  ", "x" * 501):
+        act = partial(reject, version_id=waiting(made).id, user=person, reason=reason)
+        refusal(act, InvalidRequest, "invalid_request")
+    reject(version_id=waiting(made).id, user=person, reason="Mistyped")
+    assert states(made) == ("Rejected", ["Rejected"])
+
+
+def test_staff_propose_and_decide_only_with_the_permission():
+    made = make_configuration()
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+    decider, proposer = make_staff(DECIDE), make_staff(PROPOSE)
+    left = make_staff(PROPOSE, DECIDE)
+    StaffUser.objects.filter(pk=left.pk).update(is_active=False)
+    left.refresh_from_db()
+    version = waiting(made).id
+    for user in (proposer, left):
+        refusal(partial(approve, version_id=version, user=user), Forbidden, "forbidden")
+        refusal(partial(reject, version_id=version, user=user, reason="x"), Forbidden, "forbidden")
+        refusal(partial(retire, configuration_id=made.id, user=user), Forbidden, "forbidden")
+    for user in (decider, left):
+        act = partial(propose_change, configuration_id=made.id, terms=make_terms())
+        refusal(partial(act, actor=acting(user)), Forbidden, "forbidden")
+        refusal(
+            partial(propose, creditor_id=made.creditor_id, terms=make_terms(), actor=acting(user)),
+            Forbidden,
+            "forbidden",
+        )
+
+
+def test_an_api_key_proposes_for_its_own_organisation_only():
+    made = make_configuration(access="public")
+    stranger = Actor("api_key", str(uuid7()), "key", make_organisation().id)  # type: ignore[arg-type]
+    refusal(
+        partial(propose_change, configuration_id=made.id, terms=make_terms(), actor=stranger),
+        ConfigurationNotFound,
+        "loan_configuration_not_found",
+    )
+
+
+def test_what_does_not_exist_is_not_found():
+    refusal(
+        partial(propose_change, configuration_id=uuid7(), terms=make_terms(), actor=TESTER),
+        ConfigurationNotFound,
+        "loan_configuration_not_found",
+    )
+    refusal(
+        partial(retire, configuration_id=uuid7(), user=officer()),
+        ConfigurationNotFound,
+        "loan_configuration_not_found",
+    )
+    refusal(partial(approve, version_id=uuid7(), user=officer()), NotFound, "version_not_found")
+    act = partial(propose, creditor_id=uuid7(), terms=make_terms(), actor=TESTER)
+    assert refusal(act, InvalidRequest, "invalid_request") == "There is no such creditor"
+
+
+def test_every_bad_field_of_terms_is_named():
+    bad = replace(
+        make_terms(),
+        name="a\nb",
+        access="private",
+        investment_categories=["Gold"],
+        max_amount={"EUR": Decimal(5)},
+        max_outstanding={"NGN": Decimal("NaN")},
+        collateral_ratio=Decimal("Infinity"),
+        interest_rate=Decimal("-0.1"),
+        duration=0,
+        grace_period=-1,
+    )
+    act = partial(propose, creditor_id=make_organisation().id, terms=bad, actor=TESTER)
+    message = refusal(act, InvalidRequest, "invalid_request")
+    assert [part.split()[0] for part in message.split("; ")] == [
+        "name", "access", "investment_categories", "max_amount", "max_outstanding",
+        "collateral_ratio", "interest_rate", "duration", "grace_period",
+    ]  # fmt: skip

@@ -1,0 +1,181 @@
+"""Deciding about configurations: whose versions are meant, and what is said of those decided."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.models import ConfigurationVersion
+from credit.configurations.selectors import usable_by, version_in_force
+from credit.configurations.services.configurations import (
+    VERSIONS,
+    approve,
+    propose,
+    propose_change,
+    reject,
+    retire,
+)
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest
+from exchange.core.ids import uuid7
+from tests.credit.configurations.versions import acting, everything, officer, states, told
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.loan_configurations import (
+    approve_waiting,
+    make_configuration,
+    make_terms,
+    waiting,
+)
+from tests.factories.wallets import make_staff
+
+pytestmark = pytest.mark.django_db
+
+
+def test_who_created_one_configuration_may_decide_about_the_others():
+    creator, changer = officer(), officer()
+    first, other, decided = (
+        propose(creditor_id=make_organisation().id, terms=make_terms(), actor=acting(person))
+        for person in (creator, changer, creator)
+    )
+    approve(version_id=waiting(decided).id, user=officer())
+    for made in (first, other, decided):
+        propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+    propose_change(configuration_id=other.id, terms=make_terms(), actor=TESTER)
+
+    def own(user: object) -> set[object]:
+        found = VERSIONS.waiting().filter(VERSIONS.own(user))  # type: ignore[arg-type]
+        return set(found.values_list("configuration_id", flat=True))
+
+    assert own(creator) == {first.id}
+    assert own(changer) == {other.id}
+    assert own(officer()) == set()
+    # Who proposed what another change has replaced has no part in what waits.
+    approve(version_id=waiting(decided).id, user=creator)
+
+
+def test_it_is_said_who_decided_a_version_and_how():
+    person = officer()
+    made = make_configuration(approved=False)
+    first = waiting(made)
+    approve(version_id=first.id, user=person)
+    act = partial(approve, version_id=first.id, user=officer())
+    with pytest.raises(DomainError) as refused:
+        act()
+    assert refused.value.message == f"Version 1 is Approved by {person}, no longer Pending"
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+    second = waiting(made)
+    reject(version_id=second.id, user=person, reason="Too cheap")
+    with pytest.raises(DomainError) as refused:
+        reject(version_id=second.id, user=officer(), reason="x")
+    assert refused.value.message == (
+        f"Version 2 is Rejected by {person} (Too cheap), no longer Pending"
+    )
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+    approve_waiting(made)
+    with pytest.raises(DomainError) as refused:
+        act()
+    assert refused.value.message == "Version 1 is Superseded, no longer Pending"
+
+
+def test_a_reason_has_up_to_500_characters():
+    made = make_configuration(approved=False)
+    for reason in ("", "x" * 501):
+        with pytest.raises(InvalidRequest):
+            reject(version_id=waiting(made).id, user=officer(), reason=reason)
+    reject(version_id=waiting(made).id, user=officer(), reason="x" * 500)
+    assert states(made) == ("Rejected", ["Rejected"])
+
+
+def test_what_cannot_be_proposed_or_decided_leaves_everything_as_it_was():
+    made, other = make_configuration(), make_configuration()
+    over = make_configuration()
+    retire(configuration_id=over.id, user=officer())
+    nobody, decider = make_staff("end_loan"), make_staff("decide_configuration")
+    bad, terms = make_terms(name=" "), make_terms()
+    creditor = made.creditor_id
+    waits = make_configuration(approved=False)
+    version = waiting(waits).id
+    cases = [
+        (partial(propose, creditor_id=creditor, terms=terms, actor=acting(nobody)), Forbidden),
+        (partial(propose, creditor_id=creditor, terms=bad, actor=TESTER), InvalidRequest),
+        (partial(propose, creditor_id=uuid7(), terms=terms, actor=TESTER), InvalidRequest),
+        (
+            partial(propose_change, configuration_id=made.id, terms=terms, actor=acting(nobody)),
+            Forbidden,
+        ),
+        (
+            partial(propose_change, configuration_id=made.id, terms=bad, actor=TESTER),
+            InvalidRequest,
+        ),
+        (
+            partial(propose_change, configuration_id=uuid7(), terms=terms, actor=TESTER),
+            ConfigurationNotFound,
+        ),
+        (partial(approve, version_id=version, user=nobody), Forbidden),
+        (partial(reject, version_id=version, user=nobody, reason="x"), Forbidden),
+        (partial(retire, configuration_id=made.id, user=nobody), Forbidden),
+        (partial(retire, configuration_id=uuid7(), user=decider), ConfigurationNotFound),
+    ]
+    before = everything()
+    for act, kind in cases:
+        with pytest.raises(kind):
+            act()
+        assert everything() == before, act
+    for act, message in (
+        (
+            partial(propose_change, configuration_id=over.id, terms=terms, actor=TESTER),
+            "The loan configuration is Retired: that is final",
+        ),
+        (
+            partial(retire, configuration_id=waits.id, user=decider),
+            "Only an Approved loan configuration is retired: it is Pending",
+        ),
+        (
+            partial(retire, configuration_id=over.id, user=decider),
+            "Only an Approved loan configuration is retired: it is Retired",
+        ),
+    ):
+        with pytest.raises(DomainError) as refused:
+            act()
+        assert refused.value.message == message
+        assert everything() == before
+    assert states(other) == ("Approved", ["Approved"])
+
+
+def test_what_is_done_to_one_configuration_is_done_to_no_other():
+    made, beside = make_configuration(name="One"), make_configuration(name="Two")
+    for each in (made, beside):
+        propose_change(configuration_id=each.id, terms=make_terms(), actor=TESTER)
+    approve_waiting(made)
+    assert states(beside) == ("Approved", ["Approved", "Pending"])
+    assert len(told(beside)) == 1
+    in_force = version_in_force(beside.id)
+    assert in_force == ConfigurationVersion.objects.get(configuration=beside, number=1)
+    retire(configuration_id=made.id, user=officer())
+    assert states(made) == ("Retired", ["Superseded", "Approved"])
+    retire(configuration_id=beside.id, user=officer())
+    assert states(beside) == ("Retired", ["Approved", "Rejected"])
+    rejected = ConfigurationVersion.objects.get(configuration=beside, number=2)
+    assert rejected.reason == "the configuration was retired"
+    assert told(made)[-1][0] == "loan_configuration.approved"
+    assert told(beside)[-1][0] == "loan_configuration.rejected"
+
+
+def test_an_organisation_sees_its_own_and_what_is_approved_for_it():
+    mine, theirs = make_organisation(), make_organisation()
+    seen = [
+        make_configuration(mine, approved=False),
+        make_configuration(mine),
+        make_configuration(theirs, access="public"),
+        make_configuration(theirs, access="organisations", organisation_ids=[mine.id]),
+    ]
+    retired = make_configuration(theirs, access="public")
+    retire(configuration_id=retired.id, user=officer())
+    changed = make_configuration(theirs, access="public")
+    propose_change(configuration_id=changed.id, terms=make_terms(access="own"), actor=TESTER)
+    approve_waiting(changed)
+    make_configuration(theirs)
+    make_configuration(theirs, access="public", approved=False)
+    make_configuration(theirs, access="organisations", organisation_ids=[make_organisation().id])
+    assert set(usable_by(mine.id)) == set(seen)

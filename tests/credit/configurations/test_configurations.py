@@ -1,0 +1,271 @@
+"""Loan configurations: one version after the other, who is told, two deciding at once."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from functools import partial
+
+import pytest
+
+from credit.configurations.errors import ConfigurationNotFound
+from credit.configurations.selectors import creditors_text, usable_by, version_in_force
+from credit.configurations.services.configurations import (
+    approve,
+    propose,
+    propose_change,
+    reject,
+    retire,
+)
+from credit.loans.models import Loan
+from exchange.core.errors import Conflict
+from exchange.events.models import Event
+from tests.credit.configurations.versions import acting, officer, refusal, states, told
+from tests.environment.concurrency import Callers
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.lending import make_lending
+from tests.factories.loan_configurations import (
+    approve_waiting,
+    make_configuration,
+    make_terms,
+    waiting,
+)
+
+pytestmark = pytest.mark.django_db
+
+# --- one version after the other ---
+
+
+def test_a_proposal_is_pending_until_somebody_else_approves_it():
+    one, other = officer(), officer()
+    creditor = make_organisation()
+    terms = make_terms(max_outstanding={"NGN": Decimal(9_000_000)})
+    made = propose(creditor_id=creditor.id, terms=terms, actor=acting(one))
+    assert states(made) == ("Pending", ["Pending"])
+    assert version_in_force(made.id) is None
+    assert told(made) == []
+    approve(version_id=waiting(made).id, user=other)
+    assert states(made) == ("Approved", ["Approved"])
+    version = version_in_force(made.id)
+    assert version is not None
+    assert (version.number, version.proposed_by) == (1, f"staff:{one.pk}")
+    assert (version.proposed_by_label, version.decided_by) == (str(one), other)
+    assert told(made) == [("loan_configuration.approved", creditor.id)]
+
+
+def test_terms_are_kept_exactly_as_they_were_proposed():
+    borrower = make_organisation()
+    made = make_configuration(
+        name="Secured  working capital",
+        access="organisations",
+        organisation_ids=[borrower.id],
+        investment_categories=["Fund", "Bond"],
+        max_amount={"NGN": Decimal("999999999999999.99"), "UGX": Decimal(5)},
+        max_outstanding={"UGX": Decimal(10) ** 15},
+        collateral_ratio=Decimal("0.12345678"),
+        interest_rate=Decimal(0),
+        duration=600,
+        grace_period=365,
+    )
+    version = made.versions.get()
+    assert (version.name, version.access) == ("Secured  working capital", "organisations")
+    assert list(version.organisations.all()) == [borrower]
+    assert version.investment_categories == ["Fund", "Bond"]
+    assert (version.collateral_ratio, version.interest_rate) == (Decimal("0.12345678"), Decimal(0))
+    assert (version.duration, version.grace_period) == (600, 365)
+    limits = version.limits.values_list("currency_id", "max_amount", "max_outstanding")
+    assert set(limits) == {
+        ("NGN", Decimal("999999999999999.99"), None),
+        ("UGX", Decimal(5), Decimal(10) ** 15),
+    }
+
+
+def test_what_is_in_force_stays_so_while_a_change_waits_and_until_it_is_approved():
+    made = make_configuration(name="Old")
+    first = made.versions.get()
+    propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
+    assert states(made) == ("Approved", ["Approved", "Pending"])
+    assert version_in_force(made.id) == first
+    seen = json.loads(creditors_text(made))
+    assert (seen["name"], seen["status"], seen["pending"]["name"]) == ("Old", "Approved", "New")
+    approve_waiting(made)
+    assert states(made) == ("Approved", ["Superseded", "Approved"])
+    assert json.loads(creditors_text(made))["name"] == "New"
+    in_force = version_in_force(made.id)
+    assert in_force is not None
+    assert in_force.number == 2
+
+
+def test_a_rejected_change_leaves_what_is_in_force():
+    made = make_configuration(name="Old")
+    propose_change(configuration_id=made.id, terms=make_terms(name="New"), actor=TESTER)
+    reject(version_id=waiting(made).id, user=officer(), reason="Too cheap")
+    assert states(made) == ("Approved", ["Approved", "Rejected"])
+    seen = json.loads(creditors_text(made))
+    assert (seen["name"], seen["pending"], seen["reason"]) == ("Old", None, "Too cheap")
+    assert told(made)[-1] == ("loan_configuration.rejected", made.creditor_id)
+    propose_change(configuration_id=made.id, terms=make_terms(name="Newer"), actor=TESTER)
+    assert states(made) == ("Approved", ["Approved", "Rejected", "Pending"])
+
+
+def test_a_second_change_does_not_push_the_first_aside():
+    made = make_configuration()
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+    refusal(
+        lambda: propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER),
+        Conflict,
+        "change_pending",
+    )
+
+
+def test_new_terms_take_the_place_of_those_that_wait_for_the_first_approval():
+    made = make_configuration(approved=False)
+    first = waiting(made)
+    propose_change(configuration_id=made.id, terms=make_terms(name="Better"), actor=TESTER)
+    assert states(made) == ("Pending", ["Rejected", "Pending"])
+    first.refresh_from_db()
+    assert (first.reason, first.decided_by) == ("replaced by a newer proposal", None)
+    assert told(made) == []
+    message = refusal(
+        lambda: approve(version_id=first.id, user=officer()), Conflict, "state_conflict"
+    )
+    assert message == "Version 1 is Rejected (replaced by a newer proposal), no longer Pending"
+
+
+def test_a_rejected_configuration_is_proposed_anew():
+    made = make_configuration(approved=False)
+    reject(version_id=waiting(made).id, user=officer(), reason="Too cheap")
+    assert states(made) == ("Rejected", ["Rejected"])
+    assert told(made) == [("loan_configuration.rejected", made.creditor_id)]
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+    assert states(made) == ("Pending", ["Rejected", "Pending"])
+    approve_waiting(made)
+    assert states(made) == ("Approved", ["Rejected", "Approved"])
+
+
+def test_a_retired_configuration_is_final_and_takes_the_change_that_waits_with_it():
+    made = make_configuration()
+    propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+    change = waiting(made)
+    retire(configuration_id=made.id, user=officer())
+    assert states(made) == ("Retired", ["Approved", "Rejected"])
+    change.refresh_from_db()
+    assert change.reason == "the configuration was retired"
+    assert told(made)[-1][0] == "loan_configuration.rejected"
+    for act in (
+        partial(propose_change, configuration_id=made.id, terms=make_terms(), actor=TESTER),
+        partial(approve, version_id=change.id, user=officer()),
+        partial(reject, version_id=change.id, user=officer(), reason="x"),
+        partial(retire, configuration_id=made.id, user=officer()),
+    ):
+        refusal(act, Conflict, "state_conflict")
+
+
+@pytest.mark.parametrize("rejected", [False, True])
+def test_what_was_never_approved_is_not_retired(rejected):
+    made = make_configuration(approved=False)
+    if rejected:
+        reject(version_id=waiting(made).id, user=officer(), reason="x")
+    refusal(lambda: retire(configuration_id=made.id, user=officer()), Conflict, "state_conflict")
+
+
+def test_a_version_is_decided_once():
+    made = make_configuration(approved=False)
+    version = waiting(made)
+    person = officer()
+    approve(version_id=version.id, user=person)
+    for act in (
+        partial(approve, version_id=version.id, user=officer()),
+        partial(reject, version_id=version.id, user=officer(), reason="x"),
+    ):
+        message = refusal(act, Conflict, "state_conflict")
+        assert message == f"Version 1 is Approved by {person}, no longer Pending"
+
+
+def test_loans_keep_the_terms_they_were_made_on():
+    world = make_lending()
+    loan = world.lend()
+    version = loan.version
+    terms = make_terms(interest_rate=Decimal("0.5"), access="public")
+    propose_change(configuration_id=world.offer.id, terms=terms, actor=TESTER)
+    assert world.lend(amount=10_000, units=2).interest_rate == Decimal("0.3")
+    approve_waiting(world.offer)
+    assert Loan.objects.get(id=loan.id).version == version
+    assert Loan.objects.get(id=loan.id).interest_rate == Decimal("0.3")
+    newer = world.lend(amount=10_000, units=2, interest_rate="0.5")
+    assert newer.version.number == 2
+    retire(configuration_id=world.offer.id, user=officer())
+    with pytest.raises(ConfigurationNotFound):
+        world.lend(amount=10_000, units=2, interest_rate="0.5")
+
+
+def test_the_creditor_is_told_with_the_record_as_it_sees_it():
+    made = make_configuration()
+    body = json.loads(Event.objects.get(subject_id=made.id).body)
+    assert body["type"] == "loan_configuration.approved"
+    assert body["data"] == {"loan_configuration": json.loads(creditors_text(made))}
+
+
+def test_a_configuration_is_open_to_whom_its_terms_in_force_name():
+    named = make_organisation()
+    made = make_configuration(access="organisations", organisation_ids=[named.id])
+    propose_change(configuration_id=made.id, terms=make_terms(access="own"), actor=TESTER)
+    assert list(usable_by(named.id)) == [made]
+    approve_waiting(made)
+    assert list(usable_by(named.id)) == []
+    assert list(usable_by(made.creditor_id)) == [made]
+
+
+# --- two at once ---
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_approvals_at_once_one_wins():
+    people = [officer() for _ in range(4)]
+    with Callers(4) as crowd:
+        for _ in range(5):
+            made = make_configuration()
+            propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+            version = waiting(made).id
+            results = crowd.at_once(
+                [partial(approve, version_id=version, user=person) for person in people]
+            )
+            assert sum(isinstance(result, Conflict) for result in results) == 3
+            assert states(made) == ("Approved", ["Superseded", "Approved"])
+            assert told(made) == [("loan_configuration.approved", made.creditor_id)] * 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_approval_a_rejection_and_a_retirement_at_once_leave_one_outcome():
+    one, other, third = officer(), officer(), officer()
+    with Callers(3) as crowd:
+        for _ in range(8):
+            made = make_configuration()
+            propose_change(configuration_id=made.id, terms=make_terms(), actor=TESTER)
+            version = waiting(made).id
+            results = crowd.at_once(
+                [
+                    partial(approve, version_id=version, user=one),
+                    partial(reject, version_id=version, user=other, reason="race"),
+                    partial(retire, configuration_id=made.id, user=third),
+                ]
+            )
+            approved, rejected, retired = (not isinstance(r, Conflict) for r in results)
+            # Retiring goes with either decision before it, and shuts both out after it.
+            assert retired
+            assert not (approved and rejected)
+            second = ["Superseded", "Approved"] if approved else ["Approved", "Rejected"]
+            assert states(made) == ("Retired", second)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_changes_proposed_at_once_one_waits():
+    with Callers(4) as crowd:
+        for _ in range(5):
+            made = make_configuration()
+            act = partial(
+                propose_change, configuration_id=made.id, terms=make_terms(), actor=TESTER
+            )
+            results = crowd.at_once([act] * 4)
+            assert sum(isinstance(result, Conflict) for result in results) == 3
+            assert states(made) == ("Approved", ["Approved", "Pending"])

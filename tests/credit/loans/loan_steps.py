@@ -1,0 +1,94 @@
+"""What the steps of `test_loan_machine` are, how often each is done, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+from credit.loans.models import EndingAction
+from tests.credit.loans.loan_model import PRICE, UNIT
+
+Draw = Callable[[Random], Any]
+
+
+def units_of(random: Random) -> Decimal:
+    return random.choice([Decimal(random.randint(1, 60)) / 4] * 8 + [UNIT, Decimal(51)])
+
+
+def step_of(seed: str) -> tuple[str, dict[str, Any]]:
+    """What is done, and with what. (Hypothesis alone would make mostly refusals.)"""
+    random = Random(seed)
+    name = random.choices(list(STEPS), [weight for weight, _ in STEPS.values()])[0]
+    return name, {argument: draw(random) for argument, draw in STEPS[name][1].items()}
+
+
+def one_of(*values: Any) -> Draw:
+    return lambda random: random.choice(values)
+
+
+def up_to(most: int, least: int = 0) -> Draw:
+    return lambda random: random.randint(least, most)
+
+
+def some_units(random: Random) -> dict[int, Decimal]:
+    return {token: units_of(random) for token in random.sample([0, 1, 2, 3], random.randint(1, 3))}
+
+
+def percent(random: Random) -> Decimal:
+    return random.choice(
+        [Decimal(number) for number in (1, 20, 50, 99, 100, 100, 100, 101)]
+        + [Decimal(random.randint(1, 9999)) / 100] * 4
+    )
+
+
+def share(random: Random) -> Decimal:
+    """Percent of the most; odd ones make amounts whose interest ends in the middle of two units."""
+    usual = [Decimal(number) for number in (100, 100, 101, 80, 55)]
+    return random.choice([*usual, *(Decimal(random.randint(1, 10_000)) / 100 for _ in usual)])
+
+
+def price(random: Random) -> Decimal:
+    usual = [PRICE - 1, PRICE, PRICE, 2 * PRICE, 1]
+    return Decimal(random.choice([*usual, *(random.randint(300, 3000) for _ in usual)]))
+
+
+BORROWER, TOKEN, NUMBER, ACTION = up_to(2), up_to(3), up_to(9999), one_of(*EndingAction)
+# How often, and what it is done with.
+STEPS: dict[str, tuple[int, dict[str, Draw]]] = {
+    "borrow": (
+        12,
+        {
+            "borrower": BORROWER,
+            "offer": one_of(0, 0, 1, 1, 2),
+            "units": some_units,
+            "share": share,
+            "months": up_to(3, 1),
+            "asked": one_of("most", "most", "most", "most", "amount", "above"),
+        },
+    ),
+    "deposit": (3, {"borrower": BORROWER, "amount": up_to(20_000, 1)}),
+    "pay": (12, {"number": NUMBER, "percent": percent}),
+    "deposit_and_pay": (6, {"number": NUMBER, "percent": one_of(50, 100)}),
+    "add": (8, {"number": NUMBER, "token": TOKEN, "units": units_of}),
+    "release": (
+        10,
+        {
+            "number": NUMBER,
+            "token": TOKEN,
+            "part": one_of("all", "unit", "half", "spare", "spare", "spare+"),
+        },
+    ),
+    "sell": (5, {"borrower": BORROWER, "token": TOKEN, "units": up_to(51, 1)}),
+    "trade": (4, {"token": TOKEN, "units": up_to(40, 1)}),
+    "cancel": (2, {"number": NUMBER}),
+    "quote": (12, {"token": TOKEN, "price": price}),
+    "nobody_quotes_for_long": (1, {"token": TOKEN}),
+    "exit": (1, {"token": one_of(1, 3)}),
+    "revalue": (3, {}),
+    "time_passes": (8, {"number": NUMBER, "days": one_of(0, 1, 3, 7, 30)}),
+    "propose": (9, {"number": NUMBER, "action": ACTION}),
+    "confirm": (9, {"number": NUMBER, "person": one_of(0, 1, 1, 1)}),
+    "decline_or_let_grow_old": (2, {"number": NUMBER, "old": lambda random: random.random() < 0.5}),
+}

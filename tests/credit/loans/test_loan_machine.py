@@ -1,0 +1,360 @@
+"""Random sequences of all that can happen to loans, against a model in plain Python.
+
+Borrowers borrow, repay, pledge, release and sell; staff move prices, let tokens exit, propose and
+confirm endings; time passes. After every step every loan and every account is the model's, and a
+loan that is over is as it was when it ended; at the end, and every few steps, the books are proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import ROUND_DOWN, ROUND_UP, Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from hypothesis import note
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from credit.loans.models import Collateral, EndingAction, Loan, Shortfall
+from credit.loans.services import servicing
+from credit.loans.services.assessing import LoanRequest
+from credit.loans.services.endings import confirm_ending, decline_ending, propose_ending
+from credit.loans.services.lending import create_loan
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.repaying import repay
+from credit.loans.services.valuation import Pledge
+from exchange.core.errors import DomainError
+from exchange.tokens.models import Token
+from exchange.tokens.services.quotes import Prices, put_in_force_at_once
+from orders.book import services as placing
+from orders.book.models import Order
+from orders.listings.services.endings import exit_token
+from tests.credit.loans.loan_model import ASKED, OPEN, UNIT, ZERO, Ending, Modelled, Sell, World
+from tests.credit.loans.loan_steps import step_of
+from tests.environment.concurrency import size
+from tests.environment.property_tests import FUZZING, examples
+from tests.factories.api_clients import TESTER
+from tests.factories.loans import age, let_grow_old
+from tests.factories.wallets import Wallet, assert_books_hold
+from wallets.ledger.models import Account
+
+# In a fuzz, where nobody waits, after every step.
+PROVE_EVERY = 1 if FUZZING else 20
+
+
+class Machine(RuleBasedStateMachine):
+    """Each step works out in the model what must come of it, then does it."""
+
+    @initialize(currency=st.sampled_from(["NGN", "UGX"]))
+    def begin(self, currency):
+        self.world, self.steps, self.looks = World(currency), 0, 0
+        for borrower, offer in ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 2)):
+            self.borrow(borrower, offer, {0: Decimal(5), 1: Decimal(2)}, 100, 2, "most")
+        for number in (1, 25):
+            self.time_passes(number, 30)
+        assert [loan.status for loan in self.world.loans].count("DEFAULTED") == 2
+
+    def pick(self, number: int, *wanted: str) -> Modelled:
+        """Seven times out of eight a loan in a `wanted` status, where there is one."""
+        fitting = [loan for loan in self.world.loans if loan.status in wanted]
+        some = fitting if fitting and number % 8 else self.world.loans
+        return some[number // 8 % len(some)]
+
+    @staticmethod
+    def attempt(expected: str | None, call: Callable[[], Any]) -> Any:
+        """What `call` gives, or None when it was refused with the code that was expected."""
+        if expected is None:
+            return call()
+        with pytest.raises(DomainError) as refused:
+            call()
+        assert refused.value.code == expected
+        return None
+
+    def pledges(self, units: dict[int, Decimal]) -> tuple[Pledge, ...]:
+        return tuple(
+            Pledge(self.world.tokens[number].row.id, each) for number, each in units.items()
+        )
+
+    @staticmethod
+    def of(loan: Modelled) -> dict[str, Any]:
+        """Which loan, and who asks."""
+        organisation = loan.row.organisation_id
+        return {"loan_id": loan.row.id, "organisation_id": organisation, "actor": TESTER}
+
+    @rule(seed=st.integers(0, 2**32 - 1))
+    def step(self, seed):
+        # Hypothesis likes to give the same number again: the step's own number makes it another.
+        self.steps += 1
+        name, arguments = step_of(f"{self.steps} {seed}")
+        note(f"{name}: {arguments}")
+        getattr(self, name)(**arguments)
+
+    # --- What borrowers do -----------------------------------------------------------------------
+
+    def borrow(self, borrower, offer, units, share, months, asked):
+        world = self.world
+        terms, wallet = world.offers[offer], world.borrowers[borrower]
+        base = world.value(units) or Decimal(5000)
+        amount = (base * terms.ratio * share / 100).quantize(world.step, ROUND_DOWN) or world.step
+        most = world.most(terms, amount, months)
+        repayment = {"most": most, "amount": amount, "above": most + world.step}[asked]
+        request = LoanRequest(
+            user_id=wallet.member_id,
+            configuration_id=terms.row.id,
+            currency=world.currency,
+            amount=amount,
+            repayment_amount=repayment,
+            interest_rate=terms.rate,
+            duration=Decimal(months),
+            collaterals=self.pledges(units),
+        )
+        made = self.attempt(
+            world.loan_refusal(borrower, terms, units, amount, repayment, most),
+            lambda: create_loan(
+                organisation_id=wallet.organisation.id, request=request, actor=TESTER
+            ),
+        )
+        if made is not None:
+            world.lent(Modelled(made, borrower, terms, amount, repayment, dict(units)))
+
+    def deposit(self, borrower, amount):
+        self.world.borrowers[borrower].fund(amount, self.world.currency)
+        self.world.money(self.world.borrowers[borrower], amount)
+
+    def pay(self, number, percent):
+        loan = self.pick(number, *OPEN)
+        step = self.world.step
+        amount = (loan.owed * percent / 100).quantize(step, ROUND_UP) or step
+        expected = None
+        if not loan.is_open:
+            expected = "state_conflict"
+        elif amount > loan.owed:
+            expected = "amount_above_due"
+        elif amount > self.world.cash(self.world.borrowers[loan.borrower]):
+            expected = "insufficient_balance"
+        if self.attempt(expected, lambda: repay(amount=amount, **self.of(loan))):
+            self.world.repaid(loan, amount)
+
+    def deposit_and_pay(self, number, percent):
+        loan = self.pick(number, *OPEN)
+        self.deposit(loan.borrower, int(loan.owed) + 1)
+        self.pay(number, percent)
+
+    def add(self, number, token, units):
+        loan = self.pick(number, *OPEN)
+        expected: str | None = "state_conflict"
+        if loan.is_open:
+            expected = self.world.pledge_refusal(
+                loan.borrower, {token: units}, loan.offer.categories
+            )
+        pledges = self.pledges({token: units})
+        if self.attempt(expected, lambda: add_collateral(pledges=pledges, **self.of(loan))):
+            self.world.pledged_more(loan, token, units)
+
+    def release(self, number, token, part):
+        loan = self.pick(number, *OPEN)
+        held = loan.pledged.get(token, ZERO)
+        spare = self.world.spare(loan, token)
+        units = {
+            "all": held,
+            "unit": UNIT,
+            "half": (held / 2).quantize(UNIT),
+            "spare": spare,
+            "spare+": spare + UNIT,
+        }[part]
+        units = max(units, UNIT)
+        expected = None
+        if not loan.is_open or (loan.ending is not None and loan.ending.liquidates):
+            expected = "state_conflict"
+        elif held < units:
+            expected = "not_pledged"
+        elif (value := self.world.value({**loan.pledged, token: held - units})) is None:
+            expected = "price_unavailable"
+        elif value * loan.offer.ratio < loan.principal_owed:
+            expected = "insufficient_collateral"
+        pledges = self.pledges({token: units})
+        if self.attempt(expected, lambda: release_collateral(pledges=pledges, **self.of(loan))):
+            self.world.pledged_more(loan, token, -units)
+
+    def sell(self, borrower, token, units):
+        """What is offered cannot be pledged."""
+        quoted, units = self.world.tokens[token], Decimal(units)
+        expected: str | None = "token_exited" if quoted.exited else None
+        if expected is None and units > self.world.free(borrower, token):
+            expected = "insufficient_units"
+        wallet = self.world.borrowers[borrower]
+        if self.attempt(expected, lambda: self._place(wallet, quoted.row, "Sell", units)):
+            order = Order.objects.filter(token=quoted.row).latest("seq")
+            self.world.offered(Sell(order.id, borrower, token, units))
+
+    def trade(self, token, units):
+        offered = [sell.left for sell in self.world.sells if sell.token == token]
+        units = min(Decimal(units), sum(offered, ZERO))
+        if units:
+            self._place(self.world.buyer, self.world.tokens[token].row, "Buy", units)
+            self.world.sold(token, units)
+
+    def cancel(self, number):
+        if not self.world.sells:
+            return
+        sell = self.world.sells[number % len(self.world.sells)]
+        organisation = self.world.borrowers[sell.borrower].organisation.id
+        self.attempt(
+            None if sell.left else "state_conflict",
+            lambda: placing.cancel(
+                order_id=sell.order_id, organisation_id=organisation, actor=TESTER
+            ),
+        )
+        self.world.taken_back([sell])
+
+    @staticmethod
+    def _place(wallet: Wallet, token: Token, side: str, units: Decimal) -> Any:
+        return placing.place(
+            organisation_id=wallet.organisation.id,
+            member_id=wallet.member_id,
+            request=placing.OrderRequest(token_id=token.id, type=side, price=ASKED, tokens=units),
+            actor=TESTER,
+        )
+
+    # --- What staff and time do ------------------------------------------------------------------
+
+    def quote(self, token, price):
+        quoted = self.world.tokens[token]
+        put_in_force_at_once(token_id=quoted.row.id, prices=Prices(price, price), note="")
+        quoted.price, quoted.stale = price, False
+
+    def nobody_quotes_for_long(self, token):
+        long_ago = timezone.now() - timedelta(days=400)
+        Token.objects.filter(id=self.world.tokens[token].row.id).update(quoted_at=long_ago)
+        self.world.tokens[token].stale = True
+
+    def exit(self, token):
+        if self.world.tokens[token].exited:
+            return
+        exit_token(token_id=self.world.tokens[token].row.id, user=self.world.staff[0])
+        self.world.tokens[token].exited = True
+        self.world.taken_back([sell for sell in self.world.sells if sell.token == token])
+
+    def revalue(self):
+        servicing.revalue_loans(all_of_them=True)
+        for loan in self.world.loans:
+            self.world.review(loan)
+
+    def time_passes(self, number, days):
+        """One loan is due since then; the workers look at all."""
+        loan = self.pick(number, "ACTIVE", "OVERDUE")
+        if loan.is_open:
+            loan.days_past = max(days, loan.days_past or 0)
+            age(loan.row, days=loan.days_past)
+        servicing.age_loans()
+        self.world.aged()
+
+    def propose(self, number, action):
+        loan = self.pick(number, "DEFAULTED")
+        liquidates = action == EndingAction.LIQUIDATE
+        expected = None
+        if loan.status != "DEFAULTED":
+            expected = "state_conflict"
+        elif liquidates and self.world.value(loan.pledged) is None:
+            expected = "price_unavailable"
+        elif loan.ending is not None:
+            expected = "proposal_pending"
+        found = self.attempt(
+            expected,
+            lambda: propose_ending(
+                loan_id=loan.row.id, action=action, note="why", user=self.world.staff[0]
+            ),
+        )
+        if found is not None:
+            passed, covered = self.world.plan(loan) if liquidates else ({}, ZERO)
+            loan.ending = Ending(found, passed, self.world.prices(loan))
+            assert (found.value_passed, found.deficiency) == (covered, loan.owed - covered)
+
+    def confirm(self, number, person):
+        waiting = [loan for loan in self.world.loans if loan.ending is not None]
+        if not waiting:
+            return
+        loan = waiting[number % len(waiting)]
+        ending = loan.ending
+        assert ending is not None
+        expected = None
+        if person == 0:
+            expected = "approver_not_independent"
+        elif ending.liquidates and ending.old:
+            expected = "prices_expired"
+        user = self.world.staff[person]
+        if self.attempt(expected, lambda: confirm_ending(proposal_id=ending.row.id, user=user)):
+            self.world.ended(loan, ending)
+
+    def decline_or_let_grow_old(self, number, old):
+        waiting = [loan for loan in self.world.loans if loan.ending is not None]
+        if not waiting:
+            return
+        loan = waiting[number % len(waiting)]
+        assert loan.ending is not None
+        if old:
+            let_grow_old(loan.ending.row)
+            loan.ending.old = True
+        else:
+            decline_ending(proposal_id=loan.ending.row.id, user=self.world.staff[1])
+            loan.ending = None
+
+    # --- What is always so -----------------------------------------------------------------------
+
+    @invariant()
+    def the_books_hold(self):
+        self.looks += 1
+        if self.looks % PROVE_EVERY == 0:
+            assert_books_hold()
+
+    def teardown(self):
+        assert_books_hold()
+
+    @invariant()
+    def every_loan_is_the_models(self):
+        """And one that is over is, in every column, as it was when it ended."""
+        rows = Loan.objects.in_bulk([loan.row.id for loan in self.world.loans])
+        for loan in self.world.loans:
+            row = rows[loan.row.id]
+            found = row.status, row.interest_repaid, row.principal_repaid
+            assert found == (loan.status, loan.interest_paid, loan.principal_paid)
+            pledged = Collateral.objects.filter(loan=row).values_list("token_id", "quantity")
+            assert tuple(pledged) == tuple(
+                (each.token_id, each.quantity) for each in self.pledges(loan.pledged)
+            )
+            if loan.closed is not None:
+                assert Loan.objects.values().get(id=row.id) == loan.closed
+
+    @invariant()
+    def shortfalls_are_the_models(self):
+        found = Shortfall.objects.filter(
+            loan__in=[loan.row.id for loan in self.world.loans], cured_at__isnull=True
+        )
+        assert set(found.values_list("loan_id", flat=True)) == {
+            loan.row.id for loan in self.world.loans if loan.short
+        }
+
+    @invariant()
+    def every_account_is_the_models(self):
+        world = self.world
+        owners = [wallet.owner_id for wallet in (*world.lenders, *world.borrowers, world.buyer)]
+        rows = Account.objects.filter(owner_id__in=owners).exclude(balance=0)
+        found = {(row.owner_id, row.asset_id, row.kind): row.balance for row in rows}
+        assert found == world.accounts()
+
+
+@pytest.mark.slow
+@pytest.mark.hypothesis
+def test_no_sequence_of_steps_leads_a_loan_away_from_the_model(transactional_db):
+    run_state_machine_as_test(
+        Machine, settings=examples("LOAN", 3, stateful_step_count=size("LOAN_STEPS", 40))
+    )

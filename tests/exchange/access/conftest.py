@@ -1,0 +1,12 @@
+"""Who decides in these tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.exchange.access.proposing import House
+
+
+@pytest.fixture
+def house() -> House:
+    return House()

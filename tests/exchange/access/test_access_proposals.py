@@ -1,0 +1,315 @@
+"""Power over money is given by two people; nothing is in force before the second one confirms."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    FINANCE_APPROVER,
+    role_called,
+)
+from exchange.access.services import decisions as access_decisions
+from exchange.access.services import proposals as access_proposals
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys as access
+from exchange.staff.models import AccessProposal, AccessRecord, SecondFactor, StaffUser
+from exchange.staff.services import accounts as staff
+from exchange.staff.services import second_factor
+from tests.assertions.unchanged import everything
+from tests.environment.owner import without_guards
+from tests.exchange.access.proposing import PASSWORD, collect, confirm
+from tests.factories.api_clients import make_organisation
+from tests.factories.logins import app_of
+from tests.factories.staff import create_staff, shift_access
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once(house):
+    proposal = house.invite(house.admin)
+    assert not StaffUser.objects.filter(username="newcomer").exists()
+    with pytest.raises(Refused, match="Somebody else must confirm"):
+        confirm(proposal, house.admin)
+    with pytest.raises(Conflict, match="nothing to collect"):
+        collect(proposal, house.admin)
+    confirm(proposal, house.second)
+    user = StaffUser.objects.get(username="newcomer")
+    assert not user.has_usable_password()
+    with pytest.raises(Forbidden, match="Only who proposed it"):
+        collect(proposal, house.second)
+    found = collect(proposal, house.admin)
+    assert found.address is not None
+    assert staff.one_time_addresses.check_token(user, found.address[1])
+    with pytest.raises(Conflict, match="nothing to collect"):
+        collect(proposal, house.admin)
+    record = AccessRecord.objects.filter(user=user).first()
+    assert record is not None
+    assert (record.by, record.details) == (
+        house.admin,
+        "One-time address made. Confirmed by second",
+    )
+
+
+def test_nobody_does_at_once_what_takes_two(house):
+    app_of(house.first)
+    reader = create_staff("reader", PASSWORD, AUDITOR)
+    StaffUser.objects.filter(pk=house.second.pk).update(is_active=False)
+    by_admin = {"by": house.admin}
+    finance = role_called(FINANCE_APPROVER)
+    before = everything()
+    for act in (
+        lambda: staff.add_person(username="x", role=finance, **by_admin),
+        lambda: staff.change_role(user_id=reader.pk, role=finance, seen=AUDITOR, **by_admin),
+        lambda: staff.change_role(
+            user_id=house.first.pk, role=None, seen=FINANCE_APPROVER, **by_admin
+        ),
+        lambda: staff.invitation(user_id=house.first.pk, **by_admin),
+        lambda: staff.activate(user_id=house.second.pk, **by_admin),
+        lambda: second_factor.reset(user_id=house.first.pk, **by_admin),
+    ):
+        with pytest.raises(Forbidden) as refused:
+            act()
+        assert refused.value.code == "second_person_needed"
+    assert everything() == before
+
+
+def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(house):
+    proposal = house.key(house.admin)
+    confirm(proposal, house.first)
+    # The row is frozen: its time is moved without the guards.
+    with without_guards():
+        then = timezone.now() - timedelta(hours=73)
+        AccessProposal.objects.filter(pk=proposal.pk).update(decided_at=then)
+    with pytest.raises(Conflict, match="no longer"):
+        collect(proposal, house.admin)
+    assert not ApiKey.objects.exists()
+
+
+def test_the_person_concerned_confirms_nothing_about_themselves(house):
+    app_of(house.first)
+    proposal = access_proposals.propose_reset_of_second_factor(
+        user_id=house.first.pk, by=house.admin
+    )
+    with pytest.raises(Refused, match="Somebody else"):
+        confirm(proposal, house.first)
+    assert SecondFactor.objects.exists()
+    confirm(proposal, house.second)
+    assert not SecondFactor.objects.exists()
+    with pytest.raises(StateConflict):
+        confirm(proposal, house.second)
+
+
+@pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
+def test_others_confirm_and_propose_nothing(house, role):
+    other = create_staff("other", PASSWORD, role)
+    proposal = house.invite(house.admin)
+    for act in (
+        lambda: confirm(proposal, other),
+        lambda: access_decisions.reject(proposal_id=proposal.pk, by=other, reason="No"),
+        lambda: access_decisions.withdraw(proposal_id=proposal.pk, by=other),
+        lambda: house.key(other),
+        lambda: access_proposals.propose_reset_of_password(user_id=house.admin.pk, by=other),
+    ):
+        with pytest.raises(Forbidden):
+            act()
+    assert AccessProposal.objects.get().status == "Pending"
+
+
+def test_a_finance_approver_proposes_the_access_of_administrators_and_nobody_elses(house):
+    with pytest.raises(Forbidden, match="may not propose"):
+        house.invite(house.first, FINANCE_APPROVER)
+    with pytest.raises(Forbidden, match="may not propose"):
+        access_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.first)
+    with pytest.raises(Forbidden):
+        access_proposals.propose_role(
+            user_id=house.admin.pk,
+            role=role_called(FINANCE_APPROVER),
+            seen=ADMINISTRATOR,
+            by=house.first,
+        )
+    assert not AccessProposal.objects.exists()
+    assert house.invite(house.first, ADMINISTRATOR).status == "Pending"
+
+
+def test_a_new_person_and_one_who_was_reset_confirm_and_propose_nothing_for_a_day(house):
+    proposal = house.invite(house.admin)
+    shift_access(house.second, hours=1)
+    with pytest.raises(Forbidden, match="decide from"):
+        confirm(proposal, house.second)
+    shift_access(house.admin, hours=1)
+    with pytest.raises(Forbidden, match="decide from"):
+        house.key(house.admin)
+    with pytest.raises(Forbidden, match="decide from"):
+        staff.deactivate(user_id=house.second.pk, by=house.admin)
+    with pytest.raises(Forbidden, match="decide from"):
+        access.issue_api_key(
+            organisation=make_organisation(),
+            name="Reports",
+            scopes=["wallets:read"],
+            actor=Actor.staff(house.admin.pk, "admin"),
+        )
+    assert not StaffUser.objects.filter(username="newcomer").exists()
+
+
+def test_two_newcomers_give_nobody_power(house):
+    proposal = house.invite(house.admin)
+    shift_access(house.admin, days=2)
+    shift_access(house.second, days=2)
+    with pytest.raises(Refused, match="undisturbed for 7 days"):
+        confirm(proposal, house.second)
+    confirm(proposal, house.first)
+
+
+@pytest.mark.parametrize("what", ["left", "reset"])
+def test_a_proposal_ends_with_the_standing_of_its_proposer(house, what):
+    proposal = house.invite(house.admin)
+    if what == "left":
+        StaffUser.objects.filter(pk=house.admin.pk).update(is_active=False)
+    else:
+        StaffUser.objects.filter(pk=house.admin.pk).update(access_changed_at=timezone.now())
+    with pytest.raises(Conflict, match="must be proposed again"):
+        confirm(proposal, house.second)
+    assert not StaffUser.objects.filter(username="newcomer").exists()
+
+
+def test_one_of_the_command_line_takes_two_people_as_well(house):
+    proposal = access_proposals.propose_invitation(
+        username="newcomer", role=role_called(FINANCE_APPROVER), by=None
+    )
+    taken = confirm(proposal, house.admin)
+    assert (taken.status, taken.proposed_by) == ("Pending", house.admin)
+    with pytest.raises(Refused, match="Somebody else"):
+        confirm(proposal, house.admin)
+    assert not StaffUser.objects.filter(username="newcomer").exists()
+    assert confirm(proposal, house.second).status == "Approved"
+
+
+def test_a_proposal_is_rejected_with_a_reason_and_withdrawn_by_its_proposer(house):
+    proposal = house.invite(house.admin)
+    with pytest.raises(InvalidRequest, match="needs a reason"):
+        access_decisions.reject(proposal_id=proposal.pk, by=house.first, reason=" ")
+    with pytest.raises(Forbidden):
+        access_decisions.withdraw(proposal_id=proposal.pk, by=house.first)
+    access_decisions.reject(proposal_id=proposal.pk, by=house.first, reason="Who is that?")
+    again = house.invite(house.admin)
+    access_decisions.withdraw(proposal_id=again.pk, by=house.admin)
+    assert sorted(AccessProposal.objects.values_list("status", "reason")) == [
+        ("Rejected", "Who is that?"),
+        ("Withdrawn", ""),
+    ]
+    for closed in (proposal, again):
+        with pytest.raises(StateConflict):
+            confirm(closed, house.second)
+
+
+def test_an_address_made_before_a_role_was_given_is_worth_nothing_after(house):
+    reader = create_staff("reader", PASSWORD, AUDITOR)
+    _, token = staff.invitation(user_id=reader.pk, by=house.admin)
+    reader.refresh_from_db()
+    assert staff.one_time_addresses.check_token(reader, token)
+    proposal = access_proposals.propose_role(
+        user_id=reader.pk, role=role_called(FINANCE_APPROVER), seen=AUDITOR, by=house.admin
+    )
+    confirm(proposal, house.first)
+    reader.refresh_from_db()
+    assert not staff.one_time_addresses.check_token(reader, token)
+
+
+def test_the_database_holds_the_rules_too(house):
+    proposal = house.invite(house.admin)
+    for values in (
+        {"status": "Approved", "decided_by": house.admin, "decided_at": timezone.now()},
+        {"status": "Approved", "decided_at": timezone.now()},
+        {"proposed_by": house.second},
+        {"payload": {"username": "another"}},
+        {"kind": "activate_person"},
+        {"break_glass": True},
+        {"collected_at": timezone.now()},
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            AccessProposal.objects.filter(pk=proposal.pk).update(**values)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        AccessProposal.objects.all().delete()
+    assert AccessProposal.objects.get().status == "Pending"
+
+
+def test_the_database_lets_nobody_decide_about_themselves_or_take_up_or_collect_twice(house):
+    app_of(house.first)
+    about = access_proposals.propose_reset_of_second_factor(user_id=house.first.pk, by=house.admin)
+    key = house.key(house.admin)
+    confirm(key, house.second)
+    collect(key, house.admin)
+    now = timezone.now()
+    for proposal, refusal, values in (
+        (
+            about,
+            "access_proposal_not_about_oneself",
+            {"status": "Approved", "decided_by": house.first, "decided_at": now},
+        ),
+        (about, "taken up or collected before", {"proposed_by": house.second}),
+        (key, "taken up or collected before", {"collected_at": now}),
+        (key, "taken up or collected before", {"collected_at": None, "key": None}),
+    ):
+        with pytest.raises(DatabaseError, match=refusal), transaction.atomic():
+            AccessProposal.objects.filter(pk=proposal.pk).update(**values)
+
+
+LOST = ["admin", "first", "second"]
+
+
+@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize("how", ["password", "second factor", "left"])
+def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
+    """A forgotten password, a lost second factor, somebody who left: no shell is needed."""
+    person: StaffUser = getattr(house, lost)
+    role = staff.role_of(person)
+    app_of(person)
+    proposer = house.first if lost == "admin" else house.admin
+    confirmer = house.second if lost in {"admin", "first"} else house.first
+    match how:
+        case "password":
+            proposal = access_proposals.propose_reset_of_password(user_id=person.pk, by=proposer)
+        case "second factor":
+            proposal = access_proposals.propose_reset_of_second_factor(
+                user_id=person.pk, by=proposer
+            )
+        case _:
+            StaffUser.objects.filter(pk=person.pk).update(is_active=False)
+            proposal = house.invite(proposer, role)
+    confirm(proposal, confirmer)
+    if how == "second factor":
+        assert not SecondFactor.objects.filter(user=person).exists()
+        restored = person
+    else:
+        found = collect(proposal, proposer)
+        assert isinstance(found.subject, StaffUser)
+        restored = found.subject
+        assert found.address is not None
+        restored.refresh_from_db()
+        assert staff.one_time_addresses.check_token(restored, found.address[1])
+    # A day later they decide again: they confirm what another proposes.
+    shift_access(restored, hours=25)
+    restored = StaffUser.objects.get(pk=restored.pk)
+    if lost == "admin":
+        assert house.key(restored).status == "Pending"
+    else:
+        assert confirm(house.key(house.admin), restored).status == "Approved"
+
+
+def test_a_proposal_is_ones_own_where_one_made_it_or_it_is_about_one(house):
+    made = house.invite(house.admin)
+    about = access_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
+    own = {
+        user: set(AccessProposal.objects.filter(access_proposals.APPROVAL.own(user)))
+        for user in (house.admin, house.first, house.second)
+    }
+    assert own == {house.admin: {made, about}, house.first: set(), house.second: {about}}

@@ -1,0 +1,185 @@
+"""API keys with power over money are given, and given back, by two people."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+from oauth2_provider.models import get_access_token_model
+
+from exchange.access.services import proposals as access_proposals
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys as access
+from exchange.participants.services import organisations
+from exchange.staff.models import AccessProposal
+from tests.assertions.unchanged import everything
+from tests.exchange.access.proposing import MONEY, collect, confirm
+from tests.factories.api_clients import TESTER, make_organisation
+
+pytestmark = pytest.mark.django_db
+
+
+def test_nobody_gives_a_key_power_over_money_at_once(house):
+    owner = make_organisation()
+    actor = Actor.staff(house.admin.pk, "admin")
+    key, _ = access.issue_api_key(organisation=owner, name="Old", scopes=MONEY, actor=TESTER)
+    before = everything()
+    for scope in ("wallets:withdraw", "wallets:transfer", "orders:write", "credit:write"):
+        with pytest.raises(Forbidden, match="power over money"):
+            access.issue_api_key(organisation=owner, name="New", scopes=[scope], actor=actor)
+    with pytest.raises(Forbidden, match="power over money"):
+        access.issue_api_key(organisation=owner, name="N", scopes=["tokens:write"], actor=actor)
+    with pytest.raises(Forbidden, match="power over money"):
+        access.rotate_api_key(key_id=key.pk, overlap=timedelta(0), actor=actor)
+    with pytest.raises(Forbidden, match="power over money"):
+        access.issue_access_token(key=key, lifetime=timedelta(days=90), actor=actor)
+    assert everything() == before
+    made, _ = access.issue_api_key(
+        organisation=owner, name="Reports", scopes=["wallets:read"], actor=actor
+    )
+    assert made.usable
+
+
+def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(house):
+    owner = make_organisation()
+    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    actor = Actor.staff(house.admin.pk, "admin")
+    organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
+    before = everything()
+    with pytest.raises(Forbidden) as refused:
+        organisations.set_active(organisation_id=owner.pk, active=True, actor=actor)
+    assert refused.value.code == "second_person_needed"
+    with pytest.raises(Forbidden, match="only an administrator"):
+        access_proposals.propose_activation_of_organisation(
+            organisation_id=owner.pk, by=house.first
+        )
+    assert everything() == before
+    proposal = access_proposals.propose_activation_of_organisation(
+        organisation_id=owner.pk, by=house.admin
+    )
+    assert proposal.payload == {"keys": ["Payouts (wallets:read, wallets:withdraw)"]}
+    with pytest.raises(Conflict, match="proposed already"):
+        access_proposals.propose_activation_of_organisation(
+            organisation_id=owner.pk, by=house.admin
+        )
+    with pytest.raises(Refused, match="Somebody else"):
+        confirm(proposal, house.admin)
+    assert not ApiKey.objects.get(pk=key.pk).usable
+    confirm(proposal, house.second)
+    assert ApiKey.objects.get(pk=key.pk).usable
+    with pytest.raises(Conflict, match="nothing to collect"):
+        collect(proposal, house.admin)
+    with pytest.raises(Conflict, match="active already"):
+        access_proposals.propose_activation_of_organisation(
+            organisation_id=owner.pk, by=house.admin
+        )
+
+
+@pytest.mark.parametrize("what", ["reads", "revoked", "expired"])
+def test_an_organisation_without_keys_that_move_money_comes_back_at_once(what):
+    owner = make_organisation()
+    scopes = ["wallets:read"] if what == "reads" else MONEY
+    key, _ = access.issue_api_key(organisation=owner, name="One", scopes=scopes, actor=TESTER)
+    if what == "revoked":
+        access.revoke_api_key(key_id=key.pk, actor=TESTER)
+    elif what == "expired":
+        ApiKey.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    for active in (False, True):
+        organisations.set_active(organisation_id=owner.pk, active=active, actor=TESTER)
+    owner.refresh_from_db()
+    assert owner.active
+
+
+def test_a_key_does_not_exist_before_its_proposer_collects_it(house):
+    proposal = house.key(house.admin)
+    with pytest.raises(Conflict, match="proposed already"):
+        access_proposals.propose_key(
+            organisation=proposal.organisation, name="Payouts", scopes=MONEY, by=house.admin
+        )
+    confirm(proposal, house.first)
+    assert not ApiKey.objects.exists()
+    found = collect(proposal, house.admin)
+    assert [name for name, _ in found.secrets] == ["Client id", "Client secret"]
+    key = ApiKey.objects.get()
+    assert (key.name, key.scopes, found.subject) == ("Payouts", MONEY, key)
+    assert AccessProposal.objects.get().key == key
+
+    token = access_proposals.propose_token(key_id=key.pk, days=90, by=house.admin)
+    confirm(token, house.first)
+    assert [name for name, _ in collect(token, house.admin).secrets] == ["Access token"]
+    rotation = access_proposals.propose_rotation(
+        key_id=key.pk, overlap=timedelta(0), expires_at=None, by=house.admin
+    )
+    confirm(rotation, house.first)
+    assert ApiKey.objects.get().usable
+    collect(rotation, house.admin)
+    assert [key.usable for key in ApiKey.objects.order_by("created")] == [False, True]
+
+
+def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
+    owner = make_organisation()
+    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    made, _ = access.rotate_api_key(key_id=key.pk, overlap=timedelta(days=1), actor=TESTER)
+    propose = partial(
+        access_proposals.propose_rotation, overlap=timedelta(0), expires_at=None, by=house.admin
+    )
+    before = everything()
+    with pytest.raises(Conflict, match=f"{made.client_id} took its place"):
+        propose(key_id=key.pk)
+    assert everything() == before
+    assert propose(key_id=made.pk).key == made
+
+
+def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
+    owner = make_organisation()
+    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    before = everything()
+    with pytest.raises(InvalidRequest, match="must lie ahead"):
+        access_proposals.propose_rotation(
+            key_id=key.pk,
+            overlap=timedelta(0),
+            expires_at=timezone.now() - timedelta(seconds=1),
+            by=house.admin,
+        )
+    assert everything() == before
+
+
+def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(house):
+    proposal = house.key(house.admin)
+    confirm(proposal, house.first)
+    assert proposal.organisation is not None
+    access.issue_api_key(
+        organisation=proposal.organisation, name="Payouts", scopes=["wallets:read"], actor=TESTER
+    )
+    before = everything()
+    with pytest.raises(Conflict, match="has a key of this name already"):
+        collect(proposal, house.admin)
+    assert everything() == before
+
+
+def test_a_key_gets_no_wider_scope_no_later_end_and_stays_revoked():
+    owner = make_organisation()
+    soon = timezone.now() + timedelta(days=1)
+    key, _ = access.issue_api_key(
+        organisation=owner, name="Reports", scopes=["wallets:read"], expires_at=soon, actor=TESTER
+    )
+    access.issue_access_token(key=key, lifetime=timedelta(hours=1), actor=TESTER)
+    tokens = get_access_token_model().objects
+    for rows, values in (
+        (ApiKey.objects, {"scopes": MONEY}),
+        (ApiKey.objects, {"expires_at": soon + timedelta(days=1)}),
+        (ApiKey.objects, {"expires_at": None}),
+        (ApiKey.objects, {"organisation": make_organisation()}),
+        (tokens, {"scope": "wallets:withdraw"}),
+        (tokens, {"expires": soon}),
+    ):
+        with pytest.raises(DatabaseError, match="no more power"), transaction.atomic():
+            rows.update(**values)
+    access.revoke_api_key(key_id=key.pk, actor=TESTER)
+    with pytest.raises(DatabaseError, match="no more power"), transaction.atomic():
+        ApiKey.objects.update(revoked_at=None)

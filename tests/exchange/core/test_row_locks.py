@@ -1,0 +1,135 @@
+"""Which rows services lock while they work on one, and how strongly.
+
+While a call is open another connection asks for every row of the tables below: first to change it,
+which any lock prevents, then to name it in a foreign key, which only an exclusive lock prevents.
+Each call is undone, so all tests share what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from exchange.core.models import Currency
+from exchange.exports import services as exports
+from exchange.exports import sources as register
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.participants.services import api_keys as access
+from exchange.participants.services import members
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Quote, Token
+from exchange.tokens.services import quotes, tokens
+from exchange.tokens.services.quotes import QUOTES, Prices
+from tests.environment.database import Connection, session
+from tests.exchange.exports.exporting import NAME, SOURCE, begin
+from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.logins import person
+from tests.factories.tokens import make_token
+
+TABLES = (ApiKey, Currency, Member, Organisation, Quote, StaffUser, Token)
+
+
+class World:
+    """Of everything two: what a call is about, and what it leaves alone."""
+
+    def __init__(self) -> None:
+        self.office, self.finance = person(BACK_OFFICE, "office"), person(FINANCE_APPROVER)
+        owner = make_organisation()
+        self.member, _ = make_member(owner), make_member(owner)
+        self.key, _ = (
+            access.issue_api_key(
+                organisation=owner, name=name, scopes=["tokens:read"], actor=TESTER
+            )[0]
+            for name in ("One", "Two")
+        )
+        self.token, other = make_token(owner), make_token(owner)
+        self.prices = Prices(Decimal(101), Decimal(100))
+        self.quote, _ = (
+            quotes.propose(token_id=token.pk, prices=self.prices, user=self.office, note="New")
+            for token in (self.token, other)
+        )
+
+
+@pytest.fixture(scope="module")
+def world(module_rows: None) -> World:
+    return World()
+
+
+def held(other: Connection, strength: str) -> set[Any]:
+    """The keys of the rows that another transaction is not given with that lock."""
+    found = set()
+    for model in TABLES:
+        key, table = model._meta.pk.column, model._meta.db_table
+        every = {row for (row,) in other.execute(f"SELECT {key} FROM {table}")}
+        free = other.execute(f"SELECT {key} FROM {table} FOR {strength} SKIP LOCKED")
+        found |= every - {row for (row,) in free}
+    other.rollback()
+    return found
+
+
+def locked(act: Callable[[], object]) -> tuple[set[Any], set[Any]]:
+    """What `act` locks, and what of that exclusively; the act is undone."""
+    with session("owner") as other, transaction.atomic():
+        act()
+        found = held(other, "NO KEY UPDATE"), held(other, "KEY SHARE")
+        transaction.set_rollback(True)
+    return found
+
+
+def test_only_what_a_call_is_about_is_locked_and_may_still_be_named_elsewhere(world: World):
+    token, quote = world.token.pk, world.quote.pk
+    change = partial(
+        members.change_member, member_id=world.member.pk, name="Eve", email="eve@example.com"
+    )
+    set_terms = partial(
+        tokens.change_terms,
+        token_id=token,
+        seen=tokens.version_of(world.token),
+        user=world.office,
+    )
+    decided = {"quote_id": quote}
+    for what, act, rows in (
+        ("member", partial(change, actor=TESTER), {world.member.pk}),
+        ("terms", partial(set_terms, terms={"name": "New"}), {token}),
+        ("no terms", partial(set_terms, terms={}), {token}),
+        ("approval", partial(quotes.approve, **decided, user=world.finance), {token, quote}),
+        (
+            "prices",
+            partial(quotes.put_in_force_at_once, token_id=token, prices=world.prices, note=""),
+            {token},
+        ),
+        (
+            "rejection",
+            partial(quotes.reject, **decided, user=world.finance, reason="No"),
+            {quote},
+        ),
+        ("a look at a proposal", partial(QUOTES.get_pending, quote), {quote}),
+        ("a look without a lock", partial(QUOTES.get_pending, quote, lock=False), set()),
+        (
+            "a look by who approves",
+            partial(QUOTES.get_approvable, quote, world.finance, lock=False),
+            set(),
+        ),
+    ):
+        assert locked(act) == (rows, set()), what
+
+
+def test_a_key_that_is_rotated_is_locked_without_its_organisation(world: World):
+    rotate = partial(access.rotate_api_key, key_id=world.key.pk, actor=TESTER)
+    for overlap in (timedelta(0), timedelta(hours=1)):
+        rows, _ = locked(partial(rotate, overlap=overlap))
+        assert rows == {world.key.pk}
+
+
+def test_who_asks_for_an_export_asks_for_no_other_meanwhile(world: World, monkeypatch):
+    monkeypatch.setitem(register._sources, NAME, SOURCE)
+    monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
+    rows, _ = locked(partial(begin, world.finance))
+    assert rows == {world.finance.pk}

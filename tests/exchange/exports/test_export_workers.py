@@ -1,0 +1,222 @@
+"""Workers that write long exports: their claim, their signs of life, and what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from exchange.core.errors import InvalidRequest
+from exchange.core.ids import new_reference
+from exchange.exports import services as exports
+from exchange.exports.models import Export, ExportChunk
+from exchange.exports.sources import Span
+from exchange.staff.models import StaffUser
+from tests.environment.database import session
+from tests.exchange.exports.exporting import kept, organisations, source, states, user, with_records
+
+__all__ = ["source", "user"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NOT_WRITTEN = "The file could not be written. Ask for it again"
+
+
+@pytest.fixture
+def told(monkeypatch: Any) -> list[int]:
+    """The numbers of rows that workers tell of, in their order."""
+    numbers: list[int] = []
+    give = exports._Signs.give
+
+    def note(signs: Any, rows: int) -> None:
+        give(signs, rows)
+        numbers.append(rows)
+
+    monkeypatch.setattr(exports._Signs, "give", note)
+    return numbers
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rows", "expected"),
+    [
+        (0, 1001, [0, 500, 1000, 1001, 1001]),
+        (0, 0, [0, 0]),
+        (0, 1, [0, 1, 1]),
+        (60, 1001, [1001, 1001]),
+    ],
+)
+def test_a_worker_gives_a_sign_every_five_hundred_rows_when_it_is_late(
+    user, monkeypatch, told, seconds, rows, expected
+):
+    monkeypatch.setattr(exports, "_SECONDS_BETWEEN_SIGNS", seconds)
+    organisations(rows)
+    kept(user)
+    assert exports.write_next()
+    assert told == expected
+    assert Export.objects.get().rows_done == rows
+
+
+def test_a_sign_makes_the_lease_longer_by_what_packing_takes_and_only_ones_own(user):
+    mine, other = (
+        kept(user, status="Running", claimed_by=f"export_{name}") for name in ("mine", "other")
+    )
+    signs = exports._Signs(mine)
+    before = timezone.now()
+    signs.give(1_000_000)
+    mine.refresh_from_db()
+    other.refresh_from_db()
+    expected = before + timedelta(minutes=2, seconds=200)
+    assert mine.leased_until is not None
+    assert timedelta() <= mine.leased_until - expected < timedelta(seconds=10)
+    assert (mine.rows_done, other.rows_done, other.leased_until) == (1_000_000, 0, None)
+    for changed in ({"claimed_by": "export_third"}, {"status": "Failed"}):
+        was = {name: getattr(mine, name) for name in changed}
+        Export.objects.filter(pk=mine.pk).update(**changed)
+        with pytest.raises(exports._ClaimLost):
+            signs.give(1_000_001)
+        Export.objects.filter(pk=mine.pk).update(**was)
+    signs.give(5)
+    signs.close()
+    mine.refresh_from_db()
+    assert mine.rows_done == 5
+
+
+def test_a_worker_that_is_a_second_late_gives_a_sign(user, monkeypatch, told):
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(exports, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(exports, "_ROWS_BETWEEN_SIGNS", 2)
+    signs = exports._Signs(kept(user, status="Running"))
+
+    def rows() -> Iterator[None]:
+        # A sign is not due at every row, and counts from the last one.
+        for clock.now in (100.9, 101.5, 101.5, 102.0, 102.4, 102.5, 102.5):
+            yield None
+
+    assert len(list(signs.watch(rows()))) == 7
+    assert told == [2, 6, 7]
+    signs.close()
+
+
+def in_another_session(export: Export, **values: str) -> None:
+    """As another worker changes the row meanwhile."""
+    with session("owner") as other:
+        for name, value in values.items():
+            sql = f"UPDATE exchange_export SET {name} = %s WHERE id = %s"
+            other.execute(sql, [value, export.pk])
+        other.commit()
+
+
+def test_what_a_worker_claims_and_reads_is_of_one_moment(user, monkeypatch):
+    seen: dict[str, Any] = {}
+    organisations(1)
+    over = timezone.now() - timedelta(seconds=1)
+    export = kept(user, status="Running", attempts=1, rows_done=9, leased_until=over)
+
+    def records(rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW transaction_isolation")
+            seen["isolation"] = cursor.fetchone()
+            cursor.execute("SHOW transaction_read_only")
+            seen["read only"] = cursor.fetchone()
+        seen["claim"] = Export.objects.get(pk=export.pk)
+        return iter(rows)
+
+    with_records(monkeypatch, records)
+    before = timezone.now()
+    assert exports.write_next()
+    assert (seen["isolation"], seen["read only"]) == (("repeatable read",), ("on",))
+    claim = seen["claim"]
+    assert (claim.status, claim.attempts, claim.rows_done) == ("Running", 2, 0)
+    assert timedelta() <= claim.leased_until - before - timedelta(minutes=2) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("changed", [{"claimed_by": "export_other"}, {"status": "Failed"}])
+def test_an_export_that_another_worker_takes_first_is_left_to_that_one(user, monkeypatch, changed):
+    export, following = kept(user), kept(user)
+
+    def reference(prefix: str) -> str:
+        if not taken:
+            taken.append(prefix)
+            in_another_session(export, **changed)
+        return new_reference(prefix)
+
+    taken: list[str] = []
+    monkeypatch.setattr(exports, "new_reference", reference)
+    assert exports.write_next()
+    found = {"status": "Waiting", "claimed_by": ""} | changed
+    export.refresh_from_db()
+    assert (export.status, export.claimed_by) == (found["status"], found["claimed_by"])
+    assert (export.attempts, export.leased_until) == (0, None)
+    following.refresh_from_db()
+    assert following.status == "Ready"
+
+
+@pytest.mark.parametrize("changed", [{"claimed_by": "export_other"}, {"status": "Failed"}])
+@pytest.mark.parametrize("signs", [1, 2])
+def test_a_worker_whose_claim_is_lost_keeps_nothing(user, monkeypatch, signs, changed):
+    """While it writes, or after the last sign that it gave."""
+    organisations(1)
+    export, given = kept(user), 0
+    give = exports._Signs.give
+
+    def lose(self: Any, rows: int) -> None:
+        nonlocal given
+        give(self, rows)
+        given += 1
+        if given == signs:
+            in_another_session(export, **changed)
+
+    monkeypatch.setattr(exports._Signs, "give", lose)
+    assert exports.write_next()
+    assert given == signs
+    found = Export.objects.get()
+    assert found.status == changed.get("status", "Running")
+    assert found.error == ""
+    assert not ExportChunk.objects.exists()
+
+
+@pytest.mark.parametrize("changed", [{"claimed_by": "export_other"}, {"status": "Ready"}])
+@pytest.mark.parametrize("error", [RuntimeError("broken"), InvalidRequest("broken")])
+def test_a_worker_whose_claim_is_lost_gives_nothing_up(user, monkeypatch, error, changed):
+    export = kept(user)
+
+    def broken(_rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+        in_another_session(export, **changed)
+        raise error
+
+    with_records(monkeypatch, broken)
+    assert exports.write_next()
+    found = Export.objects.get()
+    assert (found.status, found.error) == (changed.get("status", "Running"), "")
+    assert found.finished_at is None
+
+
+def test_who_may_no_longer_read_the_list_gets_no_file_of_it(user):
+    kept(user)
+    StaffUser.objects.filter(pk=user.pk).update(is_active=False)
+    assert exports.write_next()
+    assert states() == [("Failed", 1, "You may not export this list")]
+    assert not ExportChunk.objects.exists()
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_worker_gives_its_own_connection_back(user, monkeypatch, fails):
+    opened: list[Any] = []
+    give: Callable[[Any, int], None] = exports._Signs.give
+
+    def note(signs: Any, rows: int) -> None:
+        opened.append(signs._connection)
+        give(signs, rows)
+        if fails:
+            raise RuntimeError("broken")
+
+    monkeypatch.setattr(exports._Signs, "give", note)
+    kept(user)
+    assert exports.write_next()
+    assert {connection.connection for connection in opened} == {None}
+    assert states() == [("Failed", 1, NOT_WRITTEN) if fails else ("Ready", 1, "")]

@@ -1,0 +1,362 @@
+"""Exports below the pages: what is recorded of each, who writes it, and when it is given up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from exchange.core import wake
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.exports import services as exports
+from exchange.exports import services as housekeeping
+from exchange.exports import sources as register
+from exchange.exports.models import Export, ExportChunk, ExportStatus
+from exchange.exports.selectors import file_of, readable_exports
+from exchange.exports.sheets import spool
+from exchange.exports.sources import Span
+from exchange.participants.models import Organisation
+from exchange.staff.models import StaffUser
+from tests.assertions.unchanged import everything
+from tests.exchange.exports.exporting import (
+    NAME,
+    SOURCE,
+    begin,
+    in_order,
+    kept,
+    organisations,
+    source,
+    states,
+    user,
+    with_records,
+)
+from tests.factories.exports import table
+from tests.factories.logins import person
+
+__all__ = ["source", "user"]
+
+pytestmark = pytest.mark.django_db
+on_its_own = pytest.mark.django_db(transaction=True)
+
+CUT_OFF = "It was cut off while it was written. Ask for it again"
+NOT_WRITTEN = "The file could not be written. Ask for it again"
+
+
+# --- short ones ---
+
+
+def test_a_short_export_is_handed_over_and_recorded(user):
+    organisations(2)
+    before = timezone.now()
+    span = Span(date(2026, 11, 1), date(2026, 11, 30))
+    export, file = begin(user, query="q=1", span=span)
+    data = file.read()
+    rows, last = table(data)
+    assert [row["Name"] for row in rows] == ["Owner 000000", "Owner 000001"]
+    assert last.startswith("Complete: 2 rows, as of ")
+    stored = Export.objects.get()
+    for one in (export, stored):
+        assert (one.source, one.title, one.query) == (NAME, "All Organisations", "q=1")
+        assert (one.filter_words, one.form, one.requested_by) == ("Filter: q=1", "csv", user)
+        assert (one.first_day, one.last_day) == (span.first, span.last)
+        assert one.file_name == "all-organisations_2026-11-01_to_2026-11-30.csv"
+        assert (one.status, one.direct, one.attempts) == ("Handed over", True, 0)
+        assert (one.about_rows, one.rows_done, one.size_bytes) == (2, 2, len(data))
+        assert in_order(before, one.created_at, one.as_of, one.finished_at, timezone.now())
+        # A process that dies meanwhile leaves it to whoever looks for work after that.
+        assert one.leased_until == one.created_at + timedelta(minutes=2)
+
+
+def test_the_name_of_a_file_tells_its_days(user):
+    today = f"{datetime.now(UTC).date()}"
+    for span, days in (
+        (Span(), f"until_{today}"),
+        (Span(last=date(2026, 11, 30)), "until_2026-11-30"),
+        (Span(first=date(2026, 11, 1)), f"2026-11-01_to_{today}"),
+    ):
+        export, _ = begin(user, span=span, form="xlsx")
+        assert export.file_name == f"all-organisations_{days}.xlsx"
+
+
+def test_what_cannot_be_exported_is_refused_and_not_recorded(user):
+    administrator = person(ADMINISTRATOR, "admin")
+    gone = person(AUDITOR, "gone")
+    StaffUser.objects.filter(pk=gone.pk).update(is_active=False)
+    gone.refresh_from_db()
+    before = everything()
+    for who, values, error, told in (
+        (administrator, {}, Forbidden, "You may not export this list"),
+        (gone, {}, Forbidden, "You may not export this list"),
+        (user, {"form": "pdf"}, InvalidRequest, r"A file is one of CSV, Excel \(XLSX\)"),
+        (user, {"query": "bad"}, InvalidRequest, "There is no such filter"),
+        (user, {"source": "tests.nothing"}, NotFound, "There is no such list to export"),
+    ):
+        with pytest.raises(error, match=told):
+            begin(who, **values)
+    assert everything() == before
+
+
+def test_reading_the_list_takes_its_own_permission_too(user, monkeypatch):
+    other = replace(SOURCE, permission="exchange.change_token")
+    monkeypatch.setitem(register._sources, NAME, other)
+    with pytest.raises(Forbidden):
+        begin(user)
+    assert not Export.objects.exists()
+
+
+def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
+    organisations(1)
+    earlier, _ = begin(user)
+
+    def broken(_rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+        raise RuntimeError("broken")
+
+    def spooled() -> Any:
+        made.append(spool())
+        return made[-1]
+
+    made: list[Any] = []
+    monkeypatch.setattr(exports, "spool", spooled)
+    with_records(monkeypatch, broken)
+    with pytest.raises(RuntimeError, match="broken"):
+        begin(user)
+    failed = Export.objects.exclude(pk=earlier.pk).get()
+    assert (failed.status, failed.error) == ("Failed", "The file could not be written")
+    assert [file.closed for file in made] == [True]
+    assert in_order(failed.created_at, failed.finished_at)
+    earlier.refresh_from_db()
+    assert earlier.status == "Handed over"
+
+
+def test_up_to_five_thousand_rows_are_handed_over_at_once(user):
+    organisations(5_000)
+    export, file = begin(user)
+    assert file is not None
+    assert (export.about_rows, export.rows_done) == (5_000, 5_000)
+    Organisation.objects.create(name="One more")
+    waiting, file = begin(user)
+    assert file is None
+    assert (waiting.status, waiting.direct, waiting.about_rows) == ("Waiting", False, 5_001)
+    assert (waiting.leased_until, waiting.finished_at) == (None, None)
+
+
+def test_only_a_long_export_wakes_a_worker(user, monkeypatch, django_capture_on_commit_callbacks):
+    woken: list[str] = []
+    monkeypatch.setattr(wake, "_waker", SimpleNamespace(hint=woken.append))
+    organisations(1)
+    for rows, tasks in ((1, []), (0, [wake.WRITE_EXPORTS])):
+        monkeypatch.setattr(exports, "DIRECT_ROWS", rows)
+        with django_capture_on_commit_callbacks(execute=True):
+            begin(user)
+        assert woken == tasks
+
+
+@on_its_own
+def test_a_short_export_is_of_one_moment_unless_it_is_part_of_a_longer_transaction(
+    user, monkeypatch
+):
+    seen = []
+
+    def records(rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW transaction_isolation")
+            seen.append(cursor.fetchone())
+        return iter(rows)
+
+    with_records(monkeypatch, records)
+    begin(user)
+    with transaction.atomic():
+        begin(user)
+    assert seen == [("repeatable read",), ("read committed",)]
+
+
+def test_rows_are_counted_no_further_than_it_matters(settings):
+    organisations(3)
+    for most, found in ((2, 2), (3, 3), (4, 3)):
+        settings.EXPORT_COUNTED_AT_MOST = most
+        assert exports.estimate(Organisation.objects.order_by("name")) == found
+
+
+def test_five_long_exports_of_one_person_are_under_way_at_most(user, monkeypatch):
+    other = person(AUDITOR, "bob")
+    for status in ("Waiting", "Running", "Waiting", "Running"):
+        kept(user, status=status)
+    for status in ("Ready", "Failed", "Removed", "Handed over"):
+        kept(user, status=status)
+    kept(user, status="Running", direct=True)
+    kept(other, status="Waiting")
+    organisations(1)
+    monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
+    assert begin(user)[0].status == "Waiting"
+    with pytest.raises(Conflict) as refused:
+        begin(user)
+    told = "5 of your exports are under way; wait until one is done"
+    assert refused.value.message == told
+    assert begin(other)[0].status == "Waiting"
+    monkeypatch.setattr(exports, "DIRECT_ROWS", 1)
+    assert begin(user)[0].status == "Handed over"
+
+
+# --- long ones ---
+
+
+@on_its_own
+def test_a_long_export_is_written_by_the_first_worker_that_looks(user, monkeypatch):
+    monkeypatch.setattr(exports, "_CHUNK_BYTES", 10)
+    organisations(2)
+    first, second = kept(user, query="q=1"), kept(user)
+    assert exports.write_next()
+    first.refresh_from_db()
+    second.refresh_from_db()
+    data = b"".join(file_of(first))
+    assert [row["Name"] for row in table(data)[0]] == ["Owner 000000", "Owner 000001"]
+    assert (first.status, first.rows_done, first.attempts) == ("Ready", 2, 1)
+    assert (first.size_bytes, first.leased_until, first.error) == (len(data), None, "")
+    assert first.claimed_by.startswith("export_")
+    assert in_order(first.created_at, first.as_of, first.finished_at)
+    pieces = list(ExportChunk.objects.order_by("position").values_list("position", "data"))
+    assert [position for position, _ in pieces] == list(range(-(-len(data) // 10)))
+    assert {len(piece) for _, piece in pieces[:-1]} == {10}
+    assert (second.status, second.attempts) == ("Waiting", 0)
+    assert exports.write_next()
+    assert states() == [("Ready", 1, ""), ("Ready", 1, "")]
+    assert not exports.write_next()
+
+
+@on_its_own
+def test_an_export_whose_lease_runs_is_left_alone_and_one_whose_lease_is_over_is_taken(user):
+    now = timezone.now()
+    kept(user, status="Running", attempts=1, leased_until=now + timedelta(minutes=1))
+    kept(user, status="Running", attempts=2, leased_until=now - timedelta(seconds=1), rows_done=9)
+    assert exports.write_next()
+    assert states() == [("Running", 1, ""), ("Ready", 3, "")]
+    assert not exports.write_next()
+
+
+@on_its_own
+def test_what_was_cut_off_too_often_or_while_handed_over_is_given_up(user):
+    over = {"status": "Running", "leased_until": timezone.now() - timedelta(seconds=1)}
+    kept(user, attempts=3, **over)
+    kept(user, direct=True, **over)
+    kept(user)
+    # It goes on to the next one.
+    assert exports.write_next()
+    assert states() == [("Failed", 3, CUT_OFF), ("Failed", 0, CUT_OFF), ("Ready", 1, "")]
+    assert Export.objects.filter(finished_at=None).count() == 0
+
+
+@on_its_own
+def test_twenty_are_looked_at_at_once(user):
+    over = {"status": "Running", "leased_until": timezone.now() - timedelta(seconds=1)}
+    for _ in range(21):
+        kept(user, attempts=3, **over)
+    assert not exports.write_next()
+    assert Export.objects.filter(status="Failed").count() == 20
+    assert not exports.write_next()
+    assert Export.objects.filter(status="Failed").count() == 21
+
+
+@on_its_own
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (RuntimeError("broken"), NOT_WRITTEN),
+        (InvalidRequest("The filter is gone"), "The filter is gone"),
+        (InvalidRequest("x" * 400), "x" * 300),
+    ],
+)
+def test_a_long_export_that_fails_is_given_up_with_the_reason(user, monkeypatch, error, told):
+    def broken(_rows: Any, _query: str, _span: Span) -> Iterator[Any]:
+        raise error
+
+    with_records(monkeypatch, broken)
+    other = kept(user, status="Running", leased_until=timezone.now() + timedelta(minutes=1))
+    kept(user)
+    assert exports.write_next()
+    assert states() == [("Running", 0, ""), ("Failed", 1, told)]
+    failed = Export.objects.exclude(pk=other.pk).get()
+    assert (failed.leased_until, failed.finished_at is None) == (None, False)
+    assert not ExportChunk.objects.exists()
+
+
+@on_its_own
+def test_a_file_takes_so_many_rows_and_no_more(user, monkeypatch):
+    organisations(3)
+    for most, state in (
+        (3, ("Ready", 1, "")),
+        (2, ("Failed", 1, "More than 2 rows: narrow the filter or the days")),
+    ):
+        monkeypatch.setattr(exports, "MOST_ROWS", most)
+        kept(user)
+        assert exports.write_next()
+        assert states()[-1] == state
+    assert exports.write_next() is False
+
+
+# --- what the page tells ---
+
+
+def test_why_there_is_no_file_is_told_in_words():
+    now = timezone.now()
+    gone = "The file was kept for 7 days and is gone"
+    handed = "The file was handed over when it was asked for"
+    for values, words in (
+        ({"status": "Removed", "finished_at": now}, gone),
+        ({"status": "Removed"}, ""),
+        ({"status": "Handed over", "as_of": now}, handed),
+        ({"status": "Handed over"}, ""),
+        ({"status": "Failed", "error": "Broken", "finished_at": now, "as_of": now}, "Broken"),
+        ({"status": "Ready", "finished_at": now, "as_of": now}, ""),
+    ):
+        assert exports.fail_reason(Export(**values)) == words
+
+
+def test_people_read_their_own_exports_and_auditors_all():
+    auditor, ada = person(AUDITOR), person(FINANCE_APPROVER, "bob")
+    own, other = kept(ada), kept(auditor)
+    assert set(readable_exports(ada)) == {own}
+    assert set(readable_exports(auditor)) == {own, other}
+
+
+def test_a_file_is_read_while_it_is_ready(user):
+    ready, other = kept(user, status="Ready"), kept(user, status="Ready")
+    for export, data in ((ready, b"ab"), (ready, b"cd"), (other, b"xx")):
+        position = ExportChunk.objects.filter(export=export).count()
+        ExportChunk.objects.create(export=export, position=position, data=data)
+    assert list(file_of(ready)) == [b"ab", b"cd"]
+    pieces = file_of(ready)
+    assert next(pieces) == b"ab"
+    Export.objects.filter(pk=ready.pk).update(status=ExportStatus.REMOVED)
+    assert list(pieces) == []
+    assert list(file_of(other)) == [b"xx"]
+
+
+# --- removing ---
+
+
+def test_files_go_after_seven_days_and_the_records_stay(user):
+    now = timezone.now()
+
+    def finished(status: str, **ago: float) -> Export:
+        export = kept(user, status=status, finished_at=now - timedelta(**ago))
+        ExportChunk.objects.create(export=export, position=0, data=b"x")
+        return export
+
+    young = finished("Ready", days=6, hours=23, minutes=59)
+    old = [finished("Ready", days=7, minutes=minutes) for minutes in (1, 2)]
+    failed = finished("Failed", days=30)
+    assert housekeeping.purge_exports() == 2
+    statuses = dict(Export.objects.values_list("pk", "status"))
+    assert statuses == {young.pk: "Ready", failed.pk: "Failed"} | {
+        export.pk: "Removed" for export in old
+    }
+    left = set(ExportChunk.objects.values_list("export_id", flat=True))
+    assert left == {young.pk, failed.pk}
+    assert housekeeping.purge_exports() == 0

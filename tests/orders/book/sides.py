@@ -1,0 +1,283 @@
+"""The exchange and the reference (`reference`) side by side, asked the same things and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from decimal import ROUND_DOWN, Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection, transaction
+
+from exchange.core.errors import Refused
+from exchange.events.models import Event
+from exchange.tokens.models import Token
+from orders.book.errors import OrderNotActive
+from orders.book.models import Order
+from orders.trades.models import Trade
+from tests.environment.concurrency import size
+from tests.factories.api_clients import make_caller, make_member
+from tests.factories.tokens import give_units
+from tests.factories.traders import Trader, fee_income, make_trader
+from tests.factories.wallets import Wallet, assert_books_hold
+from tests.orders.book import reference
+from tests.orders.book.streams import UNIT, Cancel, NewFees, Place, Setting
+from wallets.ledger.models import Account
+
+PROVE_EVERY = size("ORACLE_PROVE_EVERY", 15)
+ISSUER = 0
+
+
+@dataclass
+class Sides:
+    """Ours and the reference; `compare` finds any difference."""
+
+    setting: Setting
+    ours: Token
+    theirs: reference.Exchange
+    traders: list[Trader]
+    ids: list[UUID] = field(default_factory=list)
+    income_before: Decimal = Decimal(0)
+    done: int = 0
+
+    def follow(self, stream: list[Any]) -> None:
+        for step in stream:
+            self.take(step)
+            self.compare()
+            self.done += 1
+            if self.done % PROVE_EVERY == 0:
+                assert_books_hold()
+        self.compare_events()
+        self.assert_splitting_gains_nothing()
+        assert_books_hold()
+
+    def take(self, step: Any) -> None:
+        match step:
+            case Place():
+                self.place(step)
+                self.open_secondaries()
+            case Cancel():
+                self.cancel(step.number)
+            case NewFees():
+                Token.objects.filter(id=self.ours.id).update(buy_fee=step.buy, sell_fee=step.sell)
+                rules = self.theirs.rules
+                self.theirs.rules = reference.Rules(
+                    rules.decimals, step.buy, step.sell, rules.least
+                )
+
+    def place(self, step: Place) -> None:
+        owner = self.owner(step.trader)
+        price = self.setting.price * step.step
+        self.place_exactly(step.trader, step.side, price, self.units(step, owner, price))
+
+    def place_exactly(self, trader: int, side: str, price: Decimal, units: Decimal) -> None:
+        code = self._refusal_of(self.owner(trader), side, price, units)
+        if code:
+            with pytest.raises(Refused) as refused, transaction.atomic():
+                self.traders[trader].place(self.ours, side, price, units)
+            assert refused.value.code == code
+        else:
+            self.ids.append(self.traders[trader].place(self.ours, side, price, units))
+
+    def _refusal_of(self, owner: Hashable, side: str, price: Decimal, units: Decimal) -> str:
+        """What the reference makes of an order: the code of its refusal, or nothing."""
+        try:
+            self.theirs.place(owner, side, price, units)
+        except reference.Refusal as refusal:
+            return str(refusal)
+        return ""
+
+    def cancel(self, number: int) -> None:
+        if not self.theirs.orders:
+            return
+        # Four times out of five one that is open, where there is one.
+        still = [order for order in self.theirs.orders if order.status == "Active"]
+        some = still if still and number % 5 else self.theirs.orders
+        order = some[number // 5 % len(some)]
+        closed = self.theirs.cancel(order)
+        trader = next(t for t in self.traders if t.owner_id == order.owner)
+        if closed:
+            trader.cancel(self.ids[order.number])
+        else:
+            with pytest.raises(OrderNotActive), transaction.atomic():
+                trader.cancel(self.ids[order.number])
+
+    def open_secondaries(self) -> None:
+        """As staff would once the raise is complete."""
+        if self.theirs.offer and not self.theirs.raising:
+            Token.objects.filter(id=self.ours.id, secondaries=False).update(secondaries=True)
+
+    def owner(self, trader: int) -> Hashable:
+        return self.traders[trader].owner_id
+
+    def units(self, step: Place, owner: Hashable, price: Decimal) -> Decimal:
+        if isinstance(step.units, Decimal):
+            return step.units
+        if step.units == "all":
+            has = (
+                self.theirs.available_money(owner) / price
+                if step.side == "Buy"
+                else self.theirs.available_units(owner)
+            )
+            return max(has.quantize(UNIT, ROUND_DOWN), UNIT)
+        book = self.theirs.book("Sell" if step.side == "Buy" else "Buy")
+        rest = book[0].rest if book else Decimal(1)
+        more = {"best+": UNIT, "best-": -UNIT}.get(step.units, Decimal(0))
+        return max(rest + more, UNIT)
+
+    # --- What must be alike ----------------------------------------------------------------------
+
+    def compare(self) -> None:
+        with connection.cursor() as cursor:
+            # What commits would check.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        self.compare_orders()
+        self.compare_trades()
+        self.compare_accounts()
+        self.compare_token()
+
+    def compare_orders(self) -> None:
+        columns = (
+            *("id", "owner_id", "type", "price", "tokens", "status", "reason", "filled"),
+            *("filled_value", "charged", "charged_fee", "reserved"),
+        )
+        found = list(Order.objects.filter(token=self.ours).order_by("seq").values_list(*columns))
+        assert found == [
+            (
+                *(self.ids[o.number], o.owner, "Buy" if o.buys else "Sell", o.price, o.units),
+                *(o.status, o.reason, o.filled, o.filled_value, o.charged, o.charged_fee),
+                o.reserved,
+            )
+            for o in self.theirs.orders
+        ]
+        bids, asks = (
+            [row[3] for row in found if row[5] == "Active" and row[2] == side]
+            for side in ("Buy", "Sell")
+        )
+        assert not (bids and asks) or max(bids) < min(asks), "a crossed book"
+
+    def compare_trades(self) -> None:
+        columns = (
+            *("buy_order_id", "sell_order_id", "taker", "price", "tokens"),
+            *("buyer_value", "buyer_fee", "seller_value", "seller_fee"),
+        )
+        found = Trade.objects.filter(token=self.ours).order_by("seq").values_list(*columns)
+        assert list(found) == [
+            (
+                self.ids[t.buyer.number],
+                None if t.seller is None else self.ids[t.seller.number],
+                "Buy" if t.taker.buys else "Sell",
+                *(t.price, t.units, t.buyer_value, t.buyer_fee, t.seller_value, t.seller_fee),
+            )
+            for t in self.theirs.trades
+        ]
+
+    def compare_accounts(self) -> None:
+        rows = Account.objects.filter(
+            owner_id__in={t.owner_id for t in self.traders},
+            asset_id__in=[self.setting.currency, str(self.ours.id)],
+        ).values_list("owner_id", "asset_id", "kind", "balance")
+        found = {row[:3]: row[3] for row in rows if row[3]}
+        money, units = self.setting.currency, str(self.ours.id)
+        expected: dict[Any, Decimal] = {}
+        for owner in {t.owner_id for t in self.traders}:
+            expected |= {
+                (owner, money, "available"): self.theirs.available_money(owner),
+                (owner, money, "reserved"): self.theirs.reserved_money(owner),
+                (owner, units, "available"): self.theirs.available_units(owner),
+                (owner, units, "reserved"): self.theirs.reserved_units(owner),
+            }
+        proceeds, unsold = self.theirs.raise_accounts()
+        issuer = self.owner(ISSUER)
+        expected |= {(issuer, money, "raise"): proceeds, (issuer, units, "unsold"): unsold}
+        assert found == {key: value for key, value in expected.items() if value}
+        assert fee_income(money) - self.income_before == self.theirs.fees()
+
+    def compare_token(self) -> None:
+        token = Token.objects.get(id=self.ours.id)
+        sold = [t.units for t in self.theirs.trades if t.seller is not None]
+        allotted = [t.units for t in self.theirs.trades if t.seller is None]
+        secondary, primary = sum(sold, Decimal(0)), sum(allotted, Decimal(0))
+        assert (token.vol_buy, token.vol_sell) == (secondary + primary, secondary)
+        assert (token.price_buy, token.price_sell) == (self.ours.price_buy, self.ours.price_sell)
+        assert token.completed_raise is not self.theirs.raising
+        assert (token.total_raised, token.total_allocated) == (self.theirs.raised(), primary)
+
+    def assert_splitting_gains_nothing(self) -> None:
+        """No owner's orders cost less, or brought more, than one order with all their fills."""
+        rules, orders = self.theirs.rules, self.theirs.orders
+        for owner in {t.owner_id for t in self.traders}:
+            buys = [o for o in orders if o.owner == owner and o.buys]
+            sells = [o for o in orders if o.owner == owner and not o.buys]
+            paid = sum((o.charged + o.charged_fee for o in buys), Decimal(0))
+            cost = sum((o.filled_value + o.fee_at(o.filled_value) for o in buys), Decimal(0))
+            assert paid >= rules.rounded(cost, up=True)
+            received = sum((o.charged - o.charged_fee for o in sells), Decimal(0))
+            due = sum((o.filled_value - o.fee_at(o.filled_value) for o in sells), Decimal(0))
+            assert received <= rules.rounded(due, up=False)
+        # In a raise the issuer receives what its buyers' orders come to, rounded up as they are.
+        fees = sum((o.fee_at(o.filled_value) for o in orders), Decimal(0))
+        assert self.theirs.fees() >= (fees if self.theirs.offer is None else 0)
+
+    def compare_events(self) -> None:
+        """Every fill is told to both sides, every end to the owner, once."""
+        for order, found in zip(self.theirs.orders, self.ids, strict=True):
+            ends = {"Active": [], "Fulfilled": ["order.fulfilled"]}.get(
+                order.status, ["order.cancelled"]
+            )
+            events = Event.objects.filter(subject_id=found).values_list("type", flat=True)
+            assert sorted(events) == sorted(["order.created", *ends])
+        trades = Trade.objects.filter(token=self.ours).values_list("id", "sell_order_id")
+        for trade, seller in trades:
+            told = Event.objects.filter(subject_id=trade, type="trade.created").count()
+            assert told == (1 if seller is None else 2)
+
+
+def prepare(setting: Setting, *, money: Decimal, units: Decimal, **more: Any) -> Sides:
+    """Two organisations, a key of one of them, and three members; all with money.
+
+    The issuer's members and the issuer are different owners; the other organisation and its key
+    are one. With `units`, everybody begins with as many, else the issuer has them all.
+    """
+    one, other = make_trader(), make_trader()
+    key = make_caller(organisation=other.wallet.organisation).key
+    traders = [
+        one,
+        other,
+        Trader(other.wallet, key.id),
+        *(
+            Trader(Wallet(owner.wallet.organisation, make_member(owner.wallet.organisation)))
+            for owner in (one, other, other)
+        ),
+    ]
+    owners = {t.owner_id: t for t in reversed(traders)}
+    for trader in owners.values():
+        trader.wallet.fund(money, setting.currency)
+    supply = more.pop("total_supply", units * len(owners))
+    token = one.issue(
+        currency=setting.currency,
+        total_supply=supply,
+        buy_fee=setting.buy_fee,
+        sell_fee=setting.sell_fee,
+        **{"price_buy": setting.price, "price_sell": setting.price, **more},
+    )
+    held: dict[Hashable, Decimal] = {}
+    if units:
+        for trader in owners.values():
+            if trader is not traders[ISSUER]:
+                give_units(token, trader.wallet, units)
+        held = dict.fromkeys(owners, units)
+    offer = None
+    if "raise_amount" in more:
+        offered = more["offered"]
+        offer = reference.Raise(one.owner_id, token.price_buy, token.raise_amount, offered)
+        if supply > offered:
+            held = {one.owner_id: supply - offered}
+    rules = reference.Rules(
+        setting.decimals, setting.buy_fee, setting.sell_fee, token.min_trade_buy
+    )
+    theirs = reference.Exchange(rules, dict.fromkeys(owners, money), held, offer)
+    return Sides(setting, token, theirs, traders, income_before=fee_income(setting.currency))

@@ -1,0 +1,79 @@
+"""A provider that knows nothing yet, a wallet to pay out of, and people of the back office."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from exchange.staff.models import StaffUser
+from tests.factories.back_office import signed_in
+from tests.factories.wallets import (
+    Wallet,
+    know_banks,
+    make_member_wallet,
+    make_staff,
+)
+from wallets.banks.services import forget_bank_lists
+from wallets.providers.registry import payment_provider
+from wallets.providers.sandbox import SandboxOptions, SandboxServer
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
+    """A provider that knows nothing yet and decides only when it is told to."""
+    server = SandboxServer(
+        SandboxOptions(data=tmp_path, secret_key="FLWSECK_TEST-tests-X", delay=3600)
+    )
+    server.start()
+    for currency in server.book.floats():
+        server.book.set_float(currency, Decimal(0))
+    settings.PAYMENT_PROVIDER = {
+        **settings.PAYMENT_PROVIDER,
+        "base_url": server.base_url,
+        "secret_key": "FLWSECK_TEST-tests-X",
+        "read_timeout": 1.0,
+        "total_timeout": 2.0,
+        "read_backoff": 0.01,
+    }
+    payment_provider.cache_clear()
+    forget_bank_lists()
+    yield server
+    server.stop()
+    payment_provider.cache_clear()
+    forget_bank_lists()
+
+
+@pytest.fixture
+def wallet(sandbox: SandboxServer) -> Wallet:
+    """The provider holds its money, and no more."""
+    know_banks()
+    sandbox.book.set_float("KES", Decimal(20_000))
+    return make_member_wallet(20_000)
+
+
+@pytest.fixture
+def proposer() -> StaffUser:
+    """Somebody who proposes figures."""
+    return make_staff("propose_configuration")
+
+
+@pytest.fixture
+def approver() -> StaffUser:
+    """Somebody who decides about figures."""
+    return make_staff("decide_configuration")
+
+
+@pytest.fixture
+def office() -> Client:
+    return signed_in(BACK_OFFICE)
+
+
+@pytest.fixture
+def finance() -> Client:
+    return signed_in(FINANCE_APPROVER)

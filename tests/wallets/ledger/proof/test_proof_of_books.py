@@ -1,0 +1,102 @@
+"""The proof of books bites: each corruption is seen by the check made for it, and by that alone.
+
+Corrupting takes the owner, and mostly triggers out of force; the application cannot do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from exchange.core.ids import uuid7
+from tests.environment.services import Sandbox
+from tests.factories.wallets import assert_books_hold
+from tests.wallets.ledger.proof.corrupted import Owner, World
+from tests.wallets.ledger.proof.corruptions import CORRUPTIONS, IN_ORDER, money_out_of_escrow
+from wallets.alerts.models import Alert
+from wallets.ledger import proof as books
+from wallets.ledger.models import BooksProof
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world(transactional_db: None, owner_connection: Owner, provider_sandbox: Sandbox) -> World:
+    return World(owner_connection, provider_sandbox)
+
+
+@pytest.fixture
+def constraint_kept(owner_connection: Owner) -> Iterator[None]:
+    """Whatever a test drops of the account's constraints is there again afterwards."""
+    row = owner_connection.execute(
+        "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
+        " WHERE conname = 'account_balance_not_negative'"
+    ).fetchone()
+    assert row is not None
+    yield
+    with owner_connection.transaction():
+        owner_connection.execute("SET LOCAL session_replication_role = replica")
+        owner_connection.execute("UPDATE wallets_account SET balance = 0 WHERE balance < 0")
+        owner_connection.execute(
+            "ALTER TABLE wallets_account DROP CONSTRAINT IF EXISTS account_balance_not_negative"
+        )
+        owner_connection.execute(
+            f"ALTER TABLE wallets_account ADD CONSTRAINT account_balance_not_negative {row[0]}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("corruption", "check"),
+    CORRUPTIONS.items(),
+    ids=[corruption.__name__ for corruption in CORRUPTIONS],
+)
+def test_a_corruption_is_found_by_its_check_and_by_no_other(
+    constraint_kept: None, world: World, corruption: Callable[[World], None], check: str
+):
+    assert_books_hold()
+    corruption(world)
+    if check != IN_ORDER:
+        world.carry_balances_on()
+    proof = books.prove()
+    assert not proof.passed
+    assert {finding.check for finding in proof.findings} == {check}
+
+
+def test_every_check_has_a_corruption_that_it_alone_finds():
+    assert set(CORRUPTIONS.values()) == {check.title for check in books.WALLET_CHECKS}
+
+
+def test_a_finding_names_both_sides(world):
+    money_out_of_escrow(world)
+    (finding,) = books.prove().findings
+    assert finding.subject == f"{world.wallet.owner_id} KES"
+    assert (finding.expected, finding.found) == ("800", "799")
+
+
+def test_a_failing_proof_is_kept_and_alerts_until_one_holds(world):
+    money_out_of_escrow(world)
+    kept = books.prove_and_keep(books.WALLET_CHECKS)
+    assert (kept.passed, len(kept.findings)) == (False, 1)
+    alert = Alert.objects.get(kind="books")
+    assert alert.resolved_at is None
+    assert "escrow equals open withdrawals" in alert.message
+    world.post(world.account("available"), world.account("escrow"), 1)
+    assert books.prove_and_keep(books.WALLET_CHECKS).passed
+    assert Alert.objects.get(kind="books").resolved_at is not None
+    assert BooksProof.objects.count() == 2
+
+
+def test_a_proof_over_a_hundred_faults_ends(world):
+    for _ in range(120):
+        empty_transfer_named(world)
+    assert len(books.prove().findings) == 100
+
+
+def empty_transfer_named(world: World) -> None:
+    world.corrupt(
+        "INSERT INTO wallets_transfer (id, kind, reference, actor, memo, created_at, created_txid)"
+        " VALUES (%s, 'deposit', %s, 'x', '', now(), 0)",
+        uuid7(),
+        str(uuid7()),
+    )

@@ -1,0 +1,291 @@
+"""Each step of a payout by itself: claim, mark, put back and send; who is left alone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from exchange.events.models import Event
+from tests.factories.wallets import approved, status_of
+from tests.wallets.payouts.payout_rows import (
+    change,
+    marked,
+    orders,
+    refuse_orders,
+    row,
+    seconds,
+    token_of,
+    values,
+)
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.payouts.models import PayoutCircuit
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import settlement
+from wallets.providers.base import RecipientIdentity, TransferRequest
+from wallets.withdrawals.models import BankAccount, Withdrawal
+
+pytestmark = pytest.mark.django_db
+
+SECOND, LEASE, LATER = timedelta(seconds=1), timedelta(minutes=2), timedelta(hours=1)
+BLACKLISTED = "Payout was made to a blacklisted account number"
+
+
+def test_a_claim_is_a_lease_of_two_minutes_and_is_told_the_first_time(wallet):
+    one, other = approved(wallet), approved(wallet)
+    before = values(other)
+    token = token_of(one)
+    payout = row(one)
+    assert (status_of(one), payout.claimed_by, payout.attempts) == ("Processing", token, 1)
+    assert payout.leased_until == payout.next_step_at == payout.updated_at + LEASE
+    assert payout.posted_at is None
+    assert values(other) == before
+    told = Event.objects.filter(subject_id=one.id, type="withdrawal.processing")
+    assert told.count() == 1
+    # Put back and claimed again: that is no news.
+    payouts._put_back(one.id, token, "too little float", 0)
+    assert token_of(one) != token
+    assert (row(one).attempts, told.count()) == (2, 1)
+
+
+def test_a_withdrawal_that_nobody_approved_is_not_claimed(wallet):
+    pending = wallet.request()
+    assert payouts._claim(pending.id) is None
+    assert status_of(pending) == "Pending"
+
+
+@pytest.mark.parametrize(("planned", "taken"), [(SECOND * 5, False), (-SECOND, True), (None, True)])
+def test_an_approved_payout_waits_for_its_next_step(wallet, planned, taken):
+    withdrawal = approved(wallet)
+    change(withdrawal, next_step_at=planned)
+    assert (payouts._claim(withdrawal.id) is not None) is taken
+    assert status_of(withdrawal) == ("Processing" if taken else "Approved")
+
+
+@pytest.mark.parametrize(
+    ("changes", "taken"),
+    [
+        ({"leased_until": SECOND * 5}, None),
+        ({"leased_until": -SECOND}, "send"),
+        ({"leased_until": None}, "send"),
+        ({"leased_until": -SECOND, "posted_at": -LATER}, "ask first"),
+        ({"leased_until": -SECOND, "posted_at": -LATER, "provider_id": "7"}, None),
+    ],
+    ids=["leased", "over", "none", "posted", "accepted"],
+)
+def test_a_claim_is_taken_over_when_its_lease_is_over_unless_it_was_accepted(
+    wallet, changes, taken
+):
+    withdrawal = approved(wallet)
+    first = token_of(withdrawal)
+    change(withdrawal, **changes)
+    claim = payouts._claim(withdrawal.id)
+    if taken is None:
+        assert (claim, row(withdrawal).claimed_by) == (None, first)
+    else:
+        assert claim is not None
+        assert claim.ask_first is (taken == "ask first")
+        assert (row(withdrawal).claimed_by, row(withdrawal).attempts) == (claim.token, 2)
+    assert status_of(withdrawal) == "Processing"
+
+
+@pytest.mark.parametrize("posted", [False, True])
+def test_while_payouts_are_on_hold_only_what_may_have_been_sent_is_taken_over(wallet, posted):
+    withdrawal, waiting = approved(wallet), approved(wallet)
+    token_of(withdrawal)
+    change(withdrawal, leased_until=-SECOND, posted_at=-LATER if posted else None)
+    now = timezone.now()
+    PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
+    claim = payouts._claim(withdrawal.id)
+    assert (claim is not None, status_of(withdrawal)) == (
+        posted,
+        "Processing" if posted else "Approved",
+    )
+    assert (payouts._claim(waiting.id), status_of(waiting)) == (None, "Approved")
+
+
+@pytest.mark.parametrize(
+    ("changes", "may"),
+    [
+        ({}, True),
+        ({"claimed_by": "claim_other"}, False),
+        ({"posted_at": -SECOND}, False),
+        ({"leased_until": SECOND * 63}, True),
+        ({"leased_until": SECOND * 60}, False),
+        ({"leased_until": None}, False),
+    ],
+    ids=["mine", "another's", "posted", "over half", "half", "no lease"],
+)
+def test_a_payout_is_marked_once_by_whoever_claimed_it_in_the_first_half_of_its_lease(
+    wallet, changes, may
+):
+    one, other = approved(wallet), approved(wallet)
+    token = token_of(one)
+    token_of(other)
+    change(one, **changes)
+    before, untouched = values(one), values(other)
+    assert not payouts._mark(other.id, token)
+    assert payouts._mark(one.id, token) is may
+    if may:
+        assert row(one).posted_at == row(one).updated_at
+        assert seconds(row(one).posted_at) == 0
+    else:
+        assert values(one) == before
+    assert values(other) == untouched
+
+
+def test_what_was_certainly_not_accepted_is_put_back_by_its_own_worker_only(wallet):
+    one, other = approved(wallet), approved(wallet)
+    token = marked(one)
+    marked(other)
+    before, untouched = values(one), values(other)
+    payouts._put_back(one.id, "claim_other", "late", 60)
+    payouts._put_back(other.id, token, "not mine", 60)
+    assert (values(one), values(other)) == (before, untouched)
+    payouts._put_back(one.id, token, "x" * 400, 60)
+    payout = row(one)
+    assert (status_of(one), payout.claimed_by, payout.last_error) == ("Approved", "", "x" * 300)
+    assert (payout.leased_until, payout.posted_at) == (None, None)
+    assert payout.next_step_at == payout.updated_at + SECOND * 60
+    assert values(other) == untouched
+    assert not Event.objects.filter(subject_id=one.id, type="withdrawal.approved")[1:]
+
+
+def test_a_payout_that_has_moved_on_is_not_put_back(wallet):
+    withdrawal = approved(wallet)
+    token = marked(withdrawal)
+    settlement.lose(withdrawal.id, error="silence", not_found=False)
+    payouts._put_back(withdrawal.id, token, "late", 60)
+    assert (status_of(withdrawal), row(withdrawal).claimed_by) == ("Unknown", "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "back"),
+    [
+        ({"leased_until": SECOND * 5}, False),
+        ({"leased_until": -SECOND}, True),
+        ({"leased_until": None}, True),
+        ({"leased_until": None, "posted_at": -SECOND}, False),
+    ],
+    ids=["leased", "over", "none", "posted"],
+)
+def test_what_was_never_sent_is_put_back_when_its_lease_is_over(wallet, changes, back):
+    one, other = approved(wallet), approved(wallet)
+    for each in (one, other):
+        token_of(each)
+        change(each, leased_until=-SECOND)
+    change(one, **changes)
+    before, untouched = values(one), values(other)
+    payouts._put_back_unsent(one.id)
+    assert values(other) == untouched
+    if not back:
+        assert values(one) == before
+        return
+    payout = row(one)
+    assert (status_of(one), payout.claimed_by, payout.leased_until) == ("Approved", "", None)
+    assert payout.next_step_at == payout.updated_at
+    assert seconds(payout.updated_at) == 0
+    assert Event.objects.filter(subject_id=one.id, type="withdrawal.approved").count() == 1
+    # Approved by now: to put it back once more is no transition.
+    payouts._put_back_unsent(one.id)
+    assert status_of(one) == "Approved"
+
+
+def test_the_order_says_who_is_paid_what_and_where(wallet):
+    withdrawal = Withdrawal.objects.select_related("bank").get(pk=approved(wallet).pk)
+    plain = TransferRequest(
+        reference=withdrawal.reference,
+        amount=Decimal(470),
+        currency="KES",
+        bank_code="01",
+        account_number="0690000031",
+        beneficiary_name="Ada Obi",
+        narration=f"Withdrawal {withdrawal.reference}",
+        branch_code=None,
+        recipient=None,
+    )
+    assert payouts.transfer_request(withdrawal) == plain
+    withdrawal.bank = BankAccount(
+        code="GH01",
+        account_number="12",
+        account_name="Thandi Nkosi",
+        branch_code="GH280100",
+        recipient_first_name="Thandi",
+        recipient_last_name="Nkosi",
+        recipient_email="t@example.com",
+        recipient_phone="+27820000000",
+        recipient_address="1 Long St",
+    )
+    identity = RecipientIdentity("Thandi", "Nkosi", "t@example.com", "+27820000000", "1 Long St")
+    assert payouts.transfer_request(withdrawal) == TransferRequest(
+        reference=withdrawal.reference,
+        amount=Decimal(470),
+        currency="KES",
+        bank_code="GH01",
+        account_number="12",
+        beneficiary_name="Thandi Nkosi",
+        narration=f"Withdrawal {withdrawal.reference}",
+        branch_code="GH280100",
+        recipient=identity,
+    )
+
+
+def test_an_accepted_order_ends_the_want_of_float_of_its_currency_and_all_failures(sandbox, wallet):
+    PayoutCircuit.objects.update(failures=2)
+    for currency in ("KES", "NGN"):
+        raise_alert("float", subject=currency, message="Too little")
+    withdrawal = approved(wallet)
+    payouts.pay(withdrawal.id)
+    assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
+    assert [*Alert.objects.filter(resolved_at=None).values_list("subject", flat=True)] == ["NGN"]
+    assert PayoutCircuit.objects.get().failures == 0
+
+
+def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
+    withdrawal = approved(wallet)
+    refuse_orders(sandbox, "Insufficient fund")
+    PayoutCircuit.objects.update(failures=2)
+    payouts.pay(withdrawal.id)
+    payout = row(withdrawal)
+    assert (status_of(withdrawal), payout.last_error) == ("Approved", "Insufficient fund")
+    assert seconds(payout.next_step_at, payout.updated_at) == 300
+    told = Alert.objects.get()
+    words = f"Too little KES at the provider for {withdrawal.reference}: Insufficient fund"
+    assert (told.kind, told.subject, told.message) == ("float", "KES", words)
+    assert PayoutCircuit.objects.get().failures == 0
+
+
+def test_an_order_that_reached_nobody_is_sent_again_after_a_minute(sandbox, wallet):
+    withdrawal = approved(wallet)
+    sandbox.stop()
+    payouts.pay(withdrawal.id)
+    payout = row(withdrawal)
+    reason = "no connection could be made"
+    assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)
+    assert seconds(payout.next_step_at, payout.updated_at) == 60
+    circuit = PayoutCircuit.objects.get()
+    assert (circuit.failures, circuit.reason) == (1, reason)
+
+
+def test_an_order_marked_too_late_is_not_sent(sandbox, wallet):
+    withdrawal = approved(wallet)
+    token = token_of(withdrawal)
+    change(withdrawal, leased_until=SECOND * 30)
+    payouts._send(withdrawal.id, token)
+    assert (status_of(withdrawal), row(withdrawal).posted_at) == ("Processing", None)
+    assert orders(sandbox) == 0
+
+
+def test_an_order_claimed_before_payouts_were_put_on_hold_waits(sandbox, wallet):
+    withdrawal = approved(wallet)
+    token = token_of(withdrawal)
+    now = timezone.now()
+    PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
+    payouts._send(withdrawal.id, token)
+    payout = row(withdrawal)
+    reason = "payouts are on hold while the provider fails"
+    assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)
+    assert (payout.next_step_at, orders(sandbox)) == (payout.updated_at, 0)

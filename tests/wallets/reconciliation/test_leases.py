@@ -1,0 +1,257 @@
+"""Who makes a report and for how long, and what is told of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
+from tests.factories.wallets import SYSTEM, make_staff
+from tests.wallets.reconciliation.harness import (
+    begin_after,
+    book,
+    compare,
+    fault_of,
+    pay,
+    send_past_us,
+    today,
+)
+from wallets.alerts.models import Alert
+from wallets.providers.registry import payment_provider
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import Reconciliation, ReconciliationBreak, ReportStatus
+from wallets.reconciliation.services import reports
+
+pytestmark = pytest.mark.django_db
+
+DAY = date(2026, 3, 10)
+MOMENT = timedelta(microseconds=1)
+HOUR = timedelta(hours=1)
+
+
+def kept(status: str, asked_at: datetime, day: date = DAY, **more: Any) -> Reconciliation:
+    """A report on `day` that was asked for then and has come to `status`."""
+    return Reconciliation.objects.create(
+        day=day,
+        status=status,
+        asked_by=str(SYSTEM),
+        asked_by_label=SYSTEM.label,
+        created_at=asked_at,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("reports_before", "hours", "due"),
+    [
+        # The hour since the day is over, and how many hours before that a report was asked for.
+        ([], 2 * HOUR - MOMENT, False),
+        ([], 2 * HOUR, True),
+        ([], 24 * HOUR - MOMENT, True),
+        ([("Incomplete", HOUR - MOMENT)], 12 * HOUR, False),
+        ([("Incomplete", HOUR)], 12 * HOUR, True),
+        ([("Incomplete", HOUR), ("Incomplete", HOUR / 2)], 12 * HOUR, False),
+        ([("Incomplete", HOUR)] * 4, 12 * HOUR, True),
+        ([("Incomplete", HOUR)] * 5, 12 * HOUR, False),
+        *(([(status, 9 * HOUR)], 12 * HOUR, False) for status in ("Waiting", "Running")),
+        *(([(status, 9 * HOUR)], 12 * HOUR, False) for status in ("Agrees", "Differs")),
+        ([("Incomplete", 9 * HOUR), ("Agrees", 8 * HOUR)], 12 * HOUR, False),
+        # Asked for while the day was not over.
+        ([("Agrees", 12 * HOUR + MOMENT)], 12 * HOUR, True),
+        ([("Incomplete", HOUR / 2)], HOUR / 4 + 2 * HOUR, False),
+    ],
+)
+def test_a_day_is_due_from_two_on_and_five_times_an_hour_apart_until_it_is_complete(
+    reports_before, hours, due
+):
+    now = datetime(2026, 3, 11, tzinfo=UTC) + hours
+    for status, ago in reports_before:
+        kept(status, now - ago)
+    # What was found of another day says nothing of this one.
+    kept("Agrees", now - HOUR / 2, DAY - timedelta(days=1))
+    assert reports._is_due(DAY, now) is due
+
+
+def test_one_report_about_a_day_is_under_way_at_a_time(django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks() as hints:
+        reconciliation.ask(day=DAY, actor=SYSTEM)
+    assert len(hints) == 1
+    with pytest.raises(Conflict, match=rf"^A report about {DAY} is under way$"):
+        reconciliation.ask(day=DAY, actor=SYSTEM)
+    # One that was asked for too early to be the daily one keeps that waiting nevertheless.
+    yesterday = today() - timedelta(days=1)
+    kept("Waiting", timezone.now() - timedelta(days=1), yesterday)
+    assert reports._is_due(yesterday, datetime.now(UTC).replace(hour=2))
+    assert reconciliation.ask_for_yesterday() is None
+    assert Reconciliation.objects.filter(day=yesterday).count() == 1
+    with pytest.raises(InvalidRequest) as refusal:
+        reconciliation.ask(day=today() + timedelta(days=1), actor=SYSTEM)
+    assert refusal.value.message == "The day has not come yet"
+
+
+def test_whoever_may_run_the_comparison_asks_for_it_by_name():
+    stranger, user = make_staff("decide_break"), make_staff("run_reconciliation")
+    with pytest.raises(Forbidden, match=r"^You may not run the comparison with the provider$"):
+        reconciliation.ask_as_staff(day=today(), user=stranger)
+    report = reconciliation.ask_as_staff(day=today(), user=user)
+    assert (report.asked_by, report.asked_by_label) == (f"staff:{user.pk}", str(user))
+    assert Reconciliation.objects.get() == report
+
+
+def test_a_reason_of_any_length_is_kept_as_far_as_it_has_room(sandbox, wallet):
+    withdrawal = pay(wallet)
+    long = "x" * 600
+    book(
+        sandbox, "UPDATE transfers SET reference = ? WHERE reference = ?", long,
+        withdrawal.reference,
+    )  # fmt: skip
+    sandbox.faults.add(fault_of("wrong_reference"))
+    report = compare()
+    words = f"the provider lists {long}-other and does not find it"
+    assert (report.status, report.reason) == ("Incomplete", words[:500])
+
+
+def test_a_failure_of_our_own_makes_a_report_incomplete_and_keeps_its_figures(
+    sandbox, wallet, settings
+):
+    settings.PAYMENT_PROVIDER = {"nothing": "of use"}
+    payment_provider.cache_clear()
+    report = compare()
+    words = "The comparison failed on our side; the log says why"
+    assert (report.status, report.reason, report.compared) == ("Incomplete", words, 0)
+    assert report.leased_until is None
+    assert report.lines.get(kind="Deposits", currency="KES").our_amount == 20_000
+
+
+def test_twenty_reports_that_were_cut_off_are_given_up_at_a_time():
+    now = timezone.now()
+    gone = {"attempts": 3, "leased_until": now - HOUR}
+    ended, cut_off = (
+        [kept(status, now - n * HOUR, DAY - timedelta(days=n), **gone) for n in range(first, last)]
+        for status, first, last in (("Incomplete", 51, 72), ("Running", 1, 22))
+    )
+    assert reconciliation.run_next() is None
+    for report in (*ended, *cut_off):
+        report.refresh_from_db()
+    # The oldest come first; what has ended takes nobody's place.
+    assert {report.status for report in cut_off[1:]} == {"Incomplete"}
+    assert (cut_off[0].status, ended[0].reason) == ("Running", "")
+    assert reconciliation.run_next() is None
+    assert not Reconciliation.objects.filter(status="Running").exists()
+
+
+def test_a_report_is_kept_by_who_has_claimed_it_and_once():
+    mine, other = (reconciliation.ask(day=day, actor=SYSTEM) for day in (DAY, DAY - HOUR * 24))
+    for report in (mine, other):
+        assert reconciliation.claim(report)
+    Reconciliation.objects.filter(pk=mine.pk).update(status="Agrees")
+    # Two never have the same claim; if they had, each would be kept by itself.
+    Reconciliation.objects.update(claimed_by=mine.claimed_by)
+    reports._keep(mine, "found too late", [])
+    assert [*Reconciliation.objects.order_by("-day").values_list("status", "reason")] == [
+        ("Agrees", ""),
+        ("Running", ""),
+    ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_report_that_is_kept_is_locked_for_who_changes_it_only(owner_connection):
+    report = reconciliation.ask(day=DAY, actor=SYSTEM)
+    assert reconciliation.claim(report)
+    look = "SELECT status FROM wallets_reconciliation FOR {} SKIP LOCKED"
+    with transaction.atomic():
+        reports._keep(report, "no answer", [])
+        assert owner_connection.execute(look.format("SHARE")).fetchall() == []
+        assert len(owner_connection.execute(look.format("KEY SHARE")).fetchall()) == 1
+
+
+def test_a_worker_whose_lease_ran_out_writes_nothing_over_the_next_ones_report(sandbox, wallet):
+    """It ends while the next one is still at work, and found what is no longer so."""
+    slow = reconciliation.ask(day=today(), actor=SYSTEM)
+    begin_after(slow)
+    assert reconciliation.claim(slow)
+    Reconciliation.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    quick = Reconciliation.objects.get()
+    assert reconciliation.claim(quick)
+    send_past_us("payout_stranger")
+    # The slow one ends now, before the quick one.
+    reconciliation.run(slow)
+    kept = Reconciliation.objects.get()
+    assert (kept.status, kept.claimed_by) == (ReportStatus.RUNNING, quick.claimed_by)
+    assert (kept.finished_at, kept.lines.count()) == (None, 0)
+    assert not ReconciliationBreak.objects.exists()
+    assert not Alert.objects.filter(kind="reconciliation").exists()
+    pay(wallet)
+    made = reconciliation.run(quick)
+    assert made.status == ReportStatus.DIFFERS
+    assert made.compared == 2
+    assert reconciliation.run(slow).compared == 2
+    assert Alert.objects.filter(kind="reconciliation", resolved_at=None).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "ours"),
+    [
+        ({}, True),
+        ({"attempts": 2, "leased_until": -1}, True),
+        ({"status": "Running", "leased_until": -1}, True),
+        ({"leased_until": 5}, False),
+        ({"attempts": 3}, False),
+        ({"status": "Agrees"}, False),
+    ],
+)
+def test_a_report_is_claimed_for_half_an_hour_and_three_times_at_most(changes, ours):
+    report, other = (
+        reconciliation.ask(day=today() - timedelta(days=days), actor=SYSTEM) for days in (1, 2)
+    )
+    now = timezone.now()
+    if "leased_until" in changes:
+        changes = changes | {"leased_until": now + timedelta(seconds=changes["leased_until"])}
+    mine = Reconciliation.objects.filter(pk=report.pk)
+    mine.update(**changes)
+    before = mine.values().get()
+    assert reconciliation.claim(report) is ours
+    if not ours:
+        assert mine.values().get() == before
+        return
+    assert (report.status, report.attempts) == ("Running", before["attempts"] + 1)
+    assert report.claimed_by.startswith("report_")
+    assert report.leased_until is not None
+    left = report.leased_until - timezone.now()
+    assert timedelta(minutes=29, seconds=30) < left <= timedelta(minutes=30)
+    other.refresh_from_db()
+    assert (other.status, other.attempts, other.leased_until) == ("Waiting", 0, None)
+
+
+def test_the_alert_of_a_day_counts_the_differences_that_wait_for_two_people(sandbox, wallet):
+    day = today() - timedelta(days=1)
+    for count, words in ((0, None), (1, "One difference"), (2, "2 differences")):
+        if count:
+            send_past_us(f"payout_stranger_{count}")
+            book(sandbox, "UPDATE transfers SET created_at = created_at - 86400"
+                 " WHERE reference = ?", f"payout_stranger_{count}")  # fmt: skip
+            # What the provider has paid out of its own is not what this is about.
+            sandbox.book.set_float("KES", Decimal(20_000))
+        compare(day)
+        told = Alert.objects.filter(kind="reconciliation").values_list("subject", "message")
+        message = f"{words} with the provider for {day}, not explained by two people yet"
+        assert [*told] == ([] if words is None else [(str(day), message)])
+
+
+def test_a_difference_of_another_day_is_not_counted():
+    day = today() - timedelta(days=3)
+    reports._tell(day, ReportStatus.DIFFERS, "")
+    assert not Alert.objects.exists()
+    reports._tell(day, ReportStatus.INCOMPLETE, "no answer")
+    told = Alert.objects.get()
+    words = f"The comparison with the provider for {day} is incomplete: no answer"
+    assert (told.kind, told.subject, told.message) == (
+        "reconciliation_incomplete", str(day), words,
+    )  # fmt: skip
+    reports._tell(day, ReportStatus.AGREES, "")
+    assert Alert.objects.get().resolved_at is not None

@@ -1,0 +1,194 @@
+"""Reports asked for, daily and by people: who may, what a dead worker leaves, what is shown."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+)
+from tests.assertions.unchanged import everything
+from tests.environment.owner import as_owner
+from tests.factories.back_office import said, signed_in, text_of
+from tests.factories.exports import body, sheet, table
+from tests.factories.wallets import (
+    SYSTEM,
+)
+from tests.wallets.reconciliation.harness import compare, fault_of, pay, send_past_us, today
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import Reconciliation
+
+pytestmark = pytest.mark.django_db
+
+
+def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox, wallet):
+    sandbox.faults.add(fault_of("unauthorized", "/v3/balances"))
+    now = timezone.now()
+    if now.hour < 2:
+        assert reconciliation.ask_for_yesterday() is None
+        return
+    first = reconciliation.ask_for_yesterday()
+    assert first is not None
+    assert first.day == today() - timedelta(days=1)
+    assert reconciliation.ask_for_yesterday() is None
+    assert made_next().status == "Incomplete"
+    assert reconciliation.ask_for_yesterday() is None
+    earlier(first, hours=2)
+    again = reconciliation.ask_for_yesterday()
+    assert again is not None
+    assert made_next().status == "Agrees"
+    earlier(again, hours=2)
+    assert reconciliation.ask_for_yesterday() is None
+    assert reconciliation.run_next() is None
+
+
+def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, wallet):
+    """Somebody compared yesterday while it was not over."""
+    early = compare(today() - timedelta(days=1))
+    earlier(early, hours=24)
+    early.refresh_from_db()
+    assert early.provisional
+    now = timezone.now()
+    assert (reconciliation.ask_for_yesterday() is None) == (now.hour < 2)
+
+
+def test_a_report_about_a_day_that_is_not_over_says_so(sandbox, wallet):
+    client = signed_in(AUDITOR)
+    pages = {}
+    for over in (True, False):
+        report = compare(over=over)
+        page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+        pages[over] = text_of(client.get(page))
+    listed = text_of(client.get(reverse("admin:wallets_reconciliation_changelist")))
+    words = "Provisional: the day was not over"
+    assert (words in pages[False], words in pages[True], listed.count(words)) == (True, False, 1)
+
+
+def made_next() -> Reconciliation:
+    """The report that was asked for and is made now."""
+    report = reconciliation.run_next()
+    assert report is not None
+    return report
+
+
+def earlier(report: Reconciliation, hours: int) -> None:
+    with as_owner() as cursor:
+        cursor.execute(
+            "UPDATE wallets_reconciliation SET created_at = created_at - make_interval(hours => %s)"
+            " WHERE id = %s",
+            [hours, report.pk],
+        )
+
+
+def test_a_report_whose_worker_died_is_made_by_the_next_one(sandbox, wallet):
+    report = reconciliation.ask(day=today(), actor=SYSTEM)
+    assert reconciliation.claim(report)
+    assert reconciliation.run_next() is None
+    gone = timezone.now() - timedelta(seconds=1)
+    Reconciliation.objects.update(leased_until=gone)
+    assert made_next().status == "Agrees"
+    # What the dead worker may still send is not taken.
+    assert reconciliation.run(report).status == "Agrees"
+    assert Reconciliation.objects.get().attempts == 2
+
+
+def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
+    report = reconciliation.ask(day=today() - timedelta(days=9), actor=SYSTEM)
+    Reconciliation.objects.filter(pk=report.pk).update(
+        status="Running", attempts=3, leased_until=timezone.now() - timedelta(seconds=1)
+    )
+    assert reconciliation.run_next() is None
+    report.refresh_from_db()
+    assert (report.status, report.reason) == (
+        "Incomplete",
+        "It was cut off again and again while it was made",
+    )
+
+
+def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet, capsys):
+    yesterday = str(today() - timedelta(days=1))
+    call_command("reconcile", yesterday)
+    assert capsys.readouterr().out == f"{yesterday}: Agrees, payouts compared: 0\n"
+    send_past_us("payout_stranger")
+    with pytest.raises(SystemExit) as ended:
+        call_command("reconcile", str(today()))
+    assert ended.value.code == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "Unknown to us: payout_stranger: ours 0, theirs NEW KES to 01 0690000031",
+        "Balance: KES: ours 0, theirs Unexplained: -150",
+        f"{today()}: Differs, payouts compared: 1, differences: 2"
+        " (provisional: the day is not over)",
+    ]
+    sandbox.faults.add(fault_of("unauthorized"))
+    with pytest.raises(SystemExit) as ended:
+        call_command("reconcile", str(today()))
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("role", "may"),
+    [
+        (FINANCE_APPROVER, True),
+        (BACK_OFFICE, True),
+        (CREDIT_OFFICER, False),
+        (AUDITOR, False),
+        (ADMINISTRATOR, False),
+    ],
+)
+def test_who_may_run_it(sandbox, wallet, role, may):
+    client = signed_in(role)
+    add = reverse("admin:wallets_reconciliation_add")
+    report = compare()
+    page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+    # The word alone is on every page of a report: this is its result.
+    shown = "Result Agrees Basis Complete day Differences 0 Compared 0"
+    assert shown in text_of(client.get(page))
+    again = reverse("admin:wallets_reconciliation_again", args=[report.pk])
+    before = everything()
+    assert client.get(again).status_code == 405
+    response = client.post(add, {"day": str(today())})
+    if may:
+        assert said(response)[-1].startswith("Asked for.")
+        made = Reconciliation.objects.latest("pk")
+        assert response["Location"].endswith(f"{made.pk}/change/")
+        assert client.post(again).status_code == 302
+        assert Reconciliation.objects.filter(status="Waiting").count() == 1
+        assert made_next().status == "Agrees"
+        future = client.post(add, {"day": str(today() + timedelta(days=2))})
+        assert "The day has not come yet" in text_of(future)
+    else:
+        assert (response.status_code, client.post(again).status_code) == (403, 403)
+        assert everything() == before
+
+
+def test_the_report_as_a_file(sandbox, wallet):
+    withdrawal = pay(wallet)
+    sandbox.book.settle(withdrawal.reference)
+    report = compare()
+    client: Client = signed_in(AUDITOR)
+    address = reverse("admin:wallets_reconciliation_export", args=[report.pk])
+    assert client.get(address).status_code == 405
+    rows, last = table(body(client.post(address)))
+    assert last.startswith(f"Complete: {report.lines.count()} rows")
+    first = rows[0]
+    assert (first["Line"], first["What"], first["Ours"], first["Theirs"]) == (
+        "Difference",
+        "Status",
+        "Processing",
+        "SUCCESSFUL",
+    )
+    assert first["Withdrawal id"] == str(withdrawal.pk)
+    [deposits] = [row for row in rows if (row["What"], row["Currency"]) == ("Deposits", "KES")]
+    assert deposits["Our amount"] == "20000"
+    found, _ = sheet(body(client.post(f"{address}?form=xlsx")))
+    assert [row["Our amount"] for row in found if row["What"] == "Deposits"].count(20000) == 1

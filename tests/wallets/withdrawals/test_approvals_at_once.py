@@ -1,0 +1,129 @@
+"""Approvals at the same moment do not pass limits that they keep one after the other."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import psycopg
+import pytest
+
+from exchange.core.errors import StateConflict
+from tests.environment.concurrency import Callers
+from tests.environment.processes import wait_until
+from tests.factories.configuration import set_figure
+from tests.factories.wallets import (
+    Wallet,
+    assert_books_hold,
+    know_banks,
+    make_staff,
+    make_wallet,
+    status_of,
+)
+from tests.wallets.withdrawals.approving import PART, SOLE, account, approve, ask_in_parts, saved_up
+from wallets.payouts.models import Payout
+from wallets.withdrawals.models import Withdrawal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def banks() -> None:
+    know_banks()
+
+
+def decide_at_once(crowd: Callers, calls: list[Callable[[], Withdrawal]]) -> None:
+    """Each decision is made, or told that things changed: nothing else is raised."""
+    for outcome in crowd.at_once(calls):
+        assert isinstance(outcome, Withdrawal | StateConflict), outcome
+
+
+def test_approvals_for_one_account_at_once_do_not_slip_below_the_threshold(owner_connection):
+    with Callers(3) as crowd:
+        for _ in range(4):
+            parts = saved_up(owner_connection, 3)
+            decide_at_once(crowd, [partial(approve, part) for part in parts])
+            assert {status_of(part) for part in parts} == {"Pending"}
+
+
+def test_approvals_of_one_person_at_once_do_not_pass_the_limit_together():
+    set_figure(SOLE, 3 * PART)
+    person = make_staff()
+    with Callers(8) as crowd:
+        for _ in range(4):
+            parts = ask_in_parts(8)
+            decide_at_once(crowd, [partial(approve, part, person) for part in parts])
+            assert Counter(status_of(part) for part in parts) in (
+                Counter(Approved=3, Pending=5),
+                Counter(Pending=8),
+            )
+    alone = Withdrawal.objects.filter(
+        first_approver=person, second_approver=None, status="Approved"
+    )
+    assert alone.count() == 3
+    assert_books_hold()
+
+
+def test_approvals_of_one_owner_at_once_do_not_slip_below_the_threshold():
+    with Callers(4) as crowd:
+        for _ in range(4):
+            wallet = make_wallet(4 * PART)
+            parts = [wallet.request(PART, account=account(n)) for n in range(4)]
+            decide_at_once(crowd, [partial(approve, part) for part in parts])
+            assert {status_of(part) for part in parts} == {"Pending"}
+
+
+def test_requests_and_approvals_at_once_leave_less_than_the_threshold_to_one_person():
+    """Each part is approved as soon as it is there, while the others are being asked for."""
+
+    def ask_and_approve(wallet: Wallet, number: int) -> Withdrawal:
+        return approve(wallet.request(PART, account=account(number)))
+
+    with Callers(6) as crowd:
+        for _ in range(5):
+            wallet = make_wallet(6 * PART)
+            decide_at_once(crowd, [partial(ask_and_approve, wallet, n) for n in range(6)])
+            alone = Withdrawal.objects.filter(owner_id=wallet.owner_id, status="Approved")
+            assert sum(row.amount for row in alone) < 500_000
+            assert Withdrawal.objects.filter(owner_id=wallet.owner_id).count() == 6
+    assert_books_hold()
+
+
+def test_a_request_that_comes_while_one_person_approves_is_a_conflict(owner_connection):
+    """The approval waits for another one of the same person; meanwhile more is asked for."""
+    wallet, person = make_wallet(3 * PART), make_staff()
+    first = wallet.request(PART)
+    with Callers(2) as crowd:
+
+        def ask_meanwhile() -> None:
+            with owner_connection.transaction():
+                owner_connection.execute("SELECT sole_approvals(%s, %s)", [person.pk, first.id])
+                held.set()
+                wait_until(
+                    lambda: waiting_for_advisory_lock(owner_connection), "the approval waits"
+                )
+                for _ in range(2):
+                    wallet.request(PART)
+
+        def approve_then() -> Withdrawal:
+            held.wait()
+            return approve(first, person)
+
+        held = threading.Event()
+        _, outcome = crowd.at_once([ask_meanwhile, approve_then])
+    assert isinstance(outcome, StateConflict), outcome
+    assert "two different people" in str(outcome)
+    assert status_of(first) == "Pending"
+    assert not Payout.objects.filter(withdrawal_id=first.id).exists()
+    assert approve(first, person).status == "Pending"
+
+
+def waiting_for_advisory_lock(connection: psycopg.Connection[Any]) -> bool:
+    row = connection.execute(
+        "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+        " WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted"
+    ).fetchone()
+    return row is not None and row[0] == 1
