@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig
-from django.contrib.admin.apps import SimpleAdminConfig
+from django.contrib.admin import apps as admin_apps
 from django.core.checks import Tags, register
 
 from config.back_office.pages import PAGES
@@ -20,7 +20,7 @@ class ConfigConfig(AppConfig):
         register(access_rests, Tags.security, deploy=True)
 
 
-class ExchangeAdminConfig(SimpleAdminConfig):
+class ExchangeAdminConfig(admin_apps.SimpleAdminConfig):
     default = False  # named in INSTALLED_APPS, never found by itself
     default_site = "config.back_office.site.BackOffice"
 

@@ -28,4 +28,5 @@ PAGES = (
     "orders.listings.admin.tokens",
     "credit.configurations.admin.configurations",
     "credit.loans.admin.loans",
+    "credit.loans.admin.owner_facts",
 )

@@ -1,7 +1,7 @@
 """Orders: what somebody offers to buy or sell, what was filled of it, and what is reserved for it.
 
-Written by the functions in `orders/sql`, under the lock of the token. `seq` is the time priority.
-Prices and values are amounts of the token's currency, units have up to 8 decimals.
+Written by the functions in `orders/book/sql`, under the lock of the token. `seq` is the time
+priority. Prices and values are amounts of the token's currency, units have up to 8 decimals.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from datetime import timedelta
 from importlib import import_module
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -23,12 +23,17 @@ DOMAIN_APPS = ("exchange", "wallets", "credit", "orders")
 
 
 def checks_of(app_name: str) -> list[Check]:
-    """Every check that `<app>.services.books` declares."""
-    if find_spec(f"{app_name}.services") is None or find_spec(f"{app_name}.services.books") is None:
-        return []
-    module = import_module(f"{app_name}.services.books")
-    declared = [value for name, value in vars(module).items() if name.endswith("_CHECKS")]
-    return [check for checks in declared for check in checks]
+    """Every check that a `proof` of one of the app's subjects declares."""
+    folder = Path(import_module(app_name).__path__[0])
+    modules = [import_module(f"{app_name}.{path.parent.name}.proof")
+               for path in folder.glob("*/proof.py")]  # fmt: skip
+    declared = {
+        id(value): value
+        for module in modules
+        for name, value in vars(module).items()
+        if name.endswith("_CHECKS")
+    }
+    return [check for checks in declared.values() for check in checks]
 
 
 @pytest.mark.parametrize("name", SCHEDULE)

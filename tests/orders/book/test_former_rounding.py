@@ -24,7 +24,7 @@ from wallets.ledger import proof as books
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CENT = Decimal("0.01")
-SQL = Path(settings.BASE_DIR) / "orders" / "sql"
+SQL = Path(settings.BASE_DIR) / "orders" / "book" / "sql"
 
 _FORMER = """
 ALTER TABLE orders_trade ALTER COLUMN half_even SET DEFAULT true;
