@@ -103,5 +103,7 @@ def place_migrated_server(data_dir: Path) -> None:
 
 
 def _file(module: str) -> Path:
+    # A folder of another release may be left with nothing but compiled files.
     path = CHECKOUT.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    source = path.with_suffix(".py")
+    return source if source.is_file() else path / "__init__.py"
