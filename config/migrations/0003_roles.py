@@ -237,10 +237,10 @@ class Migration(migrations.Migration):
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
-        ('exchange', '0002_beyond_models'),
-        ('wallets', '0002_beyond_models'),
-        ('credit', '0002_beyond_models'),
-        ('orders', '0002_beyond_models'),
+        ('exchange', '0001_squashed'),
+        ('wallets', '0001_squashed'),
+        ('credit', '0001_squashed'),
+        ('orders', '0001_squashed'),
     ]
 
     operations = [migrations.RunPython(apply, migrations.RunPython.noop)]

@@ -15,6 +15,6 @@ END $validate$
 
 
 class Migration(migrations.Migration):
-    dependencies = [("exchange", "0002_beyond_models")]
+    dependencies = [("exchange", "0001_squashed")]
 
     operations = [migrations.RunSQL(_VALIDATE, migrations.RunSQL.noop)]

@@ -62,10 +62,12 @@ def test_of_a_long_webhook_the_first_8_kib_are_kept_as_text():
 
 
 def test_a_webhook_that_is_not_the_providers_is_refused_and_not_kept():
+    body = body_of(id=7)
     with pytest.raises(Forbidden) as refused:
-        provider_events.receive(headers={"Verif-Hash": "wrong"}, body=body_of(id=7))
+        provider_events.receive(headers={"Verif-Hash": "wrong"}, body=body)
     assert (refused.value.code, refused.value.message) == (
         "webhook_not_authentic",
         "The webhook is not authentic",
     )
-    assert not ProviderEvent.objects.exists()
+    # A sandbox of another test may tell something of its own until it has stopped.
+    assert not ProviderEvent.objects.filter(digest=hashlib.sha256(body).hexdigest()).exists()

@@ -1,20 +1,44 @@
-"""Orders and trades."""
+"""Orders and trades.
+
+Tables as they are, and what is beyond models: keys, storage, sequences, the rows that are there from
+the beginning. It stands for the migrations of databases that were made before it.
+"""
 
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.comparison
 import django.db.models.lookups
-import exchange.core.ids
 from django.conf import settings
 from django.db import migrations, models
+
+import exchange.core.ids
+
+_KEY = """
+ALTER TABLE orders_order
+    ADD CONSTRAINT order_key_of_organisation
+    FOREIGN KEY (api_key_id, organisation_id) REFERENCES exchange_apikey (id, organisation_id)
+"""
 
 
 class Migration(migrations.Migration):
 
     initial = True
 
+    replaces = [
+        ('orders', '0001_initial'),
+        ('orders', '0002_functions'),
+        ('orders', '0003_lists_without_the_table'),
+        ('orders', '0004_audit'),
+        ('orders', '0005_cheaper_ids'),
+        ('orders', '0006_fewer_statements'),
+        ('orders', '0007_one_order_by_itself'),
+        ('orders', '0008_one_path'),
+        ('orders', '0009_rounding'),
+        ('orders', '0010_what_may_be_posted'),
+    ]
+
     dependencies = [
-        ('exchange', '0001_initial'),
+        ('exchange', '0001_squashed'),
     ]
 
     operations = [
@@ -81,4 +105,13 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(django.db.models.lookups.GreaterThan(django.db.models.functions.comparison.Least('tokens', 'price'), 0), django.db.models.lookups.GreaterThanOrEqual(django.db.models.functions.comparison.Least('buyer_value', 'seller_value', django.db.models.expressions.CombinedExpression(models.F('buyer_value'), '+', models.F('buyer_fee')), django.db.models.expressions.CombinedExpression(models.F('seller_value'), '-', models.F('seller_fee'))), 0)), name='trade_positive')],
             },
         ),
+        migrations.RunSQL(
+            [
+                "CREATE SEQUENCE orders_seq",
+                # Fills change the row; room on the page keeps those updates out of the indexes.
+                "ALTER TABLE orders_order SET (fillfactor = 80)",
+                _KEY,
+            ],
+            reverse_sql=["DROP SEQUENCE orders_seq"],
+        )
     ]

@@ -1,19 +1,48 @@
-"""Loan configurations, loans, and what servicing finds out."""
+"""Loan configurations, loans, and what servicing finds out.
+
+Tables as they are, and what is beyond models: keys, storage, sequences, the rows that are there from
+the beginning. It stands for the migrations of databases that were made before it.
+"""
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.expressions
-import exchange.core.ids
 from django.conf import settings
 from django.db import migrations, models
+
+import exchange.core.ids
+
+_KEYS = """
+ALTER TABLE credit_loan
+    ADD CONSTRAINT loan_borrower_of_organisation
+    FOREIGN KEY (borrower_id, organisation_id) REFERENCES exchange_member (id, organisation_id);
+-- The model gives up both keys of this table to have none to organisations, which stay unexamined.
+ALTER TABLE credit_configurationversion_organisations
+    ADD CONSTRAINT credit_configuration_configurationversion_cef625ca_fk_credit_co
+    FOREIGN KEY (configurationversion_id) REFERENCES credit_configurationversion (id)
+        DEFERRABLE INITIALLY DEFERRED;
+"""
 
 
 class Migration(migrations.Migration):
 
     initial = True
 
+    replaces = [
+        ('credit', '0001_initial'),
+        ('credit', '0002_functions'),
+        ('credit', '0003_configuration_guard'),
+        ('credit', '0004_audit'),
+        ('credit', '0005_outstanding_and_endings'),
+        ('credit', '0006_documents_for_less'),
+        ('credit', '0007_loans_by_the_posting_function'),
+        ('credit', '0008_what_may_be_posted'),
+        ('credit', '0009_least_of_a_loan'),
+        ('credit', '0010_two_person_approval'),
+    ]
+
     dependencies = [
-        ('exchange', '0001_initial'),
+        ('exchange', '0001_squashed'),
     ]
 
     operations = [
@@ -210,4 +239,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'Pending')), fields=('loan',), name='ending_pending_once')],
             },
         ),
+        migrations.RunSQL([(_KEYS, None)], migrations.RunSQL.noop),
     ]
