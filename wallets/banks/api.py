@@ -10,13 +10,10 @@ from exchange.api.operations import operation
 from exchange.api.viewsets import ApiViewSet
 from exchange.core.currencies import currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
-from wallets.banks import shapes as banks_shapes
+from wallets.banks import shapes
 from wallets.banks.errors import NoBankList
 from wallets.banks.serializers import ResolveInput
 from wallets.banks.services import bank_directory, resolve_account_name
-from wallets.withdrawals import shapes as withdrawals_shapes
-
-_UNAVAILABLE = {"502": withdrawals_shapes.WITHDRAWAL_FAILURES["502"]}
 
 
 class BankViewSet(ApiViewSet):
@@ -25,9 +22,9 @@ class BankViewSet(ApiViewSet):
     @operation(
         "Banks retrieved",
         scope="wallets:read",
-        query=[banks_shapes.CURRENCY_PARAMETER],
-        answer=banks_shapes.BANKS,
-        refusals={"400": withdrawals_shapes.CURRENCY_FAILURES, **_UNAVAILABLE},
+        query=[shapes.CURRENCY_PARAMETER],
+        answer=shapes.BANKS,
+        refusals={"400": shapes.CURRENCY_FAILURES, "502": shapes.PROVIDER_UNAVAILABLE},
     )
     def list(self, request: Request) -> Answer:
         """List the banks of a currency. Withdrawals take these names."""
@@ -39,20 +36,20 @@ class BankViewSet(ApiViewSet):
         id="bank_accounts_resolve",
         scope="wallets:read",
         body=ResolveInput,
-        answer=banks_shapes.ACCOUNT,
+        answer=shapes.ACCOUNT,
         refusals={
-            **_UNAVAILABLE,
+            "502": shapes.PROVIDER_UNAVAILABLE,
             "400": {
-                **withdrawals_shapes.CURRENCY_FAILURES,
+                **shapes.CURRENCY_FAILURES,
                 "resolution_not_supported": "Account names cannot be resolved for KES. Supported "
                 "currencies: NGN",
             },
             "404": {
-                **withdrawals_shapes.WITHDRAWAL_FAILURES["404"],
+                **shapes.BANK_NOT_FOUND,
                 "account_not_found": "Could not resolve an account with this number at this bank",
             },
         },
-        examples=[banks_shapes.RESOLVE_EXAMPLE],
+        examples=[shapes.RESOLVE_EXAMPLE],
     )
     @action(detail=False, methods=["post"])
     def resolve(self, _request: Request) -> Answer:

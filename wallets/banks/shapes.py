@@ -56,3 +56,22 @@ RESOLVE_EXAMPLE = OpenApiExample(
     },
     request_only=True,
 )
+
+
+CURRENCY_FAILURES = {
+    "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
+    "currency_not_supported": "Withdrawals with automatic bank resolution are not supported "
+    "for USD. Supported currencies: NGN, GHS, KES, ZAR, UGX, TZS",
+}
+
+
+BANK_NOT_FOUND = {
+    "bank_not_found": 'Could not find a bank matching "GTB" for NGN. Please check the bank '
+    "name (did you mean Guaranty Trust Bank?)",
+}
+
+
+PROVIDER_UNAVAILABLE = {
+    "provider_unavailable": "Could not fetch the bank list from the payment provider. "
+    "Please try again later",
+}

@@ -25,7 +25,7 @@ from exchange.participants.errors import UserNotFound
 from wallets.banks import shapes as banks_shapes
 from wallets.banks.api import payout_currency
 from wallets.fees.selectors import minimum_withdrawal, withdrawal_fee
-from wallets.withdrawals import shapes as withdrawals_shapes
+from wallets.withdrawals import shapes
 from wallets.withdrawals.errors import FeeExceedsAmount, WithdrawalNotFound
 from wallets.withdrawals.filters import WithdrawalFilters
 from wallets.withdrawals.models import Withdrawal
@@ -74,9 +74,7 @@ class WithdrawalViewSet(ApiViewSet):
         found = self.filter_queryset(self.get_queryset())
         return self.paginated(found.values_list("document", flat=True))
 
-    @operation(
-        "Withdrawal retrieved", scope="wallets:read", answer=withdrawals_shapes.WITHDRAWAL_DETAIL
-    )
+    @operation("Withdrawal retrieved", scope="wallets:read", answer=shapes.WITHDRAWAL_DETAIL)
     def retrieve(self, _request: Request, withdrawal_id: str) -> Answer:
         """Fetch a withdrawal. `reason` tells why it was rejected or failed."""
         found = path_id(withdrawal_id, WithdrawalNotFound())
@@ -88,12 +86,12 @@ class WithdrawalViewSet(ApiViewSet):
         moves_money=True,
         body=WithdrawalInput,
         answer={
-            "withdrawals": withdrawals_shapes.CREATED_WITHDRAWAL,
-            "member_withdrawals": withdrawals_shapes.CREATED_MEMBER_WITHDRAWAL,
+            "withdrawals": shapes.CREATED_WITHDRAWAL,
+            "member_withdrawals": shapes.CREATED_MEMBER_WITHDRAWAL,
         },
         status=201,
-        refusals=withdrawals_shapes.WITHDRAWAL_FAILURES,
-        examples=[withdrawals_shapes.WITHDRAWAL_EXAMPLE, withdrawals_shapes.SOUTH_AFRICA_EXAMPLE],
+        refusals=shapes.WITHDRAWAL_FAILURES,
+        examples=[shapes.WITHDRAWAL_EXAMPLE, shapes.SOUTH_AFRICA_EXAMPLE],
     )
     def create(self, request: Request, member_id: str | None = None) -> Answer:
         """Withdraw from {owner}'s wallet. The amount goes into the wallet's escrow at once; the
@@ -114,7 +112,7 @@ class WithdrawalViewSet(ApiViewSet):
         "Withdrawal cancelled",
         scope="wallets:withdraw",
         moves_money=True,
-        answer=withdrawals_shapes.CANCELLED_WITHDRAWAL,
+        answer=shapes.CANCELLED_WITHDRAWAL,
         refusals={
             "409": {"state_conflict": "Only a Pending withdrawal can be cancelled: it is Approved"}
         },
@@ -135,9 +133,9 @@ class WithdrawalViewSet(ApiViewSet):
     @operation(
         "Withdrawal fee retrieved",
         scope="wallets:read",
-        query=[banks_shapes.CURRENCY_PARAMETER, withdrawals_shapes.AMOUNT_PARAMETER],
-        answer=withdrawals_shapes.FEE,
-        refusals=withdrawals_shapes.FEE_FAILURES,
+        query=[banks_shapes.CURRENCY_PARAMETER, shapes.AMOUNT_PARAMETER],
+        answer=shapes.FEE,
+        refusals=shapes.FEE_FAILURES,
     )
     @action(detail=False)
     def fee(self, request: Request) -> Answer:

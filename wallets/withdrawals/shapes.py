@@ -8,6 +8,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
 from exchange.api.operations import Shape, closed_object, number_schema, text_schema
 from exchange.core.numbers import LARGEST
+from wallets.banks import shapes as banks_shapes
 from wallets.withdrawals import examples
 from wallets.withdrawals.payloads import BANK, WITHDRAWAL
 
@@ -119,31 +120,17 @@ WITHDRAWAL_FAILURES: dict[str, dict[str, str]] = {
         "insufficient_balance": "Insufficient NGN balance. Available: 100.5, requested: 2000",
         "below_minimum": "Cannot withdraw less than 1000 NGN",
         "invalid_request": "amount must not have more than 2 decimals; account_name is required",
-        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
-        "currency_not_supported": "Withdrawals with automatic bank resolution are not supported "
-        "for USD. Supported currencies: NGN, GHS, KES, ZAR, UGX, TZS",
+        **banks_shapes.CURRENCY_FAILURES,
         "fee_exceeds_amount": "The withdrawal fee of 50 NGN leaves nothing to pay out of 50 NGN",
     },
-    "404": {
-        "bank_not_found": 'Could not find a bank matching "GTB" for NGN. Please check the bank '
-        "name (did you mean Guaranty Trust Bank?)",
-    },
-    "502": {
-        "provider_unavailable": "Could not fetch the bank list from the payment provider. "
-        "Please try again later",
-    },
-}
-
-
-CURRENCY_FAILURES = {
-    code: WITHDRAWAL_FAILURES["400"][code]
-    for code in ("invalid_currency", "currency_not_supported")
+    "404": banks_shapes.BANK_NOT_FOUND,
+    "502": banks_shapes.PROVIDER_UNAVAILABLE,
 }
 
 
 FEE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
-        **CURRENCY_FAILURES,
+        **banks_shapes.CURRENCY_FAILURES,
         "invalid_request": "amount must be a number such as 1000 or 90.02",
         "fee_exceeds_amount": WITHDRAWAL_FAILURES["400"]["fee_exceeds_amount"],
     }
