@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.core.examples import TOKEN_ID, WITHDRAWAL_ID
+from exchange.core.examples import (
+    TOKEN_ID,
+    WITHDRAWAL_ID,
+    WITHDRAWAL_REFERENCE,
+    WITHDRAWAL_REQUESTED_AT,
+)
 from exchange.tokens.examples import TOKEN
-from wallets.withdrawals.examples import _ASKED_AT, WITHDRAWAL
 
 TRANSACTION: dict[str, Any] = {
     "_id": "0197d36b-8c11-7c3e-9b7a-5f6e7d8c9b02",
@@ -15,9 +19,9 @@ TRANSACTION: dict[str, Any] = {
     "account": "available",
     "amount": -15000.5,
     "balance_after": 984999.5,
-    "reference": WITHDRAWAL["reference"],
+    "reference": WITHDRAWAL_REFERENCE,
     "subject": WITHDRAWAL_ID,
-    "createdAt": _ASKED_AT,
+    "createdAt": WITHDRAWAL_REQUESTED_AT,
 }
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.core.examples import MEMBER_ID, ORGANISATION_ID, WITHDRAWAL_ID
+from exchange.core.examples import (
+    MEMBER_ID,
+    ORGANISATION_ID,
+    WITHDRAWAL_ID,
+    WITHDRAWAL_REFERENCE,
+    WITHDRAWAL_REQUESTED_AT,
+)
 
 _BANK_ID = "0197d36b-8c11-7a04-8e5f-1d2c3b4a5f60"
-
-
-_ASKED_AT = "2025-07-04T10:15:02.338Z"
 
 
 BANK: dict[str, Any] = {
@@ -26,7 +29,7 @@ WITHDRAWAL: dict[str, Any] = {
     "_id": WITHDRAWAL_ID,
     "owner": ORGANISATION_ID,
     "owner_model": "organisation",
-    "reference": "payout_01jz9pq30hfydt5mrc9dx5nj01",
+    "reference": WITHDRAWAL_REFERENCE,
     "amount": 15000.5,
     "disburse_amount": 14950.5,
     "fee": 50,
@@ -37,8 +40,8 @@ WITHDRAWAL: dict[str, Any] = {
     "bank": _BANK_ID,
     "status": "Pending",
     "actioned_on": None,
-    "createdAt": _ASKED_AT,
-    "updatedAt": _ASKED_AT,
+    "createdAt": WITHDRAWAL_REQUESTED_AT,
+    "updatedAt": WITHDRAWAL_REQUESTED_AT,
 }
 
 
