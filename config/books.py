@@ -1,9 +1,24 @@
-"""All equalities of the proof of books: every app's checks, in the order they are printed."""
+"""All equalities of the proof of books: every subject's checks, in the order they are printed."""
 
 from __future__ import annotations
 
 from credit.loans.proof import CREDIT_CHECKS
 from orders.book.proof import ORDER_CHECKS
-from wallets.ledger.proof import WALLET_CHECKS, Check
+from wallets.deposits import proof as deposits
+from wallets.ledger.proof import LEDGER_CHECKS, Check
+from wallets.payouts import proof as payouts
+from wallets.withdrawals import proof as withdrawals
 
+WALLET_CHECKS: tuple[Check, ...] = (
+    *LEDGER_CHECKS,
+    withdrawals.ESCROW,
+    payouts.CLEARING,
+    payouts.FEE_INCOME,
+    withdrawals.TRANSFERS,
+    deposits.BOOKED,
+    withdrawals.AMOUNTS_MOVED,
+    withdrawals.EVENTS,
+    payouts.NEXT_STEPS,
+    withdrawals.DOCUMENTS,
+)
 CHECKS: tuple[Check, ...] = WALLET_CHECKS + ORDER_CHECKS + CREDIT_CHECKS

@@ -27,13 +27,9 @@ def checks_of(app_name: str) -> list[Check]:
     folder = Path(import_module(app_name).__path__[0])
     modules = [import_module(f"{app_name}.{path.parent.name}.proof")
                for path in folder.glob("*/proof.py")]  # fmt: skip
-    declared = {
-        id(value): value
-        for module in modules
-        for name, value in vars(module).items()
-        if name.endswith("_CHECKS")
-    }
-    return [check for checks in declared.values() for check in checks]
+    values = [value for module in modules for value in vars(module).values()]
+    checks = [one for value in values for one in (value if isinstance(value, tuple) else [value])]
+    return list({id(check): check for check in checks if isinstance(check, Check)}.values())
 
 
 @pytest.mark.parametrize("name", SCHEDULE)

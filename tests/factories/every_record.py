@@ -13,6 +13,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
+from config.books import WALLET_CHECKS
 from credit.configurations.models import LoanConfiguration
 from credit.loans.models import EndingAction, Loan
 from credit.loans.services import servicing
@@ -37,7 +38,7 @@ from tests.factories.wallets import know_banks, make_wallet
 from wallets.alerts.services import raise_alert
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
-from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
+from wallets.ledger.proof import prove_and_keep
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak

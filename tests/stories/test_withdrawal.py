@@ -10,6 +10,7 @@ import requests as http
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
+from config.books import WALLET_CHECKS
 from exchange.core.actors import Actor
 from exchange.events.models import Event
 from exchange.participants.models import Member, Organisation
@@ -70,7 +71,7 @@ def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provi
     payouts.look_up(withdrawal.id)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Completed"
-    proof = books.prove()
+    proof = books.prove(WALLET_CHECKS)
     assert proof.findings == ()
     assert list(Event.objects.order_by("id").values_list("type", flat=True)) == [
         "withdrawal.created",

@@ -1,7 +1,7 @@
 """The proof of books: equalities that hold at every instant, checked over the whole database.
 
 All checks read one snapshot. Each is an equality, never a bound; `expected` and `found` are what
-the two sides came to. Credit and orders add theirs (`config.books`).
+the two sides came to. Every subject has its own, and `config.books` lists them all.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
+from exchange.core.documents import Document
 from exchange.core.ids import first_id_at, uuid7
 from exchange.core.numbers import plain
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.models import BooksProof
-from wallets.withdrawals import payloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +67,17 @@ def sql_check(title: str, sql: str) -> Check:
     return Check(title, run)
 
 
-def document_check() -> Check:
-    """Stored wire documents equal what their mapping makes of the row."""
-    title = "documents equal their records"
+def document_check(title: str, *documents: Document) -> Check:
+    """A check that the stored documents equal what their mapping makes of the row."""
 
     def run() -> list[Finding]:
-        faults = payloads.WITHDRAWAL.faults() + payloads.BANK.faults()
+        faults = (fault for document in documents for fault in document.faults())
         return [Finding(title, fault, "the declared document", "another") for fault in faults]
 
     return Check(title, run)
 
 
-WALLET_CHECKS: tuple[Check, ...] = (
+LEDGER_CHECKS: tuple[Check, ...] = (
     sql_check(
         "every transfer has two or more legs and sums to zero per asset",
         """
@@ -137,185 +136,10 @@ WALLET_CHECKS: tuple[Check, ...] = (
         ) e WHERE before + amount <> balance_after
         """,
     ),
-    sql_check(
-        "escrow equals open withdrawals",
-        """
-        SELECT coalesce(a.owner_id, w.owner_id) || ' ' || coalesce(a.asset_id, w.currency_id),
-               coalesce(w.open, 0), coalesce(a.balance, 0)
-        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'escrow') a
-        FULL JOIN (
-            SELECT owner_id, currency_id, sum(amount) AS open FROM wallets_withdrawal
-            WHERE status IN ('Pending', 'Approved', 'Processing', 'Unknown')
-            GROUP BY owner_id, currency_id
-        ) w ON w.owner_id = a.owner_id AND w.currency_id = a.asset_id
-        WHERE coalesce(w.open, 0) <> coalesce(a.balance, 0)
-        """,
-    ),
-    sql_check(
-        "clearing equals deposits less payouts less the provider's charges",
-        """
-        SELECT c.id, coalesce(i.total, 0) - coalesce(o.total, 0), -coalesce(e.total, 0)
-        FROM wallets_asset c
-        LEFT JOIN (SELECT currency_id, sum(amount) AS total FROM wallets_deposit
-                   WHERE status = 'Confirmed' GROUP BY currency_id) i ON i.currency_id = c.id
-        LEFT JOIN (SELECT w.currency_id,
-                          sum(CASE WHEN w.status = 'Completed' THEN w.disburse_amount ELSE 0 END
-                              + coalesce(p.provider_fee, 0)) AS total
-                   FROM wallets_withdrawal w JOIN wallets_payout p ON p.withdrawal_id = w.id
-                   WHERE w.status IN ('Completed', 'Reversed')
-                   GROUP BY w.currency_id) o ON o.currency_id = c.id
-        LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
-                   FROM wallets_entry x JOIN wallets_account a ON a.id = x.account_id
-                   WHERE a.kind = 'clearing' GROUP BY x.asset_id) e ON e.asset_id = c.id
-        WHERE c.currency_id IS NOT NULL
-          AND coalesce(i.total, 0) - coalesce(o.total, 0) <> -coalesce(e.total, 0)
-        """,
-    ),
-    sql_check(
-        "fee income equals the fees of paid withdrawals",
-        """
-        SELECT c.id, coalesce(w.total, 0), coalesce(e.total, 0)
-        FROM wallets_asset c
-        LEFT JOIN (SELECT currency_id, sum(fee) AS total FROM wallets_withdrawal
-                   WHERE status IN ('Completed', 'Reversed') GROUP BY currency_id) w
-            ON w.currency_id = c.id
-        LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
-                   FROM wallets_entry x
-                   JOIN wallets_account a ON a.id = x.account_id
-                   JOIN wallets_transfer t ON t.id = x.transfer_id
-                   WHERE a.kind = 'fees' AND t.kind = 'withdrawal_settle'
-                   GROUP BY x.asset_id) e ON e.asset_id = c.id
-        WHERE coalesce(w.total, 0) <> coalesce(e.total, 0)
-        """,
-    ),
-    sql_check(
-        "every withdrawal has the transfers its state calls for",
-        """
-        SELECT w.reference, x.wanted, array_to_string(x.found, ', ') FROM (
-            SELECT w.id,
-                   CASE WHEN w.status IN ('Pending', 'Approved', 'Processing', 'Unknown')
-                            THEN 'withdrawal_hold'
-                        WHEN w.status = 'Completed' THEN 'withdrawal_hold, withdrawal_settle'
-                        WHEN w.status = 'Reversed'
-                            THEN 'withdrawal_hold, withdrawal_reverse, withdrawal_settle'
-                        ELSE 'withdrawal_hold, withdrawal_release' END AS wanted,
-                   ARRAY(SELECT t.kind::text FROM wallets_transfer t
-                         WHERE t.subject_id = w.id AND t.kind <> 'provider_charge'
-                         ORDER BY t.kind::text) AS found
-            FROM wallets_withdrawal w
-        ) x JOIN wallets_withdrawal w ON w.id = x.id
-        WHERE x.wanted <> array_to_string(x.found, ', ')
-        """,
-    ),
-    sql_check(
-        "every confirmed deposit was booked once, to its owner, and nothing else as a deposit",
-        """
-        SELECT coalesce(d.reference, f.reference), coalesce(d.wanted, 'none'),
-               coalesce(f.found, 'none')
-        FROM (
-            SELECT id, reference,
-                   '1 transfer: available of ' || owner_id || ' ' || trim_scale(amount) || ' '
-                   || currency_id || ', clearing ' || trim_scale(-amount) || ' ' || currency_id
-                   AS wanted
-            FROM wallets_deposit WHERE status = 'Confirmed'
-        ) d
-        FULL JOIN (
-            SELECT subject_id, min(reference) AS reference,
-                   max(transfers) || ' transfer: ' || string_agg(leg, ', ' ORDER BY leg) AS found
-            FROM (
-                SELECT t.subject_id, coalesce(t.subject_id, t.id) AS about,
-                       min(t.reference) AS reference, count(DISTINCT t.id) AS transfers,
-                       a.kind || coalesce(' of ' || a.owner_id, '') || ' '
-                       || trim_scale(sum(e.amount)) || ' ' || e.asset_id AS leg
-                FROM wallets_transfer t
-                JOIN wallets_entry e ON e.transfer_id = t.id
-                JOIN wallets_account a ON a.id = e.account_id
-                WHERE t.kind = 'deposit'
-                GROUP BY t.subject_id, about, a.kind, a.owner_id, e.asset_id
-            ) legs GROUP BY subject_id, about
-        ) f ON f.subject_id = d.id
-        WHERE d.wanted IS DISTINCT FROM f.found
-        """,
-    ),
-    sql_check(
-        "every transfer of a withdrawal moved what the withdrawal says",
-        """
-        SELECT w.reference || ' ' || t.kind, coalesce(wanted.legs, 'none'),
-               coalesce(found.legs, 'none')
-        FROM wallets_withdrawal w
-        JOIN wallets_transfer t ON t.subject_id = w.id
-        LEFT JOIN wallets_payout p ON p.withdrawal_id = w.id
-        CROSS JOIN LATERAL (
-            SELECT string_agg(account || ' ' || trim_scale(amount), ', ' ORDER BY account) AS legs
-            FROM (VALUES
-                ('withdrawal_hold', 'available', -w.amount),
-                ('withdrawal_hold', 'escrow', w.amount),
-                ('withdrawal_settle', 'escrow', -w.amount),
-                ('withdrawal_settle', 'clearing', w.disburse_amount),
-                ('withdrawal_settle', 'fees', w.fee),
-                ('withdrawal_release', 'escrow', -w.amount),
-                ('withdrawal_release', 'available', w.amount),
-                ('withdrawal_reverse', 'clearing', -w.disburse_amount),
-                ('withdrawal_reverse', 'available', w.disburse_amount),
-                ('provider_charge', 'expenses', -p.provider_fee),
-                ('provider_charge', 'clearing', p.provider_fee)
-            ) l (kind, account, amount)
-            WHERE l.kind = t.kind AND l.amount <> 0
-        ) wanted
-        CROSS JOIN LATERAL (
-            SELECT string_agg(account || ' ' || trim_scale(amount), ', ' ORDER BY account) AS legs
-            FROM (
-                SELECT a.kind || CASE WHEN a.owner_id <> w.owner_id THEN ' of ' || a.owner_id
-                                      ELSE '' END
-                       || CASE WHEN e.asset_id <> w.currency_id THEN ' in ' || e.asset_id
-                               ELSE '' END AS account,
-                       sum(e.amount) AS amount
-                FROM wallets_entry e JOIN wallets_account a ON a.id = e.account_id
-                WHERE e.transfer_id = t.id
-                GROUP BY 1
-            ) l
-        ) found
-        WHERE wanted.legs IS DISTINCT FROM found.legs
-        """,
-    ),
-    sql_check(
-        "every state a withdrawal reached was told",
-        """
-        SELECT w.reference, k.type, 'no such event'
-        FROM wallets_withdrawal w
-        CROSS JOIN LATERAL (VALUES
-            ('withdrawal.created', true),
-            ('withdrawal.approved', w.status IN ('Approved', 'Processing', 'Unknown', 'Completed',
-                                                 'Failed', 'Reversed')),
-            ('withdrawal.rejected', w.status = 'Rejected'),
-            ('withdrawal.cancelled', w.status = 'Cancelled'),
-            ('withdrawal.processing', w.status IN ('Processing', 'Unknown', 'Completed', 'Failed',
-                                                   'Reversed')),
-            ('withdrawal.completed', w.status IN ('Completed', 'Reversed')),
-            ('withdrawal.failed', w.status = 'Failed'),
-            ('withdrawal.reversed', w.status = 'Reversed')
-        ) k (type, due)
-        WHERE k.due AND NOT EXISTS (
-            SELECT FROM exchange_event e WHERE e.subject_id = w.id AND e.type = k.type)
-        """,
-    ),
-    sql_check(
-        "every payout under way has a next step, and no lease has run out unnoticed",
-        """
-        SELECT w.reference, 'a next step',
-               CASE WHEN p.withdrawal_id IS NULL THEN 'no payout'
-                    WHEN p.next_step_at IS NULL THEN 'none'
-                    ELSE 'a lease that ran out at ' || wire_time(p.leased_until) END
-        FROM wallets_withdrawal w LEFT JOIN wallets_payout p ON p.withdrawal_id = w.id
-        WHERE w.status IN ('Approved', 'Processing', 'Unknown')
-          AND (p.next_step_at IS NULL OR p.leased_until < now() - interval '1 day')
-        """,
-    ),
-    document_check(),
 )
 
 
-def prove(checks: Sequence[Check] = WALLET_CHECKS) -> Proof:
+def prove(checks: Sequence[Check]) -> Proof:
     """Runs `checks` over one snapshot of the database. Changes nothing."""
     began = time.monotonic()
     findings: list[Finding] = []

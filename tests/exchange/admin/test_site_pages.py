@@ -20,6 +20,7 @@ from config.back_office.roles import (
     ROLES,
     ensure_roles,
 )
+from config.books import WALLET_CHECKS
 from exchange.audit.models import Change
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.ids import uuid7
@@ -39,7 +40,7 @@ from tests.factories.staff import create_staff, create_superuser
 from tests.factories.wallets import OVERRIDE
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
-from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
+from wallets.ledger.proof import prove_and_keep
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db

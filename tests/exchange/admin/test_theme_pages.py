@@ -11,12 +11,13 @@ from django.urls import Resolver404, resolve, reverse
 
 from config.back_office.navigation import COUNTED_AT_MOST
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.books import WALLET_CHECKS
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
-from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
+from wallets.ledger.proof import prove_and_keep
 
 pytestmark = pytest.mark.django_db
 

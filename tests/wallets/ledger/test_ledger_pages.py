@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
+from config.books import WALLET_CHECKS
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.lending import make_lending
 from tests.factories.payouts import settle
@@ -27,7 +28,7 @@ from wallets.ledger.admin.transfers import SUBJECTS
 from wallets.ledger.admin.words import in_account
 from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Transfer, TransferKind
 from wallets.ledger.posting import system_account
-from wallets.ledger.proof import WALLET_CHECKS, prove_and_keep
+from wallets.ledger.proof import prove_and_keep
 from wallets.ledger.selectors import ledger
 from wallets.payouts.models import Payout
 from wallets.payouts.services import paying as payouts

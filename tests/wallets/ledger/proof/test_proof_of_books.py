@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from config.books import WALLET_CHECKS
 from exchange.core.ids import uuid7
 from tests.environment.services import Sandbox
 from tests.factories.wallets import assert_books_hold
@@ -58,31 +59,31 @@ def test_a_corruption_is_found_by_its_check_and_by_no_other(
     corruption(world)
     if check != IN_ORDER:
         world.carry_balances_on()
-    proof = books.prove()
+    proof = books.prove(WALLET_CHECKS)
     assert not proof.passed
     assert {finding.check for finding in proof.findings} == {check}
 
 
 def test_every_check_has_a_corruption_that_it_alone_finds():
-    assert set(CORRUPTIONS.values()) == {check.title for check in books.WALLET_CHECKS}
+    assert set(CORRUPTIONS.values()) == {check.title for check in WALLET_CHECKS}
 
 
 def test_a_finding_names_both_sides(world):
     money_out_of_escrow(world)
-    (finding,) = books.prove().findings
+    (finding,) = books.prove(WALLET_CHECKS).findings
     assert finding.subject == f"{world.wallet.owner_id} KES"
     assert (finding.expected, finding.found) == ("800", "799")
 
 
 def test_a_failing_proof_is_kept_and_alerts_until_one_holds(world):
     money_out_of_escrow(world)
-    kept = books.prove_and_keep(books.WALLET_CHECKS)
+    kept = books.prove_and_keep(WALLET_CHECKS)
     assert (kept.passed, len(kept.findings)) == (False, 1)
     alert = Alert.objects.get(kind="books")
     assert alert.resolved_at is None
     assert "escrow equals open withdrawals" in alert.message
     world.post(world.account("available"), world.account("escrow"), 1)
-    assert books.prove_and_keep(books.WALLET_CHECKS).passed
+    assert books.prove_and_keep(WALLET_CHECKS).passed
     assert Alert.objects.get(kind="books").resolved_at is not None
     assert BooksProof.objects.count() == 2
 
@@ -90,7 +91,7 @@ def test_a_failing_proof_is_kept_and_alerts_until_one_holds(world):
 def test_a_proof_over_a_hundred_faults_ends(world):
     for _ in range(120):
         empty_transfer_named(world)
-    assert len(books.prove().findings) == 100
+    assert len(books.prove(WALLET_CHECKS).findings) == 100
 
 
 def empty_transfer_named(world: World) -> None:

@@ -1,0 +1,57 @@
+"""What the books must say of payouts."""
+
+from __future__ import annotations
+
+from wallets.ledger.proof import sql_check
+
+CLEARING = sql_check(
+    "clearing equals deposits less payouts less the provider's charges",
+    """
+    SELECT c.id, coalesce(i.total, 0) - coalesce(o.total, 0), -coalesce(e.total, 0)
+    FROM wallets_asset c
+    LEFT JOIN (SELECT currency_id, sum(amount) AS total FROM wallets_deposit
+               WHERE status = 'Confirmed' GROUP BY currency_id) i ON i.currency_id = c.id
+    LEFT JOIN (SELECT w.currency_id,
+                      sum(CASE WHEN w.status = 'Completed' THEN w.disburse_amount ELSE 0 END
+                          + coalesce(p.provider_fee, 0)) AS total
+               FROM wallets_withdrawal w JOIN wallets_payout p ON p.withdrawal_id = w.id
+               WHERE w.status IN ('Completed', 'Reversed')
+               GROUP BY w.currency_id) o ON o.currency_id = c.id
+    LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
+               FROM wallets_entry x JOIN wallets_account a ON a.id = x.account_id
+               WHERE a.kind = 'clearing' GROUP BY x.asset_id) e ON e.asset_id = c.id
+    WHERE c.currency_id IS NOT NULL
+      AND coalesce(i.total, 0) - coalesce(o.total, 0) <> -coalesce(e.total, 0)
+    """,
+)
+
+FEE_INCOME = sql_check(
+    "fee income equals the fees of paid withdrawals",
+    """
+    SELECT c.id, coalesce(w.total, 0), coalesce(e.total, 0)
+    FROM wallets_asset c
+    LEFT JOIN (SELECT currency_id, sum(fee) AS total FROM wallets_withdrawal
+               WHERE status IN ('Completed', 'Reversed') GROUP BY currency_id) w
+        ON w.currency_id = c.id
+    LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
+               FROM wallets_entry x
+               JOIN wallets_account a ON a.id = x.account_id
+               JOIN wallets_transfer t ON t.id = x.transfer_id
+               WHERE a.kind = 'fees' AND t.kind = 'withdrawal_settle'
+               GROUP BY x.asset_id) e ON e.asset_id = c.id
+    WHERE coalesce(w.total, 0) <> coalesce(e.total, 0)
+    """,
+)
+
+NEXT_STEPS = sql_check(
+    "every payout under way has a next step, and no lease has run out unnoticed",
+    """
+    SELECT w.reference, 'a next step',
+           CASE WHEN p.withdrawal_id IS NULL THEN 'no payout'
+                WHEN p.next_step_at IS NULL THEN 'none'
+                ELSE 'a lease that ran out at ' || wire_time(p.leased_until) END
+    FROM wallets_withdrawal w LEFT JOIN wallets_payout p ON p.withdrawal_id = w.id
+    WHERE w.status IN ('Approved', 'Processing', 'Unknown')
+      AND (p.next_step_at IS NULL OR p.leased_until < now() - interval '1 day')
+    """,
+)

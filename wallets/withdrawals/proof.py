@@ -1,0 +1,107 @@
+"""What the books must say of withdrawals."""
+
+from __future__ import annotations
+
+from wallets.ledger.proof import document_check, sql_check
+from wallets.withdrawals import payloads
+
+ESCROW = sql_check(
+    "escrow equals open withdrawals",
+    """
+    SELECT coalesce(a.owner_id, w.owner_id) || ' ' || coalesce(a.asset_id, w.currency_id),
+           coalesce(w.open, 0), coalesce(a.balance, 0)
+    FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'escrow') a
+    FULL JOIN (
+        SELECT owner_id, currency_id, sum(amount) AS open FROM wallets_withdrawal
+        WHERE status IN ('Pending', 'Approved', 'Processing', 'Unknown')
+        GROUP BY owner_id, currency_id
+    ) w ON w.owner_id = a.owner_id AND w.currency_id = a.asset_id
+    WHERE coalesce(w.open, 0) <> coalesce(a.balance, 0)
+    """,
+)
+
+TRANSFERS = sql_check(
+    "every withdrawal has the transfers its state calls for",
+    """
+    SELECT w.reference, x.wanted, array_to_string(x.found, ', ') FROM (
+        SELECT w.id,
+               CASE WHEN w.status IN ('Pending', 'Approved', 'Processing', 'Unknown')
+                        THEN 'withdrawal_hold'
+                    WHEN w.status = 'Completed' THEN 'withdrawal_hold, withdrawal_settle'
+                    WHEN w.status = 'Reversed'
+                        THEN 'withdrawal_hold, withdrawal_reverse, withdrawal_settle'
+                    ELSE 'withdrawal_hold, withdrawal_release' END AS wanted,
+               ARRAY(SELECT t.kind::text FROM wallets_transfer t
+                     WHERE t.subject_id = w.id AND t.kind <> 'provider_charge'
+                     ORDER BY t.kind::text) AS found
+        FROM wallets_withdrawal w
+    ) x JOIN wallets_withdrawal w ON w.id = x.id
+    WHERE x.wanted <> array_to_string(x.found, ', ')
+    """,
+)
+
+AMOUNTS_MOVED = sql_check(
+    "every transfer of a withdrawal moved what the withdrawal says",
+    """
+    SELECT w.reference || ' ' || t.kind, coalesce(wanted.legs, 'none'),
+           coalesce(found.legs, 'none')
+    FROM wallets_withdrawal w
+    JOIN wallets_transfer t ON t.subject_id = w.id
+    LEFT JOIN wallets_payout p ON p.withdrawal_id = w.id
+    CROSS JOIN LATERAL (
+        SELECT string_agg(account || ' ' || trim_scale(amount), ', ' ORDER BY account) AS legs
+        FROM (VALUES
+            ('withdrawal_hold', 'available', -w.amount),
+            ('withdrawal_hold', 'escrow', w.amount),
+            ('withdrawal_settle', 'escrow', -w.amount),
+            ('withdrawal_settle', 'clearing', w.disburse_amount),
+            ('withdrawal_settle', 'fees', w.fee),
+            ('withdrawal_release', 'escrow', -w.amount),
+            ('withdrawal_release', 'available', w.amount),
+            ('withdrawal_reverse', 'clearing', -w.disburse_amount),
+            ('withdrawal_reverse', 'available', w.disburse_amount),
+            ('provider_charge', 'expenses', -p.provider_fee),
+            ('provider_charge', 'clearing', p.provider_fee)
+        ) l (kind, account, amount)
+        WHERE l.kind = t.kind AND l.amount <> 0
+    ) wanted
+    CROSS JOIN LATERAL (
+        SELECT string_agg(account || ' ' || trim_scale(amount), ', ' ORDER BY account) AS legs
+        FROM (
+            SELECT a.kind || CASE WHEN a.owner_id <> w.owner_id THEN ' of ' || a.owner_id
+                                  ELSE '' END
+                   || CASE WHEN e.asset_id <> w.currency_id THEN ' in ' || e.asset_id
+                           ELSE '' END AS account,
+                   sum(e.amount) AS amount
+            FROM wallets_entry e JOIN wallets_account a ON a.id = e.account_id
+            WHERE e.transfer_id = t.id
+            GROUP BY 1
+        ) l
+    ) found
+    WHERE wanted.legs IS DISTINCT FROM found.legs
+    """,
+)
+
+EVENTS = sql_check(
+    "every state a withdrawal reached was told",
+    """
+    SELECT w.reference, k.type, 'no such event'
+    FROM wallets_withdrawal w
+    CROSS JOIN LATERAL (VALUES
+        ('withdrawal.created', true),
+        ('withdrawal.approved', w.status IN ('Approved', 'Processing', 'Unknown', 'Completed',
+                                             'Failed', 'Reversed')),
+        ('withdrawal.rejected', w.status = 'Rejected'),
+        ('withdrawal.cancelled', w.status = 'Cancelled'),
+        ('withdrawal.processing', w.status IN ('Processing', 'Unknown', 'Completed', 'Failed',
+                                               'Reversed')),
+        ('withdrawal.completed', w.status IN ('Completed', 'Reversed')),
+        ('withdrawal.failed', w.status = 'Failed'),
+        ('withdrawal.reversed', w.status = 'Reversed')
+    ) k (type, due)
+    WHERE k.due AND NOT EXISTS (
+        SELECT FROM exchange_event e WHERE e.subject_id = w.id AND e.type = k.type)
+    """,
+)
+
+DOCUMENTS = document_check("documents equal their records", payloads.WITHDRAWAL, payloads.BANK)
