@@ -29,4 +29,5 @@ PAGES = (
     "credit.configurations.admin.configurations",
     "credit.loans.admin.loans",
     "credit.loans.admin.owner_facts",
+    "config.back_office.alerts",
 )

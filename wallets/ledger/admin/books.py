@@ -1,89 +1,13 @@
-"""What watches the books, in the admin: alerts and proofs of books."""
+"""Proofs of books in the admin."""
 
 from __future__ import annotations
 
-from typing import Any
-from uuid import UUID
-
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
-from django.utils.html import format_html
+from django.http import HttpRequest
 
-from exchange.admin.base import SafeAdmin, Section, Tool
-from exchange.admin.confirming import Confirming, Question
-from exchange.admin.show import age, moment, state
-from exchange.core.errors import Conflict
-from wallets.alerts.models import Alert
-from wallets.alerts.services import resolve_alert
-from wallets.ledger.admin.alert_links import link_of, with_records
+from exchange.admin.base import SafeAdmin, Section
+from exchange.admin.show import moment, state
 from wallets.ledger.models import BooksProof
-
-
-@admin.register(Alert)
-class AlertAdmin(Confirming):
-    list_display = ("message", "kind", "about", "times", "raised", "shown_state")
-    list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
-    search_fields = ("subject", "message")
-    search_help_text = "What it is about, or a part of the message"
-    fields = ("kind", "about", "message", "times", "raised_at", "shown_state", "resolved_at")
-    readonly_fields = fields
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        alerts: QuerySet[Any] = with_records(super().get_queryset(request))
-        return alerts
-
-    @admin.display(description="about", ordering="subject")
-    def about(self, alert: Alert) -> str:
-        return link_of(alert)
-
-    @admin.display(description="raised", ordering="raised_at")
-    def raised(self, alert: Alert) -> str:
-        return format_html("{} ago", age(alert.raised_at))
-
-    @admin.display(description="state")
-    def shown_state(self, alert: Alert) -> str:
-        return state("Resolved" if alert.resolved_at else "Open")
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url("<uuid:object_id>/resolve/", "resolve", self.resolve, only_post=False),
-            *super().get_urls(),
-        ]
-
-    def tools(self, request: HttpRequest, obj: Alert) -> list[Tool]:
-        if obj.resolved_at or not self.may(request, "wallets.change_alert"):
-            return []
-        return [Tool("Resolve", self.address("resolve", obj.pk))]
-
-    def resolve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Asks, and closes an open alert."""
-        alert: Alert = self.record(request, object_id, "wallets.change_alert")
-
-        def act() -> None:
-            # An alert of the same kind and subject that was raised anew is another one.
-            if alert.resolved_at or not resolve_alert(alert.kind, subject=alert.subject):
-                raise Conflict("The alert was resolved before")
-
-        return self.confirm_page(request, alert, _resolving(alert), act, "Resolved.")
-
-
-def _resolving(alert: Alert) -> Question:
-    return Question(
-        title="Resolve the alert?",
-        facts=[
-            ("Kind", alert.kind.capitalize()),
-            ("About", alert.subject or "everything"),
-            ("Message", alert.message),
-            ("First raised", format_html("{} UTC", moment(alert.raised_at))),
-        ],
-        passing=[("Raised", "once" if alert.times == 1 else f"{alert.times:,} times")],
-        words="It leaves the list of what needs somebody. What it tells of is not put right by"
-        " this: it is raised anew when that is found again.",
-        submit="Yes, resolve it",
-        hindrance="The alert was resolved before" if alert.resolved_at else "",
-    )
 
 
 @admin.register(BooksProof)
