@@ -30,4 +30,5 @@ PAGES = (
     "credit.loans.admin.loans",
     "credit.loans.admin.owner_facts",
     "config.back_office.alerts",
+    "config.back_office.transfers",
 )

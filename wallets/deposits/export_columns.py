@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from exchange.exports.sheets import Column
-from wallets.ledger.admin.export_columns import _name, kind_of_owner, owner_of
+from wallets.ledger.admin.export_columns import kind_of_owner, name_of, owner_of
 
 DEPOSITS: tuple[Column, ...] = (
     Column("Reference", lambda d: d.reference),
     Column("Status", lambda d: d.status),
     Column("Entered (UTC)", lambda d: d.created_at),
-    Column("Entered by", lambda d: _name(d.entered_by)),
+    Column("Entered by", lambda d: name_of(d.entered_by)),
     Column("Organisation", lambda d: d.organisation.name),
     Column("Owner", owner_of),
     Column("Owner is", kind_of_owner),
@@ -18,7 +18,7 @@ DEPOSITS: tuple[Column, ...] = (
     Column("Amount", lambda d: d.amount),
     Column("Note", lambda d: d.note),
     Column("Decided (UTC)", lambda d: d.decided_at),
-    Column("Decided by", lambda d: _name(d.decided_by)),
+    Column("Decided by", lambda d: name_of(d.decided_by)),
     Column("Reason", lambda d: d.reason),
     Column("Deposit id", lambda d: str(d.pk)),
 )

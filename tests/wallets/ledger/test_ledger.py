@@ -16,10 +16,12 @@ from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.tokens import make_token
 from wallets.deposits.models import Deposit
+from wallets.deposits.selectors import deposits_called
 from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Transfer
 from wallets.ledger.posting import system_account
 from wallets.ledger.selectors import ledger
 from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.selectors.withdrawals import withdrawals_called
 
 pytestmark = pytest.mark.django_db
 
@@ -152,5 +154,6 @@ def test_transfers_are_called_by_their_reference_or_that_of_what_they_are_about(
         ("settle", {"settle"}),
         ("nothing", set()),
     ):
-        found = {transfer.pk for transfer in ledger.transfers_called(term)}
+        subjects = [*withdrawals_called(term), *deposits_called(term)]
+        found = {transfer.pk for transfer in ledger.transfers_called(term, subjects)}
         assert found == {made[name] for name in wanted}, term

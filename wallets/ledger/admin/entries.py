@@ -19,11 +19,10 @@ from exchange.exports.admin import Exportable
 from exchange.exports.sources import Span
 from wallets.ledger.admin.accounts import AssetFilter
 from wallets.ledger.admin.export_columns import ENTRIES, OF_WHOLE_ACCOUNTS, carried_on
-from wallets.ledger.admin.finding import legs_found_by
+from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import in_account
 from wallets.ledger.models import AccountKind, Entry, Transfer
-from wallets.ledger.selectors.ledger import transfers_called
 from wallets.ledger.selectors.wallets import balance_before
 
 _ABOUT_AT_MOST = 5_000
@@ -74,7 +73,7 @@ class EntryAmounts(AmountRange):
 
 
 @admin.register(Entry)
-class EntryAdmin(Exportable):
+class EntryAdmin(FindsTransfers, Exportable):
     export_columns = ENTRIES
     export_moment = "transfer__created_at"
     list_display = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance")
@@ -116,8 +115,15 @@ class EntryAdmin(Exportable):
         if not term:
             return queryset, False
         return queryset.filter(
-            _of_transfers(term, parse_id(term)) | (legs_found_by(term) or Q())
+            self._of_transfers(term, parse_id(term)) | (legs_found_by(term) or Q())
         ), False
+
+    def _of_transfers(self, term: str, wanted: UUID | None) -> Q:
+        if wanted is None:
+            return Q(transfer__in=self.transfers_called(term))
+        about = Transfer.objects.filter(Q(pk=wanted) | Q(subject_id=wanted)).order_by("-id")
+        found = about.values_list("pk", flat=True)[:_ABOUT_AT_MOST]
+        return Q(pk=wanted) | Q(account=wanted) | Q(transfer__in=list(found))
 
     @admin.display(description="when (UTC)", ordering="id")
     def shown_at(self, entry: Entry) -> str:
@@ -143,11 +149,3 @@ class EntryAdmin(Exportable):
     @admin.display(description="balance after")
     def shown_balance(self, entry: Entry) -> str:
         return in_account(entry.balance_after, entry.account)
-
-
-def _of_transfers(term: str, wanted: UUID | None) -> Q:
-    if wanted is None:
-        return Q(transfer__in=[found.pk for found in transfers_called(term)])
-    about = Transfer.objects.filter(Q(pk=wanted) | Q(subject_id=wanted)).order_by("-id")
-    found = about.values_list("pk", flat=True)[:_ABOUT_AT_MOST]
-    return Q(pk=wanted) | Q(account=wanted) | Q(transfer__in=list(found))

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from exchange.exports.sheets import Column
-from wallets.deposits.models import Deposit
+from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.show import held
 from wallets.ledger.models import Account, Entry, Transfer
 from wallets.ledger.selectors.ledger import system_totals
-from wallets.withdrawals.admin.show import is_returned
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+
+
+class Owned(Protocol):
+    """A record of a member or of an organisation; of the exchange where it has neither."""
+
+    @property
+    def member(self) -> Member | None: ...
+    @property
+    def member_id(self) -> UUID | None: ...
+    @property
+    def organisation(self) -> Organisation | None: ...
+    @property
+    def organisation_id(self) -> UUID | None: ...
 
 
 def asset_of(account: Account) -> str:
@@ -21,22 +32,16 @@ def asset_of(account: Account) -> str:
     return account.asset.token.symbol if account.asset.token else account.asset_id
 
 
-def owner_of(record: Account | Deposit | Withdrawal) -> str:
+def owner_of(record: Owned) -> str:
     """Whose it is, by name; the exchange's own accounts are nobody's."""
     return str(record.member or record.organisation or "The exchange")
 
 
-def kind_of_owner(record: Account | Deposit) -> str:
+def kind_of_owner(record: Owned) -> str:
     """`user` and `organisation`, as the API calls them; `exchange` for our own."""
     if record.member_id is not None:
         return "user"
     return "exchange" if record.organisation_id is None else "organisation"
-
-
-def paid_out(withdrawal: Withdrawal) -> Decimal | None:
-    """What the payee got and has; None of what was not paid, or came back."""
-    paid = withdrawal.status == WithdrawalStatus.COMPLETED and not is_returned(withdrawal)
-    return withdrawal.disburse_amount if paid else None
 
 
 def _balance(account: Account) -> Decimal | None:
@@ -47,7 +52,8 @@ def _balance(account: Account) -> Decimal | None:
     return held(total.amount, account.kind) if total.complete else None
 
 
-def _name(person: Any) -> str:
+def name_of(person: Any) -> str:
+    """The person or organisation by name; empty for nobody."""
     return "" if person is None else str(person)
 
 
@@ -55,7 +61,7 @@ ACCOUNTS: tuple[Column, ...] = (
     Column("Owner", owner_of),
     Column("Owner is", kind_of_owner),
     Column("Owner id", lambda a: str(a.owner_id or "")),
-    Column("Organisation", lambda a: _name(a.organisation)),
+    Column("Organisation", lambda a: name_of(a.organisation)),
     Column("Account", lambda a: a.kind),
     Column("Asset", asset_of),
     Column("Balance", _balance),
@@ -75,7 +81,7 @@ ENTRIES: tuple[Column, ...] = (
     Column("Transfer", lambda e: e.transfer.reference),
     Column("About", lambda e: str(e.transfer.subject_id or "")),
     Column("By", lambda e: e.transfer.actor),
-    Column("Organisation", lambda e: _name(e.account.organisation)),
+    Column("Organisation", lambda e: name_of(e.account.organisation)),
     Column("Owner id", lambda e: str(e.account.owner_id or "")),
     Column("Account id", lambda e: str(e.account_id)),
     Column("Entry id", lambda e: str(e.pk)),

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from typing import ClassVar
+from uuid import UUID
+
 from django.db.models import Q
 
 from exchange.admin.searching import by_email, of_late
 from exchange.core.numbers import read_typed
+from wallets.ledger.selectors.ledger import transfers_called
+
+
+class FindsTransfers:
+    """A page of the ledger that finds transfers by a reference."""
+
+    # Each gives the ids of the records with a reference. They belong to the subjects that transfers
+    # are about, which stand above the ledger; `config.back_office.transfers` lists them.
+    subjects_called: ClassVar[tuple[Callable[[str], Collection[UUID]], ...]] = ()
+
+    def transfers_called(self, reference: str) -> list[UUID]:
+        """The transfers with this reference, or about a record with it."""
+        subjects = [pk for called in self.subjects_called for pk in called(reference)]
+        return [found.pk for found in transfers_called(reference, subjects)]
 
 
 def legs_found_by(term: str) -> Q | None:

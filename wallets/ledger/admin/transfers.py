@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import CharField, QuerySet, Value
+from django.db.models.expressions import Combinable
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
@@ -16,12 +17,11 @@ from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from wallets.ledger.admin.export_columns import TRANSFERS
-from wallets.ledger.admin.finding import legs_found_by
+from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import amount_of, in_account, owner_of
 from wallets.ledger.models import Entry, Transfer, TransferKind
-from wallets.ledger.selectors.ledger import amounts_moved, transfers_called
-from wallets.withdrawals.models import Withdrawal
+from wallets.ledger.selectors.ledger import amounts_moved
 
 # A search looks at no more entries than these.
 _LEGS_AT_MOST = 5_000
@@ -64,8 +64,10 @@ def subject_of(transfer: Transfer) -> Tool | None:
 
 
 @admin.register(Transfer)
-class TransferAdmin(Exportable):
+class TransferAdmin(FindsTransfers, Exportable):
     export_columns = TRANSFERS
+    # Whom a transfer paid. The withdrawal knows that it is about (`config.back_office.transfers`).
+    payee_name: Combinable = Value(None, output_field=CharField())
     list_display = (
         "shown_at", "shown_kind", "shown_amount", "payee", "memo", "shown_actor", "reference",
     )  # fmt: skip
@@ -86,12 +88,7 @@ class TransferAdmin(Exportable):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Transfers with the payee of the withdrawal that each is about."""
-        about = Withdrawal.objects.filter(pk=OuterRef("subject_id")).order_by()
-        rows: QuerySet[Any] = (
-            super()
-            .get_queryset(request)
-            .annotate(payee_name=Subquery(about.values("bank__account_name")))
-        )
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(payee_name=self.payee_name)
         return rows
 
     def get_search_results(
@@ -101,7 +98,7 @@ class TransferAdmin(Exportable):
         term = search_term.strip()
         if not term or parse_id(term) is not None:
             return super().get_search_results(request, queryset, term)
-        found = [transfer.pk for transfer in transfers_called(term)]
+        found = self.transfers_called(term)
         legs = legs_found_by(term)
         if legs is not None:
             newest = (

@@ -10,9 +10,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Sum
 
-from wallets.deposits.models import Deposit
 from wallets.ledger.models import Account, Asset, BooksProof, Entry, Transfer
-from wallets.withdrawals.models import Withdrawal
 
 # A page adds up no more entries than these.
 ADDED_AT_MOST = 100_000
@@ -81,11 +79,7 @@ def amounts_moved(transfers: Collection[Transfer]) -> dict[UUID, list[tuple[Deci
     return found
 
 
-def transfers_called(term: str) -> list[Transfer]:
-    """Transfers by their own reference, or by that of the withdrawal or deposit they are about."""
-    subjects = [
-        *Withdrawal.objects.filter(reference=term).values_list("id", flat=True),
-        *Deposit.objects.filter(reference=term).values_list("id", flat=True),
-    ]
-    about = Transfer.objects.filter(subject_id__in=subjects) if subjects else []
-    return [*Transfer.objects.filter(reference=term), *about]
+def transfers_called(reference: str, subject_ids: Collection[UUID]) -> list[Transfer]:
+    """Transfers with this reference of their own, and those about one of these records."""
+    about = Transfer.objects.filter(subject_id__in=subject_ids) if subject_ids else []
+    return [*Transfer.objects.filter(reference=reference), *about]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from exchange.exports.sheets import Column
-from wallets.ledger.admin.export_columns import owner_of, paid_out
+from wallets.ledger.admin.export_columns import owner_of
+from wallets.withdrawals.admin.export_columns import paid_out
 from wallets.withdrawals.admin.show import state_in_words
 
 PAYOUTS: tuple[Column, ...] = (

@@ -6,9 +6,15 @@ from decimal import Decimal
 from typing import Any
 
 from exchange.exports.sheets import Column
-from wallets.ledger.admin.export_columns import _name, owner_of, paid_out
-from wallets.withdrawals.admin.show import payout_of, state_in_words
-from wallets.withdrawals.models import Withdrawal
+from wallets.ledger.admin.export_columns import name_of, owner_of
+from wallets.withdrawals.admin.show import is_returned, payout_of, state_in_words
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+
+
+def paid_out(withdrawal: Withdrawal) -> Decimal | None:
+    """What the payee got and has; None of what was not paid, or came back."""
+    paid = withdrawal.status == WithdrawalStatus.COMPLETED and not is_returned(withdrawal)
+    return withdrawal.disburse_amount if paid else None
 
 
 def _paid(name: str) -> Any:
@@ -45,8 +51,8 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Name given", lambda w: w.bank.given_name),
     Column("Decided (UTC)", lambda w: w.actioned_on),
     Column("Decided by", lambda w: w.actioned_by),
-    Column("First approval", lambda w: _name(w.first_approver)),
-    Column("Second approval", lambda w: _name(w.second_approver)),
+    Column("First approval", lambda w: name_of(w.first_approver)),
+    Column("Second approval", lambda w: name_of(w.second_approver)),
     Column("Reason", lambda w: w.reason),
     Column("Sent (UTC)", _paid("posted_at")),
     Column("Settled (UTC)", _paid("settled_at")),

@@ -1,10 +1,10 @@
-"""Withdrawals as their organisation sees them, and entries of a statement, as wire documents."""
+"""Withdrawals as their organisation sees them, and what transfers about them lead to."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from wallets.withdrawals.errors import WithdrawalNotFound
 from wallets.withdrawals.models import Withdrawal
@@ -26,3 +26,14 @@ def withdrawal_document(organisation_id: UUID, withdrawal_id: UUID) -> tuple[str
     if row is None:
         raise WithdrawalNotFound
     return row
+
+
+def withdrawals_called(reference: str) -> list[UUID]:
+    """The withdrawals with this reference, by their ids."""
+    return list(Withdrawal.objects.filter(reference=reference).values_list("pk", flat=True))
+
+
+def payee_of(column: str) -> Subquery:
+    """The payee of the withdrawal whose id is in `column` of a query; null where it is of none."""
+    about = Withdrawal.objects.filter(pk=OuterRef(column)).order_by()
+    return Subquery(about.values("bank__account_name"))

@@ -1,0 +1,12 @@
+"""Reads of deposits."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from wallets.deposits.models import Deposit
+
+
+def deposits_called(reference: str) -> list[UUID]:
+    """The deposits with this reference, by their ids."""
+    return list(Deposit.objects.filter(reference=reference).values_list("pk", flat=True))
