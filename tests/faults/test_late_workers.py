@@ -25,6 +25,7 @@ from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import sweeps
 from wallets.providers.registry import payment_provider
 from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services.transfer_requests import transfer_request
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -126,7 +127,7 @@ def test_an_order_whose_worker_died_is_asked_for_and_not_sent_again(
     assert claim is not None
     assert payouts._mark(withdrawal.id, claim.token)
     if taken:
-        payment_provider().transfer(payouts.transfer_request(withdrawal))
+        payment_provider().transfer(transfer_request(withdrawal))
     pass_time(withdrawal, 121)
     sweeps.take_step(withdrawal.id)
     # The sandbox may have come to the outcome meanwhile.

@@ -23,6 +23,7 @@ from wallets.payouts.services import paying as payouts
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services.transfer_requests import transfer_request
 
 pytestmark = pytest.mark.django_db
 
@@ -55,7 +56,7 @@ def test_a_refusal_of_the_first_order_fails_and_of_a_later_one_is_looked_up(
 def test_a_later_order_that_is_refused_is_as_the_provider_has_the_earlier_one(sandbox, wallet):
     withdrawal = approved(wallet)
     change(withdrawal, attempts=1)
-    payment_provider().transfer(payouts.transfer_request(withdrawal))
+    payment_provider().transfer(transfer_request(withdrawal))
     refuse_orders(sandbox, BLACKLISTED)
     payouts.pay(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
@@ -101,7 +102,7 @@ def test_an_answer_that_is_lost_is_asked_for_at_once_unless_we_are_to_leave_them
 
 def test_an_order_under_a_reference_that_the_provider_has_is_looked_up(sandbox, wallet):
     withdrawal = approved(wallet)
-    payment_provider().transfer(payouts.transfer_request(withdrawal))
+    payment_provider().transfer(transfer_request(withdrawal))
     PayoutCircuit.objects.update(failures=2)
     payouts.pay(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
@@ -113,7 +114,7 @@ def test_what_a_worker_sent_and_did_not_come_back_to_is_asked_for_and_not_sent_a
     sandbox, wallet
 ):
     known, unknown = approved(wallet), approved(wallet)
-    payment_provider().transfer(payouts.transfer_request(known))
+    payment_provider().transfer(transfer_request(known))
     sent = orders(sandbox)
     for withdrawal in (known, unknown):
         marked(withdrawal)

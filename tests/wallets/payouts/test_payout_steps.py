@@ -27,6 +27,7 @@ from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import settlement
 from wallets.providers.base import RecipientIdentity, TransferRequest
 from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.services.transfer_requests import transfer_request
 
 pytestmark = pytest.mark.django_db
 
@@ -207,7 +208,7 @@ def test_the_order_says_who_is_paid_what_and_where(wallet):
         branch_code=None,
         recipient=None,
     )
-    assert payouts.transfer_request(withdrawal) == plain
+    assert transfer_request(withdrawal) == plain
     withdrawal.bank = BankAccount(
         code="GH01",
         account_number="12",
@@ -220,7 +221,7 @@ def test_the_order_says_who_is_paid_what_and_where(wallet):
         recipient_address="1 Long St",
     )
     identity = RecipientIdentity("Thandi", "Nkosi", "t@example.com", "+27820000000", "1 Long St")
-    assert payouts.transfer_request(withdrawal) == TransferRequest(
+    assert transfer_request(withdrawal) == TransferRequest(
         reference=withdrawal.reference,
         amount=Decimal(470),
         currency="KES",

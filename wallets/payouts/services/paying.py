@@ -37,13 +37,12 @@ from wallets.providers.base import (
     OutcomeUnknown,
     ProviderError,
     ProviderUnavailable,
-    RecipientIdentity,
     RecipientRefused,
     TransferRecord,
-    TransferRequest,
 )
 from wallets.providers.registry import payment_provider
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.services.transfer_requests import transfer_request
 from wallets.withdrawals.services.transitions import lock, move
 
 log = structlog.get_logger(__name__)
@@ -184,31 +183,6 @@ def _refuse(withdrawal: Withdrawal, reason: str) -> None:
             apply_record(withdrawal.id, record, actor=_ACTOR)
             return
     fail(withdrawal.id, reason=reason, actor=_ACTOR)
-
-
-def transfer_request(withdrawal: Withdrawal) -> TransferRequest:
-    """Exactly what the provider is sent for `withdrawal` (with its bank loaded)."""
-    bank = withdrawal.bank
-    recipient = None
-    if bank.recipient_last_name:
-        recipient = RecipientIdentity(
-            first_name=bank.recipient_first_name,
-            last_name=bank.recipient_last_name,
-            email=bank.recipient_email,
-            mobile_number=bank.recipient_phone,
-            address=bank.recipient_address,
-        )
-    return TransferRequest(
-        reference=withdrawal.reference,
-        amount=withdrawal.disburse_amount,
-        currency=withdrawal.currency_id,
-        bank_code=bank.code,
-        account_number=bank.account_number,
-        beneficiary_name=bank.account_name,
-        narration=f"Withdrawal {withdrawal.reference}",
-        branch_code=bank.branch_code or None,
-        recipient=recipient,
-    )
 
 
 def look_up(withdrawal_id: UUID) -> None:

@@ -28,7 +28,6 @@ from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.payouts.models import Payout, ProposalAction, ProposalStatus
 from wallets.payouts.selectors import payouts_on_hold
-from wallets.payouts.services.paying import transfer_request
 from wallets.payouts.services.resolutions import possible_actions
 from wallets.withdrawals.admin import review_tables
 from wallets.withdrawals.admin.second_approval import second_approval
@@ -59,6 +58,7 @@ from wallets.withdrawals.selectors.scrutiny import (
     velocity,
 )
 from wallets.withdrawals.services.corridors import missing_fields, needed_fields
+from wallets.withdrawals.services.transfer_requests import transfer_request
 
 _DEPOSITS = 10
 _DECIDE = "wallets.decide_withdrawal"
