@@ -15,7 +15,6 @@ from wallets.ledger.models import (
 )
 from wallets.payouts.models import (
     CircuitState,
-    Payout,
     PayoutCircuit,
     Proposal,
     ProposalAction,
@@ -31,7 +30,14 @@ from wallets.reconciliation.models import (
     ReconciliationLine,
     ReportStatus,
 )
-from wallets.withdrawals.models import BankAccount, Decision, Verdict, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import (
+    BankAccount,
+    Decision,
+    Payout,
+    Verdict,
+    Withdrawal,
+    WithdrawalStatus,
+)
 
 __all__ = [
     "Account",

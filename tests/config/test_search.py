@@ -29,8 +29,8 @@ from tests.factories.staff import create_superuser
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import Wallet, approved, know_banks, make_member_wallet, make_staff
 from wallets.ledger.models import Account, Entry, Transfer
-from wallets.payouts.models import Payout, Proposal, ProposalAction
-from wallets.withdrawals.models import Withdrawal
+from wallets.payouts.models import Proposal, ProposalAction
+from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.django_db
 

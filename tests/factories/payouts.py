@@ -12,9 +12,9 @@ from django.db.models import F
 from tests.environment.services import Sandbox
 from tests.factories.wallets import assert_books_hold, make_staff
 from wallets.alerts.models import Alert
-from wallets.payouts.models import Payout, PayoutCircuit, Proposal, ProposalAction
+from wallets.payouts.models import PayoutCircuit, Proposal, ProposalAction
 from wallets.payouts.services import resolutions
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 TRANSFERS = {"method": "POST", "path_prefix": "/v3/transfers"}
 LOOK_UPS = {"method": "GET", "path_prefix": "/v3/transfers"}

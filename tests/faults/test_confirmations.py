@@ -38,10 +38,10 @@ from tests.factories.wallets import (
 )
 from wallets.ledger.models import Transfer
 from wallets.payouts.errors import TransferLookUpUnavailable
-from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import resolutions, settlement
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 both_actions = pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
 

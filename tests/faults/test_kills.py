@@ -46,9 +46,9 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.ledger.models import Transfer
-from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import paying as payouts
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.slow
 

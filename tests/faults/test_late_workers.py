@@ -20,11 +20,10 @@ from tests.factories.payouts import (
     settle,
 )
 from tests.factories.wallets import Wallet, approved, assert_books_hold, status_of
-from wallets.payouts.models import Payout
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import sweeps
 from wallets.providers.registry import payment_provider
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.services.transfer_requests import transfer_request
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -39,10 +39,10 @@ from tests.factories.wallets import (
 from wallets.banks.errors import BankListUnavailable
 from wallets.banks.models import BankList
 from wallets.banks.services import forget_bank_lists
-from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import resolutions, sweeps
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 FAULTS: list[tuple[str, dict[str, Any]]] = [
     ("timeout_before", {}),

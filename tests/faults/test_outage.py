@@ -37,11 +37,11 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.alerts.models import Alert
-from wallets.payouts.models import CircuitState, Payout, PayoutCircuit
+from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.payouts.services import circuit, sweeps
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.tasks import sweep_payouts
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 WORKERS = 4
 FAILURES = 5

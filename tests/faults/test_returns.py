@@ -40,10 +40,10 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.ledger.models import Transfer
-from wallets.payouts.models import Payout, Proposal, ProposalAction
+from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import resolutions, sweeps
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.transitions import lock, move
 
 ROUNDS = 12

@@ -43,10 +43,10 @@ from tests.factories.wallets import (
     make_staff,
     status_of,
 )
-from wallets.payouts.models import Payout, PayoutCircuit, ProposalAction
+from wallets.payouts.models import PayoutCircuit, ProposalAction
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import resolutions, sweeps
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 ASK, FEE = Decimal(500), Decimal(30)
 

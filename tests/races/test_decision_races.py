@@ -26,8 +26,7 @@ from tests.factories.logins import app_of
 from tests.factories.staff import create_staff
 from tests.factories.wallets import Wallet, assert_books_hold, know_banks, status_of
 from wallets.ledger.models import Transfer
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.models import Decision, Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -21,9 +21,8 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.ledger.models import Transfer
-from wallets.payouts.models import Payout
 from wallets.payouts.services import paying as payouts
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

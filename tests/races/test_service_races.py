@@ -27,9 +27,10 @@ from wallets.deposits import services as deposits
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Account, Transfer, TransferKind
 from wallets.ledger.posting import Leg
-from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import resolutions, sweeps
+from wallets.withdrawals.models import Payout
 from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

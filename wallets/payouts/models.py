@@ -1,4 +1,7 @@
-"""The mechanics of paying an approved withdrawal through the provider."""
+"""What two people decide about payouts, what the provider tells of them, and whether they are sent.
+
+The payout itself is written by the approval: `wallets.withdrawals.models.Payout`.
+"""
 
 from __future__ import annotations
 
@@ -8,59 +11,6 @@ from django.db.models import Q
 from exchange.core.ids import uuid7
 from exchange.staff.models import ProposalModel
 from wallets.withdrawals.models import Withdrawal
-
-
-class Payout(models.Model):
-    """What we know of the provider's transfer for one withdrawal."""
-
-    withdrawal = models.OneToOneField(
-        Withdrawal, on_delete=models.PROTECT, primary_key=True, related_name="payout"
-    )
-    # The claim: who works on it and until when nobody else may.
-    claimed_by = models.CharField(max_length=80, blank=True)
-    leased_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    # Set in its own transaction before the POST: a worker that dies after it may have paid.
-    posted_at = models.DateTimeField(null=True, blank=True)
-    provider_id = models.CharField(max_length=40, blank=True)
-    provider_status = models.CharField(max_length=20, blank=True)
-    provider_fee = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
-    provider_message = models.CharField(max_length=500, blank=True)
-    last_error = models.CharField(max_length=300, blank=True)
-    next_step_at = models.DateTimeField(null=True, blank=True)
-    look_ups = models.PositiveIntegerField(default=0)
-    not_found_count = models.PositiveIntegerField(default=0)
-    first_not_found_at = models.DateTimeField(null=True, blank=True)
-    last_not_found_at = models.DateTimeField(null=True, blank=True)
-    settled_at = models.DateTimeField(null=True, blank=True)
-    watch_until = models.DateTimeField(
-        null=True, blank=True, help_text="Completed payouts are looked up again until then"
-    )
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["-created_at"]
-        indexes = [
-            models.Index(
-                fields=["next_step_at"],
-                condition=models.Q(next_step_at__isnull=False),
-                name="payout_step_due",
-            ),
-            models.Index(
-                fields=["withdrawal"],
-                condition=models.Q(provider_status="FAILED", settled_at__isnull=False),
-                name="payout_returned",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"payout of {self.withdrawal_id}"
-
-    @property
-    def returned(self) -> bool:
-        """Whether the bank sent the money back after the payout was completed."""
-        return self.provider_status == "FAILED" and self.settled_at is not None
 
 
 class ProposalAction(models.TextChoices):

@@ -30,8 +30,8 @@ from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Trans
 from wallets.ledger.posting import system_account
 from wallets.ledger.proof import prove_and_keep
 from wallets.ledger.selectors import ledger
-from wallets.payouts.models import Payout
 from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.models import Payout
 
 pytestmark = pytest.mark.django_db
 

@@ -9,12 +9,11 @@ from typing import Any
 from django.utils import timezone
 
 from tests.factories.wallets import status_of
-from wallets.payouts.models import Payout
 from wallets.payouts.services import paying as payouts
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 
 def row(withdrawal: Withdrawal) -> Payout:

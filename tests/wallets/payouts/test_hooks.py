@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from tests.environment.processes import wait_until
 from tests.factories.wallets import approved, assert_books_hold, know_banks, make_wallet
-from wallets.payouts.models import Payout, ProviderEvent
-from wallets.withdrawals.models import Withdrawal
+from wallets.payouts.models import ProviderEvent
+from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

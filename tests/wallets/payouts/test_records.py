@@ -22,11 +22,10 @@ from tests.wallets.payouts.payout_rows import record_of
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.ledger.models import Entry, Transfer, TransferKind
-from wallets.payouts.models import Payout
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import settlement
 from wallets.providers.base import TransferStatus
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.models import WithdrawalStatus as Status
 
 pytestmark = pytest.mark.django_db

@@ -42,11 +42,11 @@ from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.ledger.models import Transfer
 from wallets.payouts.errors import TransferLookUpUnavailable
-from wallets.payouts.models import Payout, Proposal, ProposalAction
+from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import resolutions, settlement
 from wallets.providers.base import TransferStatus
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.models import WithdrawalStatus as Status
 
 pytestmark = pytest.mark.django_db

@@ -14,13 +14,13 @@ from tests.factories.payouts import open_alerts
 from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
 from wallets.banks import services as banks_services
 from wallets.banks.models import BankList
-from wallets.payouts.models import Payout, PayoutCircuit
+from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import settlement
 from wallets.payouts.services import sweeps as services_sweeps
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 

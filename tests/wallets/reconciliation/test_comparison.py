@@ -39,7 +39,7 @@ from tests.wallets.reconciliation.harness import (
     today,
 )
 from wallets.ledger.models import Entry, TransferKind
-from wallets.payouts.models import Payout, ProposalAction
+from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import paying as payouts
 from wallets.payouts.services import sweeps
 from wallets.providers.base import ProviderBalance, ProviderUnavailable
@@ -50,6 +50,7 @@ from wallets.reconciliation.models import ReconciliationBreak
 from wallets.reconciliation.selectors.movements import disputed
 from wallets.reconciliation.selectors.overview import Float, floats
 from wallets.reconciliation.services.balances import read_balances
+from wallets.withdrawals.models import Payout
 
 pytestmark = pytest.mark.django_db
 

@@ -16,11 +16,10 @@ from tests.factories.bare_rows import put
 from tests.factories.wallets import SYSTEM
 from wallets.ledger.models import AccountKind, Entry, Transfer
 from wallets.ledger.posting import system_account
-from wallets.payouts.models import Payout
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine
 from wallets.reconciliation.selectors import movements as reconciliation
 from wallets.reconciliation.selectors.movements import Holding, Movement, Reading
-from wallets.withdrawals.models import BankAccount, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import BankAccount, Payout, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 

@@ -24,8 +24,7 @@ from tests.factories.wallets import (
     status_of,
 )
 from tests.wallets.withdrawals.approving import PART, SOLE, account, approve, ask_in_parts, saved_up
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

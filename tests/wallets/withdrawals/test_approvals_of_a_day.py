@@ -34,8 +34,7 @@ from tests.wallets.withdrawals.approving import (
     saved_up,
 )
 from wallets.fees.models import Configuration
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
 from wallets.withdrawals.services import decisions
 

@@ -22,8 +22,7 @@ from tests.factories.back_office import (
     user_of,
     withdraw,
 )
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]

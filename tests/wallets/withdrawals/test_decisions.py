@@ -24,8 +24,7 @@ from tests.factories.wallets import (
     make_wallet,
 )
 from wallets.banks.models import BankList
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.services import decisions, requests
 from wallets.withdrawals.services.requests import Corridor
 

@@ -18,8 +18,7 @@ from tests.factories.loans import as_time_does
 from tests.factories.wallets import know_banks, make_staff
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import BankAccount, Payout, Withdrawal
 from wallets.withdrawals.selectors import finding
 from wallets.withdrawals.services import decisions
 

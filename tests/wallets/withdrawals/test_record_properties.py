@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 
 from wallets.ledger.models import Account, BooksProof
-from wallets.payouts.models import Payout, ProviderEvent
+from wallets.payouts.models import ProviderEvent
 from wallets.reconciliation.models import ReconciliationBreak, ReconciliationLine
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 SOMEBODY = UUID(int=7)

@@ -24,8 +24,7 @@ from tests.factories.back_office import (
 )
 from tests.factories.logins import sign_in
 from tests.factories.wallets import OVERRIDE
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.models import Decision, Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 

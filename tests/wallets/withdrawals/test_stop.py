@@ -16,8 +16,7 @@ from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Decision, Withdrawal
+from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.selectors.concerns import Level, concerns_of
 from wallets.withdrawals.services import decisions
 

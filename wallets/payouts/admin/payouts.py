@@ -24,11 +24,11 @@ from exchange.participants.admin.named import OrganisationFilter
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from wallets.ledger.admin.show import money
 from wallets.payouts.admin.export_columns import PAYOUTS
-from wallets.payouts.models import Payout, Proposal, ProviderEvent
+from wallets.payouts.models import Proposal, ProviderEvent
 from wallets.payouts.selectors import payouts_on_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
 from wallets.withdrawals.admin.show import withdrawal_state
-from wallets.withdrawals.models import BankAccount, Decision, Withdrawal
+from wallets.withdrawals.models import BankAccount, Decision, Payout, Withdrawal
 from wallets.withdrawals.selectors.finding import found_by, ids_called
 
 audit.namings.append(ids_called)

@@ -27,7 +27,6 @@ from exchange.core.actors import Actor
 from exchange.core.database import constraint_of
 from exchange.core.ids import new_reference
 from wallets.alerts.services import raise_alert, resolve_alert
-from wallets.payouts.models import Payout
 from wallets.payouts.services import circuit
 from wallets.payouts.services.settlement import apply_record, fail, lose, note, watch_again
 from wallets.providers.base import (
@@ -41,7 +40,7 @@ from wallets.providers.base import (
     TransferRecord,
 )
 from wallets.providers.registry import payment_provider
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.transfer_requests import transfer_request
 from wallets.withdrawals.services.transitions import lock, move
 

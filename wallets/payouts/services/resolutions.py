@@ -22,11 +22,11 @@ from wallets.alerts.services import resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
 from wallets.payouts.errors import TransferLookUpUnavailable
-from wallets.payouts.models import Payout, Proposal, ProposalAction, ProposalStatus
+from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
 from wallets.payouts.services.settlement import apply_record, watch_from
 from wallets.providers.base import ProviderError
 from wallets.providers.registry import payment_provider
-from wallets.withdrawals.models import Verdict, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS, lock, move, record, release
 
 RESOLVE = "wallets.resolve_payout"

@@ -23,9 +23,8 @@ from exchange.core.numbers import plain, round_to
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
-from wallets.payouts.models import Payout
 from wallets.providers.base import TransferRecord, TransferStatus
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.transitions import lock, move, release
 
 log = structlog.get_logger(__name__)

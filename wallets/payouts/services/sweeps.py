@@ -10,10 +10,9 @@ from django.db.models import Q
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from wallets.payouts.models import Payout
 from wallets.payouts.services import circuit
 from wallets.payouts.services.paying import look_up, pay
-from wallets.withdrawals.models import WithdrawalStatus
+from wallets.withdrawals.models import Payout, WithdrawalStatus
 
 _BATCH = 100
 

@@ -12,9 +12,8 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from wallets.ledger.models import TransferKind
-from wallets.payouts.models import Payout
 from wallets.reconciliation.models import LineKind, ReconciliationLine, ReportStatus
-from wallets.withdrawals.models import WithdrawalStatus
+from wallets.withdrawals.models import Payout, WithdrawalStatus
 
 IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
 _AT_ONCE = 1_000

@@ -26,7 +26,7 @@ from wallets.banks.admin.matching import match_in_words, match_tone
 from wallets.ledger.admin.show import money
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
-from wallets.payouts.models import Payout, ProposalAction, ProposalStatus
+from wallets.payouts.models import ProposalAction, ProposalStatus
 from wallets.payouts.selectors import payouts_on_hold
 from wallets.payouts.services.resolutions import possible_actions
 from wallets.withdrawals.admin import review_tables
@@ -35,6 +35,7 @@ from wallets.withdrawals.admin.show import RETURNED, is_returned, withdrawal_sta
 from wallets.withdrawals.models import (
     OPEN_STATUSES,
     Decision,
+    Payout,
     Verdict,
     Withdrawal,
     WithdrawalStatus,

@@ -11,9 +11,9 @@ from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.events.models import Event
 from wallets.ledger.admin.show import SIGN, held, money
 from wallets.ledger.models import Transfer
-from wallets.payouts.models import Payout, ProposalStatus
+from wallets.payouts.models import ProposalStatus
 from wallets.withdrawals.admin.show import withdrawal_state
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.selectors.scrutiny import Inflow
 
 _RECENT = 10

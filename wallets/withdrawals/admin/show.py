@@ -9,8 +9,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from exchange.admin import show
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.concerns import Concern, Level
 
 RETURNED = "Returned by bank"

@@ -25,8 +25,7 @@ from exchange.core.words import given
 from exchange.staff.approvals import require_decider, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_tenured
-from wallets.payouts.models import Payout
-from wallets.withdrawals.models import Verdict, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
 from wallets.withdrawals.selectors.concerns import Concern, concerns_of, stops
 from wallets.withdrawals.services.corridors import clean_phone, missing_fields, needed_fields
