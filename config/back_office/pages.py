@@ -18,7 +18,7 @@ PAGES = (
     "wallets.fees.admin.configuration",
     "wallets.fees.admin.figures",
     "wallets.banks.admin.banks",
-    "wallets.withdrawals.admin.withdrawals",
+    "wallets.payouts.admin.withdrawals",
     "wallets.payouts.admin.payouts",
     "wallets.deposits.admin",
     "wallets.reconciliation.admin.reports",

@@ -15,23 +15,19 @@ from uuid import UUID
 from django.db.models import F, Q
 from django.http import HttpRequest
 
-from exchange.admin.base import staff_of
+from exchange.admin.base import Section, staff_of
 from exchange.admin.show import age, moment, page_of
 from exchange.core.actors import Actor
 from exchange.core.numbers import plain
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
-from wallets.alerts.models import Alert
 from wallets.banks.admin.matching import match_in_words, match_tone
 from wallets.ledger.admin.show import money
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
-from wallets.payouts.models import ProposalAction, ProposalStatus
-from wallets.payouts.selectors import payouts_on_hold
-from wallets.payouts.services.resolutions import possible_actions
 from wallets.withdrawals.admin import review_tables
 from wallets.withdrawals.admin.second_approval import second_approval
-from wallets.withdrawals.admin.show import RETURNED, is_returned, withdrawal_state
+from wallets.withdrawals.admin.show import withdrawal_state
 from wallets.withdrawals.models import (
     OPEN_STATUSES,
     Decision,
@@ -63,7 +59,6 @@ from wallets.withdrawals.services.transfer_requests import transfer_request
 
 _DEPOSITS = 10
 _DECIDE = "wallets.decide_withdrawal"
-_RESOLVE = "wallets.resolve_payout"
 _KEEPS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
 
 
@@ -90,15 +85,6 @@ class VelocityLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a payout stands that needs people, or may come to: a word, how it looks, and why."""
-
-    tone: str
-    word: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class DecidedUnder:
     """A decision with the flags it was made under, and why it was made all the same."""
 
@@ -108,25 +94,14 @@ class DecidedUnder:
     override: str
 
 
-def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
-    """Everything the template of the page needs."""
+def review(
+    request: HttpRequest, withdrawal: Withdrawal, *, decided: Sequence[Section]
+) -> dict[str, Any]:
+    """What the template of the page needs; `decided` are the tables of what was decided."""
     user = staff_of(request)
     pending = withdrawal.status == WithdrawalStatus.PENDING
-    may_resolve = user.has_perm(_RESOLVE)
     # A payout begins with the approval.
-    payout = proposal = None
-    ways: list[ProposalAction] = []
-    if not pending:
-        payout = Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
-        proposal = (
-            withdrawal.proposals.filter(status=ProposalStatus.OPEN)
-            .select_related("proposed_by")
-            .first()
-        )
-        ways = possible_actions(withdrawal)
-    # Events may have overtaken a proposal; then another one may be made.
-    overtaken = proposal is not None and proposal.action not in ways
-    differs = _differs(withdrawal)
+    payout = None if pending else Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
     key = requesting_keys([withdrawal]).get(withdrawal.requested_by)
     facts = scrutinise([withdrawal.pk])
     use, largest = facts[withdrawal.pk].use, facts[withdrawal.pk].largest_paid
@@ -163,19 +138,11 @@ def review(request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         "may_decide": pending and user.has_perm(_DECIDE),
         "hindrance": hindrance(withdrawal, user),
         "payout": payout,
-        "differs": differs,
-        "standing": None if differs else _standing(withdrawal, payout, ways),
-        "proposal": proposal,
-        "overtaken": overtaken,
-        "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
-        "may_resolve": may_resolve,
-        "possible": ways if may_resolve and (overtaken or proposal is None) else [],
         "sections": [
             *([review_tables.payout(withdrawal, payout)] if payout else []),
             review_tables.recent(withdrawal),
             review_tables.deposits(withdrawal, arrived),
-            review_tables.decisions(withdrawal),
-            *review_tables.proposals(withdrawal),
+            *decided,
             review_tables.events(withdrawal),
             review_tables.transfers(withdrawal),
         ],
@@ -334,43 +301,6 @@ def _approvals(withdrawal: Withdrawal, needed: int) -> str:
 def _others(withdrawal: Withdrawal) -> str:
     """Who may still decide, in words."""
     return named_deciders(_DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
-
-
-def _differs(withdrawal: Withdrawal) -> str:
-    """What the provider's record has otherwise than it was ordered, in words; "" if nothing."""
-    if withdrawal.status != WithdrawalStatus.UNKNOWN:
-        return ""
-    alert = Alert.objects.filter(
-        kind="payout_differs", subject=withdrawal.reference, resolved_at=None
-    ).first()
-    return alert.message if alert else ""
-
-
-def _standing(
-    withdrawal: Withdrawal, payout: Payout | None, ways: Sequence[ProposalAction]
-) -> Standing | None:
-    """Where a payout stands whose end is not known, or that came back; None for any other."""
-    if is_returned(withdrawal):
-        words = "The bank sent this payout back. Two people together reverse it."
-        return Standing("bad", RETURNED, words)
-    if withdrawal.status == WithdrawalStatus.APPROVED and payouts_on_hold(at_most=1):
-        words = (
-            "The payment provider fails, and no payout is sent. This one is sent once the provider"
-            " accepts one again, unless two people together return it."
-        )
-        return Standing("waiting", "On hold", words)
-    if withdrawal.status != WithdrawalStatus.UNKNOWN:
-        return None
-    if ways:
-        words = (
-            "The provider was asked twice and does not know this payout. The money stays in escrow"
-            " until two people together send it again or fail it."
-        )
-        return Standing("bad", "Lost", words)
-    at = payout.next_step_at if payout else None
-    again = f", next at {at:%H:%M:%S} UTC" if at else ""
-    words = f"The provider's answer was lost. It is asked again by the reference{again}."
-    return Standing("waiting", "Being looked up", words)
 
 
 def changes_since(withdrawal: Withdrawal, version: int) -> str:

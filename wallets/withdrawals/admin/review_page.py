@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from exchange.admin.base import OwnPage
+from exchange.admin.base import OwnPage, Section
+from wallets.withdrawals.admin import review_tables
 from wallets.withdrawals.admin.review import review
 from wallets.withdrawals.models import Withdrawal
 
@@ -32,5 +34,13 @@ class ReviewPage(OwnPage):
             record=withdrawal,
             wrong=wrong or {},
             typed=request.POST,
-            **review(request, withdrawal),
+            **self.review(request, withdrawal),
         )
+
+    def review(self, request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
+        """What the page shows; the subject that pays adds what it knows."""
+        return review(request, withdrawal, decided=self.decision_sections(withdrawal))
+
+    def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
+        """What was decided about `withdrawal`."""
+        return [review_tables.decisions(withdrawal)]

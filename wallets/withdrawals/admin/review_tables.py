@@ -11,7 +11,6 @@ from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.events.models import Event
 from wallets.ledger.admin.show import SIGN, held, money
 from wallets.ledger.models import Transfer
-from wallets.payouts.models import ProposalStatus
 from wallets.withdrawals.admin.show import withdrawal_state
 from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.selectors.scrutiny import Inflow
@@ -53,17 +52,6 @@ def decisions(withdrawal: Withdrawal) -> Section:
         "When (UTC)", "Decision", "By", "Reason", "Why although flagged", "On version",
     )  # fmt: skip
     return Section("Decisions so far", headings, rows, right=(5,), empty="Nobody has decided yet.")
-
-
-def proposals(withdrawal: Withdrawal) -> list[Section]:
-    """Closed proposals, if there are any."""
-    closed = withdrawal.proposals.exclude(status=ProposalStatus.OPEN)
-    rows = [
-        (moment(p.created_at), p.action, state(p.status), p.proposed_by, p.decided_by, p.reason)
-        for p in closed.select_related("proposed_by", "decided_by")
-    ]
-    headings = ("When (UTC)", "Proposal", "State", "By", "Decided by", "Reason")
-    return [Section("Earlier proposals", headings, rows)] if rows else []
 
 
 def events(withdrawal: Withdrawal) -> Section:

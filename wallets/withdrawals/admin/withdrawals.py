@@ -2,7 +2,7 @@
 
 The page carries the version the person saw; a decision on anything else is refused with what has
 changed, so that of a double click, or of two people, one decides. The decisions themselves are in
-`deciding` and `resolving`, the list's filters in `narrowing`, its saved views in `worklists`.
+`deciding`, the list's filters in `narrowing`, its saved views in `worklists`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
@@ -24,8 +24,6 @@ from exchange.admin.show import age
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
 from wallets.ledger.admin.show import money
-from wallets.payouts.admin.resolving import Resolving
-from wallets.payouts.models import Proposal, ProposalStatus
 from wallets.withdrawals.admin.choosing import refusal_in_words
 from wallets.withdrawals.admin.deciding import Deciding
 from wallets.withdrawals.admin.export_columns import WITHDRAWALS
@@ -76,8 +74,9 @@ class FlaggedList(ChangeList):
         attach_flags(self.result_list)
 
 
-@admin.register(Withdrawal)
-class WithdrawalAdmin(Exportable, Deciding, Resolving):
+class WithdrawalAdmin(Exportable, Deciding):
+    """Withdrawals. `wallets.payouts.admin.withdrawals` adds the payouts and registers the page."""
+
     export_columns = WITHDRAWALS
     list_display = (
         "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "waits_for",
@@ -123,8 +122,6 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving):
 
     @admin.display(description="waits for")
     def waits_for(self, withdrawal: Any) -> str:
-        if withdrawal.open_proposals:
-            return f"somebody else: {withdrawal.open_proposals[0].action}"
         if is_returned(withdrawal):
             return "two people, to reverse it"
         if withdrawal.status != WithdrawalStatus.PENDING:
@@ -152,11 +149,7 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
-        rows = rows.select_related("first_approver", "second_approver", *self.list_select_related)
-        waiting = Proposal.objects.filter(status=ProposalStatus.OPEN)
-        return rows.prefetch_related(
-            Prefetch("proposals", queryset=waiting, to_attr="open_proposals")
-        )
+        return rows.select_related("first_approver", "second_approver", *self.list_select_related)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -169,7 +162,6 @@ class WithdrawalAdmin(Exportable, Deciding, Resolving):
         return [
             *self.decision_urls(),
             self.action_url(details, "details", self.details, only_post=False),
-            *self.proposal_urls(),
             *super().get_urls(),
         ]
 
