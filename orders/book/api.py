@@ -18,6 +18,7 @@ from exchange.api.parameters import read_count
 from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.selectors.tokens import token_document
 from orders.book import shapes
 from orders.book.errors import OrderNotFound
 from orders.book.filters import OrderFilters, TokenOrderFilters
@@ -35,7 +36,6 @@ from orders.book.selectors import (
 )
 from orders.book.serializers import OrderInput
 from orders.book.services import Customer, OrderRequest, cancel, place
-from orders.trades.api import _NO_TOKEN, MarketViewSet
 
 # What orders can be sorted by, wherever they are listed: what an index of them may hold, since it
 # never changes. (A fill that changed an entry of an index would have to write to all of them.)
@@ -143,6 +143,15 @@ class OrderViewSet(ApiViewSet):
         return self.answer(RawJSON(order.document))
 
 
+class MarketViewSet(ApiViewSet):
+    """What there is of the token in the path."""
+
+    def token(self, text: str) -> tuple[UUID, str]:
+        """Return id and document of the token whose id is `text`. Raises `TokenNotFound`."""
+        token_id = path_id(text, TokenNotFound())
+        return token_id, token_document(self.caller.organisation_id, token_id)
+
+
 class TokenOrderViewSet(MarketViewSet):
     """Orders for a token."""
 
@@ -157,7 +166,7 @@ class TokenOrderViewSet(MarketViewSet):
         scope="orders:read",
         answer=PageOf(shapes.ORDER_WITH_TOKEN, "orders"),
         meta=META_SCHEMA,
-        refusals=_NO_TOKEN,
+        refusals={"404": shapes.TOKEN_NOT_FOUND},
     )
     def list(self, _request: Request, token_id: str) -> Response:
         """List the orders of a token. Everybody's that are Active, without who owns them, and
@@ -184,7 +193,7 @@ class BookViewSet(MarketViewSet):
         scope="orders:read",
         query=[shapes.LEVELS_PARAMETER],
         answer=shapes.BOOK,
-        refusals=_NO_TOKEN,
+        refusals={"404": shapes.TOKEN_NOT_FOUND},
     )
     def retrieve(self, request: Request, token_id: str) -> Answer:
         """Fetch the book of a token. Open units at each price of both sides, best price first."""

@@ -14,7 +14,6 @@ from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from exchange.tokens.payloads import TOKEN
 from orders.book import examples
 from orders.book.payloads import ORDER
-from orders.trades.shapes import TOKEN_NOT_FOUND
 
 LEVELS_DEFAULT = 20
 
@@ -95,6 +94,9 @@ SELL_EXAMPLE = OpenApiExample(
 
 
 ORDER_NOT_FOUND = {"order_not_found": "Order not found"}
+
+
+TOKEN_NOT_FOUND = {"token_not_found": "Token not found"}
 
 
 _REUSED = {IdempotencyKeyReused.code: IdempotencyKeyReused().message}
