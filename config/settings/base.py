@@ -245,6 +245,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "exchange.participants.oauth_schema.add_oauth",
         "wallets.withdrawals.event_schema.add_withdrawal_events",
         "orders.book.event_schema.add_order_events",
+        "orders.trades.event_schema.add_trade_events",
         "credit.loans.event_schema.add_loan_events",
         "exchange.events.event_schema.add_test_event",
     ],

@@ -1,4 +1,4 @@
-"""Example records of orders and trades, in the story of `exchange.core.examples`."""
+"""Example records of orders and the book, in the story of `exchange.core.examples`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exchange.tokens.examples import TOKEN
 _ORDER_ID = "0197d2d8-90b3-7f5c-a1e4-2b3c4d5e6f70"
 
 
-_PLACED_AT = "2025-07-04T07:34:55.219Z"
+PLACED_AT = "2025-07-04T07:34:55.219Z"
 
 
 # A member sells 12 units at 106, and 4 of them are sold.
@@ -26,8 +26,8 @@ ORDER: dict[str, Any] = {
     "customer": {"name": "", "email": ""},
     "api_customer_email": None,
     "meta": {"tokens": 12, "filled": 4},
-    "createdAt": _PLACED_AT,
-    "updatedAt": _PLACED_AT,
+    "createdAt": PLACED_AT,
+    "updatedAt": PLACED_AT,
 }
 
 

@@ -1,0 +1,28 @@
+"""What events about trades tell, as the schema says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.api.operations import Shape
+from exchange.events.event_schema import add_webhooks
+from orders.book.examples import ORDER as ORDER_EXAMPLE
+from orders.book.payloads import ORDER
+from orders.trades import examples
+from orders.trades.payloads import TRADE
+
+_TRADE = Shape(
+    "TradeEventData",
+    {
+        "type": "object",
+        "properties": {"trade": TRADE, "order": ORDER},
+        "required": ["trade", "order"],
+    },
+    {"trade.created": {"trade": examples.TRADE, "order": ORDER_EXAMPLE}},
+)
+
+
+def add_trade_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Describe the events about trades."""
+    add_webhooks(result, _TRADE, {"trade.created": "An order of yours traded"}, "Orders")
+    return result
