@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from credit.loans.proof import CREDIT_CHECKS
-from orders.book.proof import ORDER_CHECKS
+from orders.book.proof import BOOK_CHECKS, RESERVE_CHECKS
+from orders.listings.proof import DOCUMENT_CHECKS, RAISE_CHECKS
+from orders.trades.proof import TRADE_CHECKS
 from wallets.deposits import proof as deposits
 from wallets.ledger.proof import LEDGER_CHECKS, Check
 from wallets.payouts import proof as payouts
@@ -21,4 +23,12 @@ WALLET_CHECKS: tuple[Check, ...] = (
     payouts.NEXT_STEPS,
     withdrawals.DOCUMENTS,
 )
-CHECKS: tuple[Check, ...] = WALLET_CHECKS + ORDER_CHECKS + CREDIT_CHECKS
+CHECKS: tuple[Check, ...] = (
+    *WALLET_CHECKS,
+    *RESERVE_CHECKS,
+    *TRADE_CHECKS,
+    *RAISE_CHECKS,
+    *BOOK_CHECKS,
+    *DOCUMENT_CHECKS,
+    *CREDIT_CHECKS,
+)

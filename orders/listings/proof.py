@@ -1,0 +1,84 @@
+"""What raises and the supply of tokens add to the proof of books, and all documents of markets."""
+
+from __future__ import annotations
+
+from exchange.tokens.payloads import TOKEN
+from orders.book.payloads import ORDER
+from orders.trades.payloads import TRADE
+from wallets.ledger.proof import Check, Finding, sql_check
+
+
+def _document_check() -> Check:
+    title = "documents of tokens, orders and trades equal their records"
+
+    def run() -> list[Finding]:
+        faults = TOKEN.faults() + ORDER.faults() + TRADE.faults()
+        return [Finding(title, fault, "the declared document", "another") for fault in faults]
+
+    return Check(title, run)
+
+
+RAISE_CHECKS: tuple[Check, ...] = (
+    sql_check(
+        "proceeds that wait equal the open raises",
+        """
+        SELECT coalesce(a.owner_id, r.issuer_id) || ' ' || coalesce(a.asset_id, r.currency_id),
+               coalesce(r.raised, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'raise') a
+        FULL JOIN (
+            SELECT t.issuer_id, t.currency_id, sum(x.seller_value) AS raised
+            FROM exchange_token t JOIN orders_trade x
+                ON x.token_id = t.id AND x.sell_order_id IS NULL
+            WHERE NOT t.completed_raise AND NOT t.cancelled
+            GROUP BY t.issuer_id, t.currency_id
+        ) r ON r.issuer_id = a.owner_id AND r.currency_id = a.asset_id
+        WHERE coalesce(r.raised, 0) <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "unsold units equal what open raises offered less what they sold",
+        """
+        SELECT t.symbol, x.wanted, coalesce(a.balance, 0)
+        FROM exchange_token t
+        LEFT JOIN wallets_account a
+            ON a.owner_id = t.issuer_id AND a.asset_id = t.id::text AND a.kind = 'unsold'
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN t.completed_raise OR t.cancelled THEN 0 ELSE
+                coalesce((SELECT sum(e.amount) FROM wallets_entry e
+                          JOIN wallets_transfer i ON i.id = e.transfer_id
+                          WHERE e.account_id = a.id AND i.kind = 'units_issue'), 0)
+                - coalesce((SELECT sum(s.tokens) FROM orders_trade s
+                            WHERE s.token_id = t.id AND s.sell_order_id IS NULL), 0)
+                END AS wanted
+        ) x
+        WHERE x.wanted <> coalesce(a.balance, 0)
+        """,
+    ),
+    sql_check(
+        "units of a token that are held equal its supply",
+        """
+        SELECT t.symbol, t.total_supply, coalesce(h.held, 0)
+        FROM exchange_token t
+        JOIN wallets_asset s ON s.token_id = t.id
+        LEFT JOIN (SELECT asset_id, sum(balance) AS held FROM wallets_account GROUP BY asset_id) h
+            ON h.asset_id = s.id
+        WHERE NOT t.cancelled AND t.total_supply <> coalesce(h.held, 0)
+        """,
+    ),
+    sql_check(
+        "raise progress of a token equals its sales",
+        """
+        SELECT t.symbol, coalesce(s.value, 0) || ' for ' || coalesce(s.units, 0),
+               t.total_raised || ' for ' || t.total_allocated
+        FROM exchange_token t
+        LEFT JOIN (SELECT token_id, sum(seller_value) AS value, sum(tokens) AS units
+                   FROM orders_trade WHERE sell_order_id IS NULL GROUP BY token_id) s
+            ON s.token_id = t.id
+        WHERE NOT t.cancelled
+          AND (coalesce(s.value, 0), coalesce(s.units, 0))
+              IS DISTINCT FROM (t.total_raised, t.total_allocated)
+        """,
+    ),
+)
+
+DOCUMENT_CHECKS: tuple[Check, ...] = (_document_check(),)
