@@ -23,7 +23,7 @@ PAGES = (
     "wallets.deposits.admin",
     "wallets.reconciliation.admin.reports",
     "wallets.reconciliation.admin.breaks",
-    "orders.book.admin",
+    "orders.trades.admin.orders",
     "orders.trades.admin.trades",
     "orders.listings.admin.tokens",
     "credit.configurations.admin.configurations",

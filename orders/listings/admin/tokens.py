@@ -18,12 +18,13 @@ from exchange.admin.show import moment, page_of
 from exchange.tokens.admin.page import money, units
 from exchange.tokens.admin.tokens import TokenPages
 from exchange.tokens.models import Token
+from orders.book.admin.show import list_of
 from orders.listings.admin.endings import ENDINGS, Ending
 from orders.listings.admin.issuing import ListingForm, holders, issue_and_raise, listing_of, supply
 from orders.listings.selectors import open_book
 from orders.listings.services import endings
 from orders.listings.services.listing import list_token
-from orders.trades.admin.show import list_of, side_of
+from orders.trades.admin.show import side_of
 from orders.trades.models import Trade
 
 _TRADES_SHOWN = 10

@@ -12,8 +12,9 @@ from exchange.admin.base import Section
 from exchange.admin.show import moment, page_of
 from exchange.exports.admin import Exportable
 from exchange.tokens.admin.page import money, units
+from orders.book.admin.show import transfers_about
 from orders.trades.admin.export_columns import TRADES
-from orders.trades.admin.show import side_of, transfers_about
+from orders.trades.admin.show import side_of
 from orders.trades.models import Trade
 
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
-from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.html import format_html
 
-from exchange.admin.base import SafeAdmin, Section, Tool, extra_tools
+from exchange.admin.base import SafeAdmin, Tool, extra_tools
 from exchange.admin.history import actors
 from exchange.admin.show import moment, page_of, percent, state
 from exchange.core.numbers import round_to
 from exchange.participants.models import Member, Organisation
 from exchange.tokens.admin.page import money, units
+from orders.book.admin.show import list_of, wallet_of
 from orders.book.models import Order, OrderType
-from orders.trades.admin.show import list_of, side_of, transfers_about, wallet_of
-from orders.trades.models import Trade
-
-_FILLS_SHOWN = 50
 
 
 def orders_of(owner: Any) -> Tool:
@@ -38,8 +33,9 @@ extra_tools.setdefault(Organisation, []).extend((orders_of, tokens_of))
 extra_tools.setdefault(Member, []).append(orders_of)
 
 
-@admin.register(Order)
-class OrderAdmin(SafeAdmin):
+class OrderPages(SafeAdmin):
+    """Orders. `orders.trades.admin.orders` adds their fills and registers the pages."""
+
     list_display = (
         "created", "type", "symbol", "shown_state", "shown_tokens", "filled_percent", "shown_price",
         "shown_amount", "owned_by",
@@ -158,39 +154,3 @@ class OrderAdmin(SafeAdmin):
 
     def tools(self, request: HttpRequest, obj: Order) -> list[Tool]:
         return [list_of("orders_trade", obj.pk, "All fills")]
-
-    def sections(self, request: HttpRequest, obj: Order) -> list[Section]:
-        trades = list(
-            Trade.objects.filter(Q(buy_order=obj) | Q(sell_order=obj))
-            .select_related(
-                "token__issuer",
-                *(
-                    f"{side}__{owner}"
-                    for side in ("buy_order", "sell_order")
-                    for owner in ("member", "organisation")
-                ),
-            )
-            .order_by("seq")[:_FILLS_SHOWN]
-        )
-        fills = Section(
-            "Fills",
-            ("When (UTC)", "Units", "Price", "Value", "Fee", "With"),
-            [self._fill(obj, trade) for trade in trades],
-            right=(1, 2, 3, 4),
-            empty="Nothing was filled.",
-        )
-        return [fills, transfers_about([obj.pk, *(trade.pk for trade in trades)], obj.token)]
-
-    def _fill(self, order: Order, trade: Trade) -> tuple[object, ...]:
-        bought = trade.buy_order_id == order.pk
-        value: Decimal = trade.buyer_value if bought else trade.seller_value
-        fee: Decimal = trade.buyer_fee if bought else trade.seller_fee
-        other = trade.sell_order if bought else trade.buy_order
-        return (
-            page_of(trade, f"{trade.created_at:%Y-%m-%d %H:%M:%S}"),
-            units(trade.tokens),
-            money(trade.price, order.token),
-            money(value, order.token),
-            money(fee, order.token),
-            side_of(trade, other),
-        )

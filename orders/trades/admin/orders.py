@@ -1,0 +1,64 @@
+"""The pages of orders, whole: what the book shows of one, its fills, and what moved in the ledger.
+
+They are registered here because this is the lowest place that knows all of it.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+
+from exchange.admin.base import Section
+from exchange.admin.show import page_of
+from exchange.tokens.admin.page import money, units
+from orders.book.admin.orders import OrderPages
+from orders.book.admin.show import transfers_about
+from orders.book.models import Order
+from orders.trades.admin.show import side_of
+from orders.trades.models import Trade
+
+_FILLS_SHOWN = 50
+
+
+@admin.register(Order)
+class OrderAdmin(OrderPages):
+    def sections(self, request: HttpRequest, obj: Order) -> list[Section]:
+        """Its fills, oldest first, and the transfers about it and them."""
+        trades = list(
+            Trade.objects.filter(Q(buy_order=obj) | Q(sell_order=obj))
+            .select_related(
+                "token__issuer",
+                *(
+                    f"{side}__{owner}"
+                    for side in ("buy_order", "sell_order")
+                    for owner in ("member", "organisation")
+                ),
+            )
+            .order_by("seq")[:_FILLS_SHOWN]
+        )
+        fills = Section(
+            "Fills",
+            ("When (UTC)", "Units", "Price", "Value", "Fee", "With"),
+            [_fill(obj, trade) for trade in trades],
+            right=(1, 2, 3, 4),
+            empty="Nothing was filled.",
+        )
+        return [fills, transfers_about([obj.pk, *(trade.pk for trade in trades)], obj.token)]
+
+
+def _fill(order: Order, trade: Trade) -> tuple[object, ...]:
+    bought = trade.buy_order_id == order.pk
+    value: Decimal = trade.buyer_value if bought else trade.seller_value
+    fee: Decimal = trade.buyer_fee if bought else trade.seller_fee
+    other = trade.sell_order if bought else trade.buy_order
+    return (
+        page_of(trade, f"{trade.created_at:%Y-%m-%d %H:%M:%S}"),
+        units(trade.tokens),
+        money(trade.price, order.token),
+        money(value, order.token),
+        money(fee, order.token),
+        side_of(trade, other),
+    )
