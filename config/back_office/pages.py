@@ -26,7 +26,7 @@ PAGES = (
     "orders.trades.admin.orders",
     "orders.trades.admin.trades",
     "orders.listings.admin.tokens",
-    "credit.configurations.admin.configurations",
+    "credit.loans.admin.configurations",
     "credit.loans.admin.loans",
     "credit.loans.admin.owner_facts",
     "config.back_office.alerts",

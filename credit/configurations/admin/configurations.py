@@ -6,6 +6,7 @@ page that has gone stale decides about nothing else than what it shows.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -38,7 +39,16 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.services import configurations
-from exchange.admin.base import AddPage, OwnPage, Tool, actor_of, bind, extra_tools, staff_of
+from exchange.admin.base import (
+    AddPage,
+    OwnPage,
+    Section,
+    Tool,
+    actor_of,
+    bind,
+    extra_tools,
+    staff_of,
+)
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import VISIBLE, Reason
 from exchange.admin.show import age, state
@@ -70,8 +80,11 @@ class ReasonForm(forms.Form):
     )
 
 
-@admin.register(LoanConfiguration)
-class LoanConfigurationAdmin(AddPage, OwnPage, DecidedByTwo, Confirming):
+class LoanConfigurationPages(AddPage, OwnPage, DecidedByTwo, Confirming):
+    """Loan configurations. `credit.loans.admin.configurations` adds what they lent and registers
+    the pages.
+    """
+
     add_permission = configurations.PROPOSE
     queue = Queue(
         "Loan configurations to decide",
@@ -161,8 +174,12 @@ class LoanConfigurationAdmin(AddPage, OwnPage, DecidedByTwo, Confirming):
             record=obj,
             tools=self.tools(request, obj),
             may_decide=self.may(request, configurations.DECIDE),
-            **review(staff_of(request), obj),
+            **review(staff_of(request), obj, self.lent(obj)),
         )
+
+    @abstractmethod
+    def lent(self, obj: LoanConfiguration) -> Section:
+        """What its loans come to, by currency."""
 
     # --- proposing ---
 
@@ -232,7 +249,7 @@ class LoanConfigurationAdmin(AddPage, OwnPage, DecidedByTwo, Confirming):
         return self.confirm_page(
             request,
             obj,
-            retirement_question(obj),
+            retirement_question(obj, self.lent(obj)),
             partial(configurations.retire, configuration_id=obj.pk, user=staff_of(request)),
             "Retired: it makes no more loans.",
         )

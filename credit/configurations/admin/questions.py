@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from credit.configurations.admin.review import lent, shown
+from credit.configurations.admin.review import shown
 from credit.configurations.admin.terms import compare
 from credit.configurations.models import (
     ConfigurationStatus,
@@ -11,6 +11,7 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.services.configurations import VERSIONS
+from exchange.admin.base import Section
 from exchange.admin.confirming import Question
 from exchange.admin.show import page_of
 from exchange.staff.models import StaffUser
@@ -58,8 +59,8 @@ def rejection_question(configuration: LoanConfiguration, version: ConfigurationV
     )
 
 
-def retirement_question(configuration: LoanConfiguration) -> Question:
-    """Asked before a configuration makes no more loans."""
+def retirement_question(configuration: LoanConfiguration, lent: Section) -> Question:
+    """Asked before a configuration makes no more loans; `lent` is what its loans come to."""
     in_force = _version(configuration, VersionStatus.APPROVED)
     hindrance = ""
     if configuration.status != ConfigurationStatus.APPROVED:
@@ -76,7 +77,7 @@ def retirement_question(configuration: LoanConfiguration) -> Question:
         "terms; a change that waits is rejected.",
         submit="Yes, retire the configuration",
         hindrance=hindrance,
-        sections=[lent(configuration, in_force)],
+        sections=[lent],
         final=True,
     )
 

@@ -7,15 +7,11 @@ from typing import Any
 from credit.configurations.admin.terms import compare, difference_rows, share
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration, VersionStatus
 from credit.configurations.services.configurations import VERSIONS, proposers
-from credit.loans.models import OPEN, Loan
-from credit.loans.services.assessing import outstanding_principal
 from exchange.admin.base import Section
 from exchange.admin.show import age, moment, page_of, state
-from exchange.core.currencies import currencies
 from exchange.events.models import Event
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
-from wallets.ledger.admin.show import money
 
 
 def shown(configuration: LoanConfiguration) -> ConfigurationVersion:
@@ -25,8 +21,8 @@ def shown(configuration: LoanConfiguration) -> ConfigurationVersion:
     return in_force[0] if in_force else versions[0]
 
 
-def review(user: StaffUser, configuration: LoanConfiguration) -> dict[str, Any]:
-    """Everything the template of the page needs."""
+def review(user: StaffUser, configuration: LoanConfiguration, lent: Section) -> dict[str, Any]:
+    """Everything the template of the page needs; `lent` is what its loans come to."""
     versions = list(configuration.versions.select_related("decided_by"))
     in_force = next((v for v in versions if v.status == VersionStatus.APPROVED), None)
     waiting = next((v for v in versions if v.status == VersionStatus.PENDING), None)
@@ -37,7 +33,7 @@ def review(user: StaffUser, configuration: LoanConfiguration) -> dict[str, Any]:
         "waiting": waiting,
         "sections": [
             *([] if waiting else [_terms(in_force or versions[0])]),
-            lent(configuration, in_force),
+            lent,
             _versions(versions),
             _events(configuration),
         ],
@@ -74,30 +70,6 @@ def _terms(version: ConfigurationVersion) -> Section:
     in_force = version.status == VersionStatus.APPROVED
     title = f"Terms {'in force' if in_force else 'proposed last'}, version {version.number}"
     return Section(title, ("Term", "Value"), [(line.title, line.in_force) for line in lines])
-
-
-def lent(configuration: LoanConfiguration, in_force: ConfigurationVersion | None) -> Section:
-    """Principal outstanding and what is left, by currency."""
-    limits = {limit.currency_id: limit for limit in in_force.limits.all()} if in_force else {}
-    made = set(configuration.loans.values_list("currency_id", flat=True).distinct())
-    rows = []
-    for code in currencies():
-        if code not in limits and code not in made:
-            continue
-        out = outstanding_principal(configuration.pk, code)
-        bound = limits[code].max_outstanding if code in limits else None
-        loans = Loan.objects.filter(configuration=configuration, currency=code, status__in=OPEN)
-        rows.append(
-            (
-                code,
-                f"{loans.count():,}",
-                money(out, code),
-                money(bound, code) if bound is not None else "no bound",
-                money(max(bound - out, bound * 0), code) if bound is not None else "-",
-            )
-        )
-    headings = ("Currency", "Open loans", "Principal outstanding", "Most outstanding", "Left")
-    return Section("Lent so far", headings, rows, right=(1, 2, 3, 4), empty="It lends nothing yet.")
 
 
 def _versions(versions: list[ConfigurationVersion]) -> Section:
