@@ -324,6 +324,7 @@ PAYMENT_PROVIDER: dict[str, Any] = {
 }
 
 # --- Exports -----------------------------------------------------------------------------------
+EXPORT_SOURCES = "config.back_office.exports.SOURCES"
 EXPORT_KEPT_DAYS = 7
 # Progress is told against no more than so many rows; counting a million takes longer than it helps.
 EXPORT_COUNTED_AT_MOST = 1_000_000

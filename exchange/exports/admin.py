@@ -1,20 +1,18 @@
 """Exports: the page on which a list is exported, and the files that were asked for.
 
-A list becomes exportable by `Exportable` in front of its bases and `export_columns`. Asking is a
-POST, for it is recorded; reading a finished file is a GET.
+A list becomes exportable by `Exportable` in front of its bases and a source of its model's name.
+Asking is a POST, for it is recorded; reading a finished file is a GET.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import (
     FileResponse,
@@ -29,7 +27,6 @@ from django.http import (
 )
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, reverse
-from django.utils.html import strip_tags
 
 from exchange.admin.base import OwnPage, SafeAdmin, bind, staff_of
 from exchange.admin.fields import DayField
@@ -38,14 +35,11 @@ from exchange.core.errors import DomainError, InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports.models import Export, ExportStatus
 from exchange.exports.selectors import file_of, readable_exports
-from exchange.exports.sheets import CSV, FORMS, MEDIA_TYPES, Column
-from exchange.exports.sources import Source, Span, register
-from exchange.staff.models import StaffUser
+from exchange.exports.sheets import CSV, FORMS, MEDIA_TYPES
+from exchange.exports.sources import Source, Span, source_of
 
-_READ_AT_ONCE = 1_000
 # What belongs to the page of a list and not to its filter.
 _NOT_FILTERS = ("p", "e", "all", "_popup", "_to_field", "_changelist_filters")
-_MOST_QUERY = 4_000
 _UNDER_WAY = {ExportStatus.WAITING, ExportStatus.RUNNING}
 
 
@@ -67,30 +61,10 @@ class ExportForm(FileForm):
 class Exportable(SafeAdmin):
     """A list with an export of exactly what its filters leave."""
 
-    export_columns: Sequence[Column] = ()
-    # The time that the days of an export are about; "" for a list that has none.
-    export_moment = "created_at"
-
-    def __init__(self, model: Any, admin_site: admin.AdminSite) -> None:
-        super().__init__(model, admin_site)
-        register(
-            Source(
-                name=self.opts.label_lower,
-                title=str(self.opts.verbose_name_plural).capitalize(),
-                permission=f"{self.opts.app_label}.view_{self.opts.model_name}",
-                columns=self.export_columns,
-                select=self._select,
-                records=self.export_records,
-            )
-        )
-
-    def export_queryset(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """The list's rows as the export reads them: in its order, with what its columns need."""
-        return rows
-
-    def export_records(self, rows: QuerySet[Any], query: str, span: Span) -> Iterator[Any]:
-        """The records of `rows`, one by one, by a cursor of the server."""
-        return iter(rows.iterator(chunk_size=_READ_AT_ONCE))
+    @property
+    def export_source(self) -> Source:
+        """What the list is as a source of exports."""
+        return source_of(self.opts.label_lower)
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -118,18 +92,18 @@ class Exportable(SafeAdmin):
         """Asks what file; then hands it over, or leads to where it is being written."""
         if not (self.may(request, exports.PERMISSION) and self.has_view_permission(request)):
             raise PermissionDenied
-        query = filter_of(request.GET)
+        query, source = filter_of(request.GET), self.export_source
         try:
-            rows, words = self._select(staff_of(request), query, Span())
+            rows, words = source.select(staff_of(request), query, Span())
         except InvalidRequest as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(self.address("changelist"))
         about = exports.estimate(rows)
         name = str(self.opts.verbose_name if about == 1 else self.opts.verbose_name_plural)
-        form = bind(request, ExportForm if self.export_moment else FileForm)
+        form = bind(request, ExportForm if source.has_days else FileForm)
         if request.method == "POST" and form.is_valid():
             try:
-                return begin_export(request, self.opts.label_lower, query, form.cleaned_data)
+                return begin_export(request, source.name, query, form.cleaned_data)
             except DomainError as error:
                 form.add_error(None, error.message)
         return self.form_page(
@@ -142,46 +116,6 @@ class Exportable(SafeAdmin):
             f" Up to {exports.DIRECT_ROWS:,} rows come at once; a longer file is written in the"
             f" background. Who exported what is recorded.",
         )
-
-    def _select(self, user: StaffUser, query: str, span: Span) -> tuple[QuerySet[Any], str]:
-        """What the list shows `user` under `query`, on all its pages; and its filter in words."""
-        if len(query) > _MOST_QUERY:
-            raise InvalidRequest("The filter is too long")
-        request = HttpRequest()
-        request.method = "GET"
-        request.GET = QueryDict(query)
-        request.user = user
-        request.path = self.address("changelist")
-        try:
-            listed = self.get_changelist_instance(request)
-        except (IncorrectLookupParameters, SuspiciousOperation, ValidationError, ValueError):
-            raise InvalidRequest("The filter of the list is not valid") from None
-        rows = listed.queryset
-        if self.export_moment:
-            rows = span.narrow(rows, self.export_moment)
-        return self.export_queryset(rows), self.filter_in_words(listed)
-
-    def filter_in_words(self, listed: Any) -> str:
-        """The filter in force, as the list's own filters call it."""
-        given = {name: value for name, value in listed.params.items() if value}
-        said, known = [], {"q", "o"}
-        for spec in listed.filter_specs:
-            names = set(spec.expected_parameters()) & given.keys()
-            known |= set(spec.expected_parameters())
-            # The first choice of a filter is to leave everything.
-            chosen = [
-                strip_tags(str(choice["display"]))
-                for place, choice in enumerate(spec.choices(listed))
-                if choice.get("selected") and "display" in choice and (place or names)
-            ]
-            if chosen:
-                said.append(f"{spec.title}: {', '.join(chosen)}")
-            else:
-                said += [f"{name}: {given[name]}" for name in sorted(names)]
-        said += [f"{name}: {given[name]}" for name in sorted(given.keys() - known)]
-        if listed.query:
-            said.append(f'search: "{listed.query}"')
-        return "; ".join(said)
 
 
 def begin_export(

@@ -1,17 +1,19 @@
-"""What can be exported: the lists of the back office register themselves here as sources.
+"""What can be exported: sources of rows, listed in the module that `EXPORT_SOURCES` names.
 
-A list knows its filters and its columns, and is an edge; writing the file is a service. So the
-list hands its rows down by this register, and services name it by `source`.
+A list knows its filters and its columns, and is an edge; writing the file is a service. So services
+know of a source by its name only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
+from django.utils.module_loading import import_string
 
 from exchange.core.errors import InvalidRequest, NotFound
 from exchange.exports.sheets import Column
@@ -56,7 +58,8 @@ class Source:
 
     `select` gives the rows that `user` sees of it under `query`, the list's own query string, and
     what the filter says in words; it raises `InvalidRequest` for a filter that is none. `records`
-    reads them one by one, inside the transaction of the file. `permission` is what reading takes.
+    reads them one by one, inside the transaction of the file. `permission` is what reading takes,
+    `has_days` whether the days of an export narrow the rows.
     """
 
     name: str
@@ -65,19 +68,12 @@ class Source:
     columns: Sequence[Column]
     select: Callable[[StaffUser, str, Span], tuple[QuerySet[Any], str]]
     records: Callable[[QuerySet[Any], str, Span], Iterator[Any]]
-
-
-_sources: dict[str, Source] = {}
-
-
-def register(source: Source) -> None:
-    """Makes `source` known by its name."""
-    _sources[source.name] = source
+    has_days: bool = True
 
 
 def source_of(name: str) -> Source:
     """The source of that name. Raises `NotFound`."""
-    try:
-        return _sources[name]
-    except KeyError:
-        raise NotFound("There is no such list to export") from None
+    sources: Mapping[str, Source] = import_string(settings.EXPORT_SOURCES)
+    if name not in sources:
+        raise NotFound("There is no such list to export")
+    return sources[name]

@@ -35,7 +35,6 @@ from exchange.participants.models import Member
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.staff.models import StaffUser
 from wallets.deposits import services as deposits
-from wallets.deposits.export_columns import DEPOSITS
 from wallets.deposits.models import Deposit, DepositStatus
 from wallets.ledger.admin.show import money
 from wallets.ledger.models import Transfer
@@ -80,7 +79,6 @@ class ReasonForm(forms.Form):
 
 @admin.register(Deposit)
 class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming):
-    export_columns = DEPOSITS
     add_permission = deposits.ENTER
     queue = queue_of("Deposits to confirm", deposits.DEPOSITS)
     list_display = (

@@ -23,7 +23,6 @@ from credit.loans.admin.ending_questions import (
     ending_question,
     proposal_question,
 )
-from credit.loans.admin.export_columns import LOANS
 from credit.loans.admin.loan_lists import QUEUE, DueFilter, EndingFilter, ShortfallFilter
 from credit.loans.admin.loan_page import days_late, is_open, loan_state, ratio, review
 from credit.loans.models import (
@@ -75,7 +74,6 @@ _DONE = {
 
 @admin.register(Loan)
 class LoanAdmin(Exportable, OwnPage, DecidedByTwo, Confirming):
-    export_columns = LOANS
     queue = QUEUE
     list_display = (
         "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",

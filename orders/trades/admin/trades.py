@@ -13,7 +13,6 @@ from exchange.admin.show import moment, page_of
 from exchange.exports.admin import Exportable
 from exchange.tokens.admin.page import money, units
 from orders.book.admin.show import transfers_about
-from orders.trades.admin.export_columns import TRADES
 from orders.trades.admin.show import side_of
 from orders.trades.models import Trade
 
@@ -35,7 +34,6 @@ class MarketFilter(admin.SimpleListFilter):
 
 @admin.register(Trade)
 class TradeAdmin(Exportable):
-    export_columns = TRADES
     list_display = (
         "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
         "shown_taker",

@@ -7,11 +7,14 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from config.back_office.exports import SOURCES
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
+from exchange.exports.admin import Exportable
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in, text_of
@@ -143,6 +146,16 @@ def test_accounts_have_their_balances_and_take_no_days(wallet, finance):
     assert (row["Owner"], row["Owner is"], row["Balance"]) == ("The exchange", "exchange", 50_000)
     rows, _ = table(body(ask(finance, "wallets_account", f"owner_id={wallet.member_id}")))
     assert len(rows) == 2
+
+
+def test_the_exports_are_those_of_every_exportable_list_and_of_reports():
+    lists = {
+        model._meta.label_lower
+        for model, page in admin.site._registry.items()
+        if isinstance(page, Exportable)
+    }
+    assert len(lists) == 8
+    assert set(SOURCES) == lists | {"wallets.reconciliation"}
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from config.back_office.exports import SOURCES
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.models import Currency
 from exchange.exports import services as exports
-from exchange.exports import sources as register
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.participants.services import api_keys as access
 from exchange.participants.services import members
@@ -129,7 +129,7 @@ def test_a_key_that_is_rotated_is_locked_without_its_organisation(world: World):
 
 
 def test_who_asks_for_an_export_asks_for_no_other_meanwhile(world: World, monkeypatch):
-    monkeypatch.setitem(register._sources, NAME, SOURCE)
+    monkeypatch.setitem(SOURCES, NAME, SOURCE)
     monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
     rows, _ = locked(partial(begin, world.finance))
     assert rows == {world.finance.pk}

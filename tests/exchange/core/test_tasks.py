@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
+from config.back_office.exports import SOURCES
 from config.back_office.roles import AUDITOR
 from exchange.core import tasks as core_tasks
 from exchange.core.ids import uuid7
@@ -25,7 +26,6 @@ from exchange.events.models import Event
 from exchange.events.services import deliveries
 from exchange.events.services.endpoints import set_endpoint
 from exchange.events.services.outbox import emit
-from exchange.exports import sources as register
 from exchange.exports import tasks as exports_tasks
 from exchange.exports.models import Export, ExportStatus
 from exchange.exports.sheets import Column
@@ -119,7 +119,7 @@ def test_exports_are_written_one_run_at_a_time_until_none_waits(
         select=lambda *_: (Organisation.objects.order_by("name"), ""),
         records=lambda rows, *_: iter(rows),
     )  # fmt: skip
-    monkeypatch.setitem(register._sources, source.name, source)
+    monkeypatch.setitem(SOURCES, source.name, source)
     user = person(AUDITOR)
     for _ in range(2):
         Export.objects.create(

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from config.back_office.exports import SOURCES
 from config.back_office.roles import AUDITOR
 from exchange.core.errors import InvalidRequest
 from exchange.exports import services as exports
-from exchange.exports import sources as register
 from exchange.exports.models import Export
 from exchange.exports.sheets import Column
 from exchange.exports.sources import Source, Span
@@ -46,11 +46,11 @@ def user() -> StaffUser:
 
 @pytest.fixture(autouse=True)
 def source(monkeypatch: Any) -> None:
-    monkeypatch.setitem(register._sources, NAME, SOURCE)
+    monkeypatch.setitem(SOURCES, NAME, SOURCE)
 
 
 def with_records(monkeypatch: Any, records: Any) -> None:
-    monkeypatch.setitem(register._sources, NAME, replace(SOURCE, records=records))
+    monkeypatch.setitem(SOURCES, NAME, replace(SOURCE, records=records))
 
 
 def organisations(count: int) -> None:

@@ -12,12 +12,12 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from config.back_office.exports import SOURCES
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from exchange.core import wake
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports import services as housekeeping
-from exchange.exports import sources as register
 from exchange.exports.models import Export, ExportChunk, ExportStatus
 from exchange.exports.selectors import file_of, readable_exports
 from exchange.exports.sheets import spool
@@ -105,7 +105,7 @@ def test_what_cannot_be_exported_is_refused_and_not_recorded(user):
 
 def test_reading_the_list_takes_its_own_permission_too(user, monkeypatch):
     other = replace(SOURCE, permission="exchange.change_token")
-    monkeypatch.setitem(register._sources, NAME, other)
+    monkeypatch.setitem(SOURCES, NAME, other)
     with pytest.raises(Forbidden):
         begin(user)
     assert not Export.objects.exists()

@@ -335,7 +335,7 @@ def test_a_worker_killed_half_way_leaves_no_half_file_and_the_next_one_writes_it
 
 @pytest.mark.django_db(transaction=True)
 def test_the_file_shows_one_moment_whatever_changes_meanwhile(wallet, finance, monkeypatch):
-    monkeypatch.setattr("exchange.exports.admin._READ_AT_ONCE", 1)
+    monkeypatch.setattr("exchange.exports.lists._READ_AT_ONCE", 1)
     monkeypatch.setattr(exports, "_ROWS_BETWEEN_SIGNS", 1)
     monkeypatch.setattr(exports, "_SECONDS_BETWEEN_SIGNS", 0)
     for _ in range(3):

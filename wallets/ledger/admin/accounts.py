@@ -17,7 +17,6 @@ from exchange.core.currencies import currencies
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from exchange.participants.models import Member, Organisation
-from wallets.ledger.admin.export_columns import ACCOUNTS
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import HOLDS, asset_name, in_account
 from wallets.ledger.models import Account
@@ -74,9 +73,6 @@ class AssetFilter(admin.SimpleListFilter):
 
 @admin.register(Account)
 class AccountAdmin(Exportable):
-    export_columns = ACCOUNTS
-    # A balance is of now.
-    export_moment = ""
     list_display = ("heading", "owner", "shown_balance")
     list_filter = ("kind", AssetFilter)
     list_select_related = ("organisation", "member", "asset__token")

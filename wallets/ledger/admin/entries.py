@@ -1,29 +1,24 @@
-"""Entries in the admin: the legs of all transfers, narrowed and exported as statements."""
+"""Entries in the admin: the legs of all transfers, narrowed by account, day and amount."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 
 from exchange.admin.ranges import AmountRange, DayRange
 from exchange.admin.searching import of_late
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
-from exchange.exports.sources import Span
 from wallets.ledger.admin.accounts import AssetFilter
-from wallets.ledger.admin.export_columns import ENTRIES, OF_WHOLE_ACCOUNTS, carried_on
 from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import in_account
 from wallets.ledger.models import AccountKind, Entry, Transfer
-from wallets.ledger.selectors.wallets import balance_before
 
 _ABOUT_AT_MOST = 5_000
 
@@ -74,8 +69,6 @@ class EntryAmounts(AmountRange):
 
 @admin.register(Entry)
 class EntryAdmin(FindsTransfers, Exportable):
-    export_columns = ENTRIES
-    export_moment = "transfer__created_at"
     list_display = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance")
     list_filter = (EntryAssetFilter, KindFilter, EntryDays, EntryAmounts)
     list_select_related = (
@@ -91,21 +84,6 @@ class EntryAdmin(FindsTransfers, Exportable):
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         known = lookup in {"account__id__exact", "account__owner_id", "account__kind__exact"}
         return known or super().lookup_allowed(lookup, value, request)
-
-    def export_queryset(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """As a statement: oldest first."""
-        return rows.select_related("account__asset__token").order_by("id")
-
-    def export_records(self, rows: QuerySet[Any], query: str, span: Span) -> Iterator[Any]:
-        """With a running balance wherever whole accounts are exported."""
-        entries = super().export_records(rows, query, span)
-        if set(QueryDict(query)) - OF_WHOLE_ACCOUNTS:
-            return entries
-
-        def opening(account_id: UUID) -> Decimal:
-            return balance_before(account_id, span.begins)
-
-        return carried_on(entries, opening)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

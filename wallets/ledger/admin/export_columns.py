@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, Protocol
 from uuid import UUID
@@ -10,7 +9,7 @@ from uuid import UUID
 from exchange.exports.sheets import Column
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.show import held
-from wallets.ledger.models import Account, Entry, Transfer
+from wallets.ledger.models import Account, Transfer
 from wallets.ledger.selectors.ledger import system_totals
 
 
@@ -97,29 +96,3 @@ TRANSFERS: tuple[Column, ...] = (
     Column("By", lambda t: t.actor),
     Column("Transfer id", lambda t: str(t.pk)),
 )
-
-
-# By these the list of entries is narrowed to whole accounts, in which a balance can be carried on.
-OF_WHOLE_ACCOUNTS = frozenset(
-    {
-        "account__id__exact",
-        "account__owner_id",
-        "account_kind",
-        "counts",
-        "o",
-    }
-)
-
-
-def carried_on(entries: Iterator[Entry], opening: Callable[[UUID], Decimal]) -> Iterator[Entry]:
-    """`entries`, oldest first, with the balance that the exchange's own accounts do not keep.
-
-    `opening` gives an account's balance before the first of them.
-    """
-    running: dict[UUID, Decimal] = {}
-    for entry in entries:
-        if entry.balance_after is None:
-            account = entry.account_id
-            before = running[account] if account in running else opening(account)
-            entry.balance_after = running[account] = before + entry.amount
-        yield entry

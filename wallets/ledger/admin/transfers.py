@@ -16,7 +16,6 @@ from exchange.admin.ranges import DayRange
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
-from wallets.ledger.admin.export_columns import TRANSFERS
 from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import amount_of, in_account, owner_of
@@ -65,7 +64,6 @@ def subject_of(transfer: Transfer) -> Tool | None:
 
 @admin.register(Transfer)
 class TransferAdmin(FindsTransfers, Exportable):
-    export_columns = TRANSFERS
     # Whom a transfer paid. The withdrawal knows that it is about (`config.back_office.transfers`).
     payee_name: Combinable = Value(None, output_field=CharField())
     list_display = (

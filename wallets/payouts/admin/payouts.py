@@ -23,7 +23,6 @@ from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import OrganisationFilter
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from wallets.ledger.admin.show import money
-from wallets.payouts.admin.export_columns import PAYOUTS
 from wallets.payouts.models import Proposal, ProviderEvent
 from wallets.payouts.selectors import payouts_on_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
@@ -38,7 +37,6 @@ also_in_history[Withdrawal] = ("bank_id",)
 
 @admin.register(Payout)
 class PayoutAdmin(Exportable):
-    export_columns = PAYOUTS
     list_display = (
         "shown_at", "shown_state", "sent_amount", "payee", "to", "reference", "provider_status",
         "attempts", "last_error", "next_step_at",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -10,26 +9,22 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
 
 from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
 from exchange.admin.fields import DayField
 from exchange.admin.show import moment, state
-from exchange.core.errors import DomainError, InvalidRequest
-from exchange.core.ids import parse_id
+from exchange.core.errors import DomainError
 from exchange.exports import services as exports
 from exchange.exports.admin import begin_export
-from exchange.exports.sheets import CSV, FORMS, Column
-from exchange.exports.sources import Source, Span, register
-from exchange.staff.models import StaffUser
+from exchange.exports.sheets import CSV, FORMS
 from wallets.ledger.admin.show import money
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.admin.breaks import about, breaks_of, side
+from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
 
-_SOURCE = "wallets.reconciliation"
 PROVISIONAL = "Provisional: the day was not over"
 _UNDER_WAY = {ReportStatus.WAITING, ReportStatus.RUNNING}
 _SHOWN = 500
@@ -44,50 +39,6 @@ _MOVEMENT = (
     LineKind.CLOSING,
 )
 _BALANCES = (LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
-
-COLUMNS: tuple[Column, ...] = (
-    Column("Day", lambda line: line.report.day),
-    Column("Report", lambda line: line.report.status),
-    Column("Provisional", lambda line: "Yes" if line.report.provisional else "No"),
-    Column("Line", lambda line: "Difference" if line.off else "Figure"),
-    Column("What", lambda line: line.kind),
-    Column("Currency", lambda line: line.currency_id),
-    Column("Our count", lambda line: line.our_count),
-    Column("Our amount", lambda line: line.our_amount),
-    Column("Their count", lambda line: line.their_count),
-    Column("Their amount", lambda line: line.their_amount),
-    Column("Ours", lambda line: line.our_text),
-    Column("Theirs", lambda line: line.their_text),
-    Column("Reference", lambda line: line.reference),
-    Column("Provider's id", lambda line: line.provider_id),
-    Column("Withdrawal id", lambda line: str(line.withdrawal_id or "")),
-    Column("Incomplete because", lambda line: line.report.reason),
-)
-
-
-def _select(_user: StaffUser, query: str, _span: Span) -> tuple[QuerySet[Any], str]:
-    report_id = parse_id(QueryDict(query).get("report") or "")
-    report = Reconciliation.objects.filter(pk=report_id).first() if report_id else None
-    if report is None:
-        raise InvalidRequest("There is no such report")
-    lines = ReconciliationLine.objects.filter(report=report).select_related("report")
-    return lines.order_by("position"), f"report about {report.day}, {report.status}"
-
-
-def _lines(rows: QuerySet[Any], _query: str, _span: Span) -> Iterator[Any]:
-    return iter(rows.iterator(chunk_size=1000))
-
-
-register(
-    Source(
-        name=_SOURCE,
-        title="Reconciliation",
-        permission="wallets.view_reconciliation",
-        columns=COLUMNS,
-        select=_select,
-        records=_lines,
-    )
-)
 
 
 class DayForm(forms.Form):
@@ -187,7 +138,7 @@ class ReconciliationAdmin(AddPage):
             raise PermissionDenied
         data = {"form": request.GET.get("form", CSV)}
         try:
-            return begin_export(request, _SOURCE, f"report={report.pk}", data)
+            return begin_export(request, REPORTS.name, f"report={report.pk}", data)
         except DomainError as error:
             messages.error(request, error.message)
             return self.back_to(report.pk)

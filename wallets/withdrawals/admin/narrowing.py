@@ -20,6 +20,7 @@ from django.utils import timezone
 from exchange.admin.base import staff_of
 from exchange.core.currencies import payout_currencies
 from exchange.core.ids import parse_id
+from exchange.exports.lists import filter_in_words
 from exchange.participants.models import Member, Organisation
 from wallets.withdrawals.admin.show import RETURNED
 from wallets.withdrawals.admin.worklists import (
@@ -249,6 +250,14 @@ def oldest_first(request: HttpRequest) -> bool:
     """Whether the list is one to work through, so that what waits longest stands first."""
     chosen = request.GET.get("status") or ("" if request.GET.get("q") else "Pending")
     return bool(request.GET.get("view")) or chosen in {WithdrawalStatus.PENDING, "Returned"}
+
+
+def narrowing_in_words(listed: Any) -> str:
+    """The filter in force; without a choice the list, and so its file, is of the Pending ones."""
+    words = filter_in_words(listed)
+    if listed.params.get("status") or listed.params.get("view") or listed.query:
+        return words
+    return "; ".join(filter(None, ("status: Pending", words)))
 
 
 def search(rows: QuerySet[Withdrawal], term: str) -> QuerySet[Withdrawal]:

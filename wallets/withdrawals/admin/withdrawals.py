@@ -26,7 +26,6 @@ from exchange.exports.admin import Exportable
 from wallets.ledger.admin.show import money
 from wallets.withdrawals.admin.choosing import refusal_in_words
 from wallets.withdrawals.admin.deciding import Deciding
-from wallets.withdrawals.admin.export_columns import WITHDRAWALS
 from wallets.withdrawals.admin.narrowing import Narrowing, oldest_first, search
 from wallets.withdrawals.admin.review import attach_flags
 from wallets.withdrawals.admin.show import is_returned, risk, withdrawal_state
@@ -77,7 +76,6 @@ class FlaggedList(ChangeList):
 class WithdrawalAdmin(Exportable, Deciding):
     """Withdrawals. `wallets.payouts.admin.withdrawals` adds the payouts and registers the page."""
 
-    export_columns = WITHDRAWALS
     list_display = (
         "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "waits_for",
         "reference",
@@ -139,13 +137,6 @@ class WithdrawalAdmin(Exportable, Deciding):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return FlaggedList
-
-    def filter_in_words(self, listed: Any) -> str:
-        """Without a choice the list, and so its file, is of the Pending ones."""
-        words: str = super().filter_in_words(listed)
-        if listed.params.get("status") or listed.params.get("view") or listed.query:
-            return words
-        return "; ".join(filter(None, ("status: Pending", words)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)

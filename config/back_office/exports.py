@@ -1,0 +1,41 @@
+"""Every export of the back office: which list or report, its columns, and how it is read.
+
+The page that asks for a file, the service that writes a short one and the worker that writes a
+long one find their source here by its name (`EXPORT_SOURCES`).
+"""
+
+from __future__ import annotations
+
+from credit.loans.admin.export_columns import LOANS
+from credit.loans.models import Loan
+from exchange.exports.lists import list_source
+from exchange.exports.sources import Source
+from orders.trades.admin.export_columns import TRADES
+from orders.trades.models import Trade
+from wallets.deposits.export_columns import DEPOSITS
+from wallets.deposits.models import Deposit
+from wallets.ledger.admin.export_columns import ACCOUNTS, ENTRIES, TRANSFERS
+from wallets.ledger.admin.statements import oldest_first, with_balances
+from wallets.ledger.models import Account, Entry, Transfer
+from wallets.payouts.admin.export_columns import PAYOUTS
+from wallets.reconciliation.admin.export_columns import REPORTS
+from wallets.withdrawals.admin.export_columns import WITHDRAWALS
+from wallets.withdrawals.admin.narrowing import narrowing_in_words
+from wallets.withdrawals.models import Payout, Withdrawal
+
+_EVERY = (
+    # A balance is of now.
+    list_source(Account, ACCOUNTS, moment=""),
+    list_source(
+        Entry, ENTRIES, moment="transfer__created_at", prepare=oldest_first, records=with_balances
+    ),
+    list_source(Transfer, TRANSFERS),
+    list_source(Deposit, DEPOSITS),
+    list_source(Withdrawal, WITHDRAWALS, words=narrowing_in_words),
+    list_source(Payout, PAYOUTS),
+    REPORTS,
+    list_source(Trade, TRADES),
+    list_source(Loan, LOANS),
+)
+
+SOURCES: dict[str, Source] = {source.name: source for source in _EVERY}
