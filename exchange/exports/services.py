@@ -17,12 +17,11 @@ from typing import IO, Any
 import structlog
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Q
 from django.utils import timezone
 
-from exchange.core import wake
+from exchange.core import leases, wake
 from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest
-from exchange.core.ids import new_reference, uuid7
+from exchange.core.ids import uuid7
 from exchange.exports.models import Export, ExportChunk, ExportStatus
 from exchange.exports.sheets import FORMS, Cell, spool, write_table
 from exchange.exports.sources import Source, Span, source_of
@@ -233,13 +232,12 @@ def write_next() -> bool:
 
 def _claim() -> Export | None:
     now = timezone.now()
-    over = Q(leased_until=None) | Q(leased_until__lt=now)
     due = Export.objects.filter(
-        over, status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
+        leases.free(now), status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
     ).order_by("created_at")
     for export in due[:20]:
         mine = Export.objects.filter(
-            over, pk=export.pk, status=export.status, claimed_by=export.claimed_by
+            leases.free(now), pk=export.pk, status=export.status, claimed_by=export.claimed_by
         )
         if export.direct or export.attempts >= _ATTEMPTS:
             mine.update(
@@ -248,15 +246,9 @@ def _claim() -> Export | None:
                 finished_at=now,
             )
             continue
-        token = new_reference("export_")
-        taken = mine.update(
-            status=ExportStatus.RUNNING,
-            claimed_by=token,
-            leased_until=now + LEASE,
-            attempts=export.attempts + 1,
-            rows_done=0,
-        )
-        if taken:
+        if leases.take(
+            mine, prefix="export_", until=now + LEASE, status=ExportStatus.RUNNING, rows_done=0
+        ):
             return Export.objects.select_related("requested_by").get(pk=export.pk)
     return None
 
@@ -285,29 +277,19 @@ def _keep(export: Export, file: IO[bytes], rows: int, size: int, as_of: datetime
         while data := file.read(_CHUNK_BYTES):
             ExportChunk.objects.create(export=export, position=position, data=data)
             position += 1
-        done = Export.objects.filter(
-            pk=export.pk, status=ExportStatus.RUNNING, claimed_by=export.claimed_by
-        ).update(
-            status=ExportStatus.READY,
-            rows_done=rows,
-            size_bytes=size,
-            as_of=as_of,
-            leased_until=None,
-            finished_at=timezone.now(),
-        )
-        if done != 1:
+        if not _end(
+            export, status=ExportStatus.READY, rows_done=rows, size_bytes=size, as_of=as_of
+        ):
             raise _ClaimLost
 
 
 def _give_up(export: Export, reason: str) -> None:
-    Export.objects.filter(
-        pk=export.pk, status=ExportStatus.RUNNING, claimed_by=export.claimed_by
-    ).update(
-        status=ExportStatus.FAILED,
-        error=reason[:300],
-        leased_until=None,
-        finished_at=timezone.now(),
-    )
+    _end(export, status=ExportStatus.FAILED, error=reason[:300])
+
+
+def _end(export: Export, **changes: Any) -> bool:
+    running = Export.objects.filter(pk=export.pk, status=ExportStatus.RUNNING)
+    return leases.release(running, export.claimed_by, finished_at=timezone.now(), **changes)
 
 
 class _Signs:

@@ -28,6 +28,7 @@ from django.db import connection, transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
+from exchange.core import leases
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
 from exchange.events.webhooks.posting import Outcome, post
 from exchange.events.webhooks.signing import signed_headers
@@ -177,7 +178,7 @@ def _unsend(which: Q) -> None:
     """Make pending events Unsent, but those that are just being sent or recorded."""
     free = Event.objects.select_for_update(skip_locked=True).filter(
         which,
-        Q(leased_until__isnull=True) | Q(leased_until__lte=timezone.now()),
+        leases.free(timezone.now()),
         status=EventStatus.PENDING,
     )
     Event.objects.filter(id__in=list(free.values_list("id", flat=True))).update(

@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Case, F, Value, When
 from django.db.models.functions import Now
 
+from exchange.core import leases
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
@@ -72,16 +73,13 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
             organisation_id=event.organisation_id, enabled=True
         ).exists():
             raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        held = leases.held(Now())
         Event.objects.filter(id=event_id).update(
             status=EventStatus.PENDING,
             attempts=0,
             delivered_at=None,
-            next_attempt_at=Case(
-                When(leased_until__gt=Now(), then=F("leased_until")), default=Now()
-            ),
-            leased_until=Case(
-                When(leased_until__gt=Now(), then=F("leased_until")), default=Value(None)
-            ),
+            next_attempt_at=Case(When(held, then=F("leased_until")), default=Now()),
+            leased_until=Case(When(held, then=F("leased_until")), default=Value(None)),
         )
         event.refresh_from_db()
         after_commit(DELIVER_EVENTS)

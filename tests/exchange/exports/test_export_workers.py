@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from exchange.core import leases
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import new_reference
 from exchange.exports import services as exports
@@ -146,7 +147,7 @@ def test_an_export_that_another_worker_takes_first_is_left_to_that_one(user, mon
         return new_reference(prefix)
 
     taken: list[str] = []
-    monkeypatch.setattr(exports, "new_reference", reference)
+    monkeypatch.setattr(leases, "new_reference", reference)
     assert exports.write_next()
     found = {"status": "Waiting", "claimed_by": ""} | changed
     export.refresh_from_db()

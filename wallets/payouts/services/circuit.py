@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from exchange.core import wake
+from exchange.core import leases, wake
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.providers.base import ProviderError, ProviderUnavailable
@@ -143,12 +143,12 @@ def probe_if_due() -> None:
         trial_until=None,
         failed_trials=F("failed_trials") + 1,
     )
-    claimed = PayoutCircuit.objects.filter(
-        Q(quiet_until=None) | Q(quiet_until__lte=now),
-        state=CircuitState.OPEN,
-        next_probe_at__lte=now,
-    ).update(next_probe_at=now + timedelta(seconds=settings.PROVIDER_CIRCUIT_PROBE_SECONDS))
-    if claimed != 1:
+    loud = Q(quiet_until=None) | Q(quiet_until__lte=now)
+    if not leases.take_step(
+        PayoutCircuit.objects.filter(loud, state=CircuitState.OPEN),
+        "next_probe_at",
+        timedelta(seconds=settings.PROVIDER_CIRCUIT_PROBE_SECONDS),
+    ):
         return
     try:
         payment_provider().probe()

@@ -20,12 +20,11 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
 from django.utils import timezone
 
+from exchange.core import leases
 from exchange.core.actors import Actor
 from exchange.core.database import constraint_of
-from exchange.core.ids import new_reference
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.payouts.services import circuit
 from wallets.payouts.services.settlement import apply_record, fail, lose, note, watch_again
@@ -75,15 +74,14 @@ class _Claim:
 
 def _claim(withdrawal_id: UUID) -> _Claim | None:
     """Approved → Processing under a lease; or takes over a lease that ran out before posting."""
-    token = new_reference("claim_")
     now = timezone.now()
     lease = now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS)
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        payout = Payout.objects.filter(withdrawal_id=withdrawal_id).first()
+        free = Payout.objects.filter(leases.free(now), withdrawal_id=withdrawal_id)
+        payout = free.first()
         if payout is None:
             return None
-        held = payout.leased_until is not None and payout.leased_until > now
         if withdrawal.status == WithdrawalStatus.APPROVED:
             if payout.next_step_at is not None and payout.next_step_at > now:
                 return None  # waiting for float, or for the provider to come back
@@ -96,20 +94,15 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
                 # The first try is told; sending again after a wait for float is not news.
                 emit=payout.attempts == 0,
             )
-        elif withdrawal.status != WithdrawalStatus.PROCESSING or held or payout.provider_id:
+        elif withdrawal.status != WithdrawalStatus.PROCESSING or payout.provider_id:
             return None
         elif payout.posted_at is None and not circuit.permit(withdrawal_id):
             # A worker died before it posted. Nothing was sent, and nothing is sent now.
             _put_back_unsent(withdrawal_id)
             return None
-        Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-            claimed_by=token,
-            leased_until=lease,
-            attempts=F("attempts") + 1,
-            next_step_at=lease,
-            updated_at=now,
-        )
-        return _Claim(token, ask_first=payout.posted_at is not None)
+        token = leases.take(free, prefix="claim_", until=lease, next_step_at=lease, updated_at=now)
+        ask_first = payout.posted_at is not None
+        return None if token is None else _Claim(token, ask_first=ask_first)
 
 
 def _send(withdrawal_id: UUID, token: str) -> None:
@@ -155,10 +148,10 @@ def _mark(withdrawal_id: UUID, token: str) -> bool:
     try:
         with transaction.atomic():
             marked = Payout.objects.filter(
+                leases.held(now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2)),
                 withdrawal_id=withdrawal_id,
                 claimed_by=token,
                 posted_at=None,
-                leased_until__gt=now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2),
             ).update(posted_at=now, updated_at=now)
     except IntegrityError as error:
         if constraint_of(error) != "payout_circuit_open":
@@ -252,7 +245,7 @@ def _ask_after_lost_answer(withdrawal_id: UUID, error: str) -> None:
 
 def _lose_unless_leased(withdrawal_id: UUID, error: str, *, not_found: bool = False) -> None:
     leased = Payout.objects.filter(
-        Q(leased_until__gt=timezone.now()),
+        leases.held(timezone.now()),
         withdrawal_id=withdrawal_id,
         withdrawal__status=WithdrawalStatus.PROCESSING,
     ).exists()
@@ -265,9 +258,10 @@ def _put_back(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
         now = timezone.now()
-        changed = Payout.objects.filter(withdrawal_id=withdrawal_id, claimed_by=token).update(
+        changed = leases.release(
+            Payout.objects.filter(withdrawal_id=withdrawal_id),
+            token,
             claimed_by="",
-            leased_until=None,
             posted_at=None,
             last_error=error[:300],
             next_step_at=now + timedelta(seconds=seconds),
@@ -287,7 +281,7 @@ def _put_back_unsent(withdrawal_id: UUID) -> None:
         withdrawal = lock(withdrawal_id)
         now = timezone.now()
         changed = Payout.objects.filter(
-            Q(leased_until=None) | Q(leased_until__lte=now),
+            leases.free(now),
             withdrawal_id=withdrawal_id,
             posted_at=None,
         ).update(claimed_by="", leased_until=None, next_step_at=now, updated_at=now)

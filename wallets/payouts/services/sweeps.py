@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Least
 from django.utils import timezone
 
+from exchange.core import leases
 from wallets.payouts.services import circuit
 from wallets.payouts.services.paying import look_up, pay
 from wallets.withdrawals.models import Payout, WithdrawalStatus
@@ -23,9 +24,7 @@ def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
     While payouts are on hold only those are looked up whose outcome is open.
     """
     now = timezone.now()
-    due = Payout.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lte=now), next_step_at__lte=now
-    )
+    due = Payout.objects.filter(leases.free(now), next_step_at__lte=now)
     if not circuit.accepts_payouts():
         due = due.filter(
             withdrawal__status__in=(WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
@@ -40,11 +39,11 @@ def claim_step(withdrawal_id: UUID, seen: WithdrawalStatus) -> bool:
     `seen` is the status the step was chosen by. A payout that was put back to Approved since is
     left alone: its next step is to be sent, and that is claimed without planning it for later.
     """
-    now = timezone.now()
-    rows = Payout.objects.filter(
-        withdrawal_id=withdrawal_id, withdrawal__status=seen, next_step_at__lte=now
-    ).update(next_step_at=now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS))
-    return rows == 1
+    return leases.take_step(
+        Payout.objects.filter(withdrawal_id=withdrawal_id, withdrawal__status=seen),
+        "next_step_at",
+        timedelta(seconds=settings.PAYOUT_LEASE_SECONDS),
+    )
 
 
 def take_step(withdrawal_id: UUID) -> None:

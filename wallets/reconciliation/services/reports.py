@@ -8,13 +8,13 @@ from typing import Any
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
-from exchange.core import wake
+from exchange.core import leases, wake
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
-from exchange.core.ids import new_reference, uuid7
+from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.providers.base import ProviderError
@@ -33,6 +33,7 @@ PERMISSION = "wallets.run_reconciliation"
 ALERT_INCOMPLETE = "reconciliation_incomplete"
 _LEASE = timedelta(minutes=30)
 _ATTEMPTS = 3
+_UNDER_WAY = Q(status__in=[ReportStatus.WAITING, ReportStatus.RUNNING])
 # Yesterday is reported on from then on: what was sent late has been answered.
 _FROM_HOUR = 2
 _TRIES_OF_A_DAY = 5
@@ -113,30 +114,19 @@ def run(report: Reconciliation) -> Reconciliation:
 
 def claim(report: Reconciliation) -> bool:
     """Whether the report is now ours to make."""
-    now = timezone.now()
-    token = new_reference("report_")
-    rows = Reconciliation.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lt=now),
-        pk=report.pk,
-        status__in=[ReportStatus.WAITING, ReportStatus.RUNNING],
-        attempts__lt=_ATTEMPTS,
-    ).update(
+    token = leases.take(
+        Reconciliation.objects.filter(_UNDER_WAY, pk=report.pk, attempts__lt=_ATTEMPTS),
+        prefix="report_",
+        until=timezone.now() + _LEASE,
         status=ReportStatus.RUNNING,
-        claimed_by=token,
-        leased_until=now + _LEASE,
-        attempts=F("attempts") + 1,
     )
     report.refresh_from_db()
-    return rows == 1
+    return token is not None
 
 
 def _claim() -> Reconciliation | None:
-    now = timezone.now()
-    due = Reconciliation.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lt=now),
-        status__in=[ReportStatus.WAITING, ReportStatus.RUNNING],
-    ).order_by("created_at")
-    for report in due[:20]:
+    due = Reconciliation.objects.filter(_UNDER_WAY, leases.free(timezone.now()))
+    for report in due.order_by("created_at")[:20]:
         if claim(report):
             return report
         if report.attempts >= _ATTEMPTS:
