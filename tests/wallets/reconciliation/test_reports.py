@@ -27,6 +27,7 @@ from tests.factories.wallets import (
 from tests.wallets.reconciliation.harness import compare, fault_of, pay, send_past_us, today
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
+from wallets.reconciliation.services import reports
 
 pytestmark = pytest.mark.django_db
 
@@ -113,6 +114,22 @@ def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
         "Incomplete",
         "It was cut off again and again while it was made",
     )
+
+
+def test_a_last_attempt_that_another_worker_has_just_begun_is_left_to_it(monkeypatch):
+    report = reconciliation.ask(day=today() - timedelta(days=9), actor=SYSTEM)
+    Reconciliation.objects.filter(pk=report.pk).update(
+        status="Running", attempts=2, leased_until=timezone.now() - timedelta(seconds=1)
+    )
+
+    def claim_second(seen: Reconciliation) -> bool:
+        assert reconciliation.claim(Reconciliation.objects.get(pk=seen.pk))
+        return reconciliation.claim(seen)
+
+    monkeypatch.setattr(reports, "claim", claim_second)
+    assert reconciliation.run_next() is None
+    report.refresh_from_db()
+    assert (report.status, report.attempts) == ("Running", 3)
 
 
 def test_the_command_prints_what_differs_and_says_so_by_its_exit(sandbox, wallet, capsys):

@@ -127,10 +127,10 @@ def claim(report: Reconciliation) -> bool:
 def _claim() -> Reconciliation | None:
     due = Reconciliation.objects.filter(_UNDER_WAY, leases.free(timezone.now()))
     for report in due.order_by("created_at")[:20]:
-        if claim(report):
-            return report
         if report.attempts >= _ATTEMPTS:
             _keep(report, "It was cut off again and again while it was made", [])
+        elif claim(report):
+            return report
     return None
 
 
