@@ -17,9 +17,8 @@ from rest_framework.request import Request
 
 from exchange.api.answers import Answer, RawJSON, encode, plainly
 from exchange.api.authentication import caller_of
-from exchange.core import idempotency
 from exchange.core.errors import InvalidRequest
-from exchange.core.idempotency import IdempotencyClaim, claim_key, store_answer
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_key, store_response
 from exchange.core.ids import parse_id
 
 HEADER = "Idempotency-Key"
@@ -75,15 +74,15 @@ def answer_once(request: Request, run: Callable[[], Answer]) -> Answer:
             return answer_of(first)
         answer = run()
         text = encode(answer.content_data).decode()
-        store_answer(claim, idempotency.Answer(answer.status_code, answer.message, text))
+        store_response(claim, StoredResponse(answer.status_code, answer.message, text))
     return answer
 
 
-def answer_of(given: idempotency.Answer) -> Answer:
-    """What a service answered, in the envelope; the first answer again is marked as a replay."""
+def answer_of(stored: StoredResponse) -> Answer:
+    """Put a stored response in the envelope; one that is given again is marked as a replay."""
     return Answer(
-        RawJSON(given.data),
-        given.message,
-        status=given.status_code,
-        headers={"Idempotent-Replayed": "true"} if given.replayed else None,
+        RawJSON(stored.data),
+        stored.message,
+        status=stored.status_code,
+        headers={"Idempotent-Replayed": "true"} if stored.replayed else None,
     )

@@ -1,4 +1,4 @@
-"""Idempotency keys: what a client's key stands for, and the answer kept under it, claimed and
+"""Idempotency keys: what a client's key stands for, and the response kept under it, claimed and
 stored in the transaction of the effect.
 """
 
@@ -41,8 +41,8 @@ class IdempotencyClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a money-moving request answers. `data` is JSON text, spliced in as it stands."""
+class StoredResponse:
+    """The response to a money-moving request. `data` is JSON text, spliced in as it stands."""
 
     status_code: int
     message: str
@@ -51,7 +51,7 @@ class Answer:
 
 
 def kept_for() -> timedelta:
-    """How long an answer is kept under its key."""
+    """Return how long a response is kept under its key."""
     return timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
 
 
@@ -69,8 +69,8 @@ def claim_refusal(error: DatabaseError) -> DomainError | None:
     return IdempotencyKeyReused() if state == _KEY_REUSED else None
 
 
-def find_answer(claim: IdempotencyClaim) -> Answer | None:
-    """The answer already given under `claim`, or None.
+def find_response(claim: IdempotencyClaim) -> StoredResponse | None:
+    """Return the response already given under `claim`, or None.
 
     Raises `IdempotencyKeyReused` when the key came with another body before. A first request
     that has not committed yet is not seen here: the claim inside its transaction waits for it.
@@ -86,7 +86,7 @@ def find_answer(claim: IdempotencyClaim) -> Answer | None:
         return None
     if record.body_hash != claim.body_hash:
         raise IdempotencyKeyReused
-    return Answer(record.status_code, record.message, record.data, replayed=True)
+    return StoredResponse(record.status_code, record.message, record.data, replayed=True)
 
 
 _CLAIM = (
@@ -102,8 +102,8 @@ _STORE = (
 )
 
 
-def claim_key(claim: IdempotencyClaim) -> Answer | None:
-    """Claims the key in the open transaction: None when it is ours now, else the first answer.
+def claim_key(claim: IdempotencyClaim) -> StoredResponse | None:
+    """Claim the key in the open transaction; None when it is ours now, else the first response.
 
     Waits for a running first request, at most `IDEMPOTENCY_WAIT_SECONDS`. Raises `StillRunning`
     after that, and `IdempotencyKeyReused` for another body; the transaction is broken then.
@@ -119,12 +119,12 @@ def claim_key(claim: IdempotencyClaim) -> Answer | None:
     if row is None or row[0] is None:
         return None
     status_code, message, data = row
-    return Answer(status_code, message, data, replayed=True)
+    return StoredResponse(status_code, message, data, replayed=True)
 
 
-def store_answer(claim: IdempotencyClaim, answer: Answer) -> None:
-    """Keeps the answer of a key that was claimed in the open transaction."""
-    fetch_one(_STORE, [*_address(claim), answer.status_code, answer.message, answer.data])
+def store_response(claim: IdempotencyClaim, response: StoredResponse) -> None:
+    """Store the response of a key that was claimed in the open transaction."""
+    fetch_one(_STORE, [*_address(claim), response.status_code, response.message, response.data])
 
 
 def _address(claim: IdempotencyClaim) -> list[object]:
@@ -132,7 +132,7 @@ def _address(claim: IdempotencyClaim) -> list[object]:
 
 
 def purge_idempotency_keys() -> int:
-    """Remove the answers that are no longer promised; gives how many."""
+    """Remove the responses that are no longer promised; return how many."""
     before = timezone.now() - timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
     removed = 0
     while True:

@@ -10,7 +10,7 @@ from django.db import DatabaseError
 
 from exchange.core import wake
 from exchange.core.database import fetch_one, sqlstate
-from exchange.core.idempotency import Answer
+from exchange.core.idempotency import StoredResponse
 
 Form = dict[str, Any]
 
@@ -22,7 +22,7 @@ def as_json(value: Form | Sequence[Form]) -> str:
 
 def carry_out(
     statement: str, forms: Sequence[Form], *, id_name: str, status_code: int, message: str
-) -> list[Answer | None]:
+) -> list[StoredResponse | None]:
     """What `statement` answers to each of `forms`; None for one that has to go by itself.
 
     It takes all of them as JSON, the status and the message, and gives two arrays: the ids, which
@@ -43,6 +43,6 @@ def carry_out(
     wake.after_commit(wake.DELIVER_EVENTS)
     done = dict(zip(*row, strict=True))
     return [
-        Answer(status_code, message, done[form[id_name]]) if form[id_name] in done else None
+        StoredResponse(status_code, message, done[form[id_name]]) if form[id_name] in done else None
         for form in forms
     ]

@@ -20,8 +20,8 @@ from exchange.core.combining import Combiner
 from exchange.core.database import constraint_of, fetch_all, fetch_one, refused_by, sqlstate
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import (
-    Answer,
     IdempotencyClaim,
+    StoredResponse,
     claim_refusal,
     kept_for,
     wait_milliseconds,
@@ -45,7 +45,7 @@ _TRIES = 5
 _PAUSE_SECONDS = 0.05
 # For each token what orders for it that arrive together go through. An order that arrives alone is
 # placed at once; those that arrive meanwhile share the next transaction.
-_books: WeakValueDictionary[UUID, Combiner[Form, Answer | None]] = WeakValueDictionary()
+_books: WeakValueDictionary[UUID, Combiner[Form, StoredResponse | None]] = WeakValueDictionary()
 
 _Answer = TypeVar("_Answer")
 
@@ -86,7 +86,7 @@ def place(
     actor: Actor,
     api_key_id: UUID | None = None,
     claim: IdempotencyClaim | None = None,
-) -> Answer:
+) -> StoredResponse:
     """Place an order: matched and settled at once as far as the book goes, the rest reserved.
 
     The owner is the member, or the organisation when `member_id` is None. The answer's data is
@@ -105,7 +105,7 @@ def place(
     return book.submit(form) or _place_alone(form)
 
 
-def _place_alone(form: Form) -> Answer:
+def _place_alone(form: Form) -> StoredResponse:
     """Place one order, and say why when it is refused."""
     call = partial(_enter, [form], wait_milliseconds())
     try:
@@ -118,7 +118,7 @@ def _place_alone(form: Form) -> Answer:
     return answers[form["id"]]
 
 
-def _place_together(forms: list[Form]) -> list[Answer | None]:
+def _place_together(forms: list[Form]) -> list[StoredResponse | None]:
     """Place orders for one token in one transaction; None for one that must be placed alone.
 
     Raises `DatabaseError` when the connection was lost: what became of them is not known then.
@@ -134,11 +134,11 @@ def _place_together(forms: list[Form]) -> list[Answer | None]:
     return [answers.get(form["id"]) for form in forms]
 
 
-def _enter(forms: list[Form], wait_ms: int) -> dict[str, Answer]:
+def _enter(forms: list[Form], wait_ms: int) -> dict[str, StoredResponse]:
     """Enter orders for one token in one transaction; the answers of those that were, by id."""
     rows = fetch_all(_CALL, [as_json(forms), wait_ms, kept_for(), CREATED, MESSAGE])
     wake.after_commit(wake.DELIVER_EVENTS)
-    return {order_id: Answer(*answer) for order_id, *answer in rows}
+    return {order_id: StoredResponse(*answer) for order_id, *answer in rows}
 
 
 def cancel(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Order:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.participants.models import Organisation
 from exchange.tokens.models import Token
 from orders.book import services as placing
@@ -38,7 +38,7 @@ class Trader:
         *,
         claim: IdempotencyClaim | None = None,
         **more: Any,
-    ) -> Answer:
+    ) -> StoredResponse:
         """The answer to a new order; `more` goes to the request."""
         return placing.place(
             organisation_id=self.wallet.organisation.id,

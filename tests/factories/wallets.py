@@ -17,7 +17,7 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from config.books import CHECKS
-from exchange.core.idempotency import Answer
+from exchange.core.idempotency import StoredResponse
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
@@ -101,7 +101,7 @@ class Wallet:
         account: str = PAID,
         bank: str | None = None,
         **more: Any,
-    ) -> Answer:
+    ) -> StoredResponse:
         """The service's own answer to a request for a withdrawal."""
         return requests.request_withdrawal(
             organisation_id=self.organisation.id,

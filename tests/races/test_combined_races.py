@@ -24,7 +24,7 @@ from psycopg import sql
 
 from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
 from exchange.core.errors import IdempotencyKeyReused
-from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.models import IdempotencyRecord
 from exchange.core.sets import as_json
 from exchange.events.models import Event
@@ -73,7 +73,9 @@ def claim(wallet: Wallet, key: object, body: str = "body") -> IdempotencyClaim:
     return IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", str(key), body)
 
 
-def ask(wallet: Wallet, key: object = None, body: str = "body", **more: Any) -> partial[Answer]:
+def ask(
+    wallet: Wallet, key: object = None, body: str = "body", **more: Any
+) -> partial[StoredResponse]:
     """A call for 500 KES under `key`."""
     return partial(wallet.ask, claim=None if key is None else claim(wallet, key, body), **more)
 
@@ -140,7 +142,7 @@ def test_every_kind_of_key_in_one_set_is_answered_as_it_would_be_alone(gather):
     assert record("old").created_at > long_ago + timedelta(hours=24)
     assert twin.data == other_twin.data
     assert {twin.replayed, other_twin.replayed} == {False, True}
-    [kept] = [found for found in (clash, other_clash) if isinstance(found, Answer)]
+    [kept] = [found for found in (clash, other_clash) if isinstance(found, StoredResponse)]
     [refused] = [found for found in (clash, other_clash) if found is not kept]
     assert isinstance(refused, IdempotencyKeyReused)
     assert record("clash").data == kept.data
@@ -186,9 +188,9 @@ def test_a_key_under_way_elsewhere_holds_up_its_own_request_only(gather, ending)
             elsewhere.rollback()
         [_, taken, _, _] = found = answers.result()
     assert gather.sets == [4]
-    assert [type(answer) for answer in found] == [Answer] * 4
+    assert [type(answer) for answer in found] == [StoredResponse] * 4
     if ending == "commit":
-        assert taken == Answer(201, "first", "{}", replayed=True)
+        assert taken == StoredResponse(201, "first", "{}", replayed=True)
         assert effects() == 3
     else:
         assert (record("taken").data, taken.replayed) == (taken.data, False)
@@ -221,7 +223,7 @@ def test_what_one_order_breaks_is_undone_for_all_and_then_fails_for_it_alone(gat
         ask(wallet, "bad", account=POISON),
     )
     assert gather.sets == [5]
-    assert [type(answer) for answer in good] == [Answer] * 4
+    assert [type(answer) for answer in good] == [StoredResponse] * 4
     assert isinstance(bad, DatabaseError)
     assert [record(key).data for key in "abc"] == [answer.data for answer in good[:3]]
     assert IdempotencyRecord.objects.count() == 3
@@ -268,8 +270,8 @@ def test_a_set_whose_session_is_ended_by_the_server_is_done_at_most_once(gather,
         wait_until(lambda: not _lives(owner_connection, backend), "the session has ended")
         pause.release()
         found = answers.result()
-    done = [answer for answer in found if isinstance(answer, Answer)]
-    assert {type(answer) for answer in found} - {Answer} == {OperationalError}
+    done = [answer for answer in found if isinstance(answer, StoredResponse)]
+    assert {type(answer) for answer in found} - {StoredResponse} == {OperationalError}
     assert effects() == len(done)
     again = [call() for call in calls]
     assert sum(answer.replayed for answer in again) == len(done)
@@ -305,7 +307,7 @@ def test_of_four_hundred_keys_each_sent_by_two_threads_each_takes_effect_once():
     # Neighbours, so two threads send the same key at nearly the same moment.
     calls = [ask(wallets[key % 2], key) for key in range(keys) for _ in range(2)]
     answers = crowd_of(calls)
-    assert {type(answer) for answer in answers} == {Answer}
+    assert {type(answer) for answer in answers} == {StoredResponse}
     for key in range(keys):
         one, other = answers[2 * key], answers[2 * key + 1]
         assert one.data == other.data == record(str(key)).data

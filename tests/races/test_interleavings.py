@@ -16,7 +16,7 @@ from django.db import connection, connections
 from standardwebhooks import Webhook
 
 from exchange.core.errors import Conflict
-from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.events.models import WebhookEndpoint
 from exchange.events.services import endpoints as webhook_endpoints
 from exchange.events.services.deliveries import deliver_due
@@ -66,7 +66,7 @@ def test_a_request_refused_for_what_the_first_of_its_key_took_answers_as_the_fir
     wallet = make(1500)
     claim = IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", "key", "hash")
     ask = partial(wallet.ask, 1000, claim=claim)
-    first: list[Answer] = []
+    first: list[StoredResponse] = []
 
     def let_the_first_commit(execute: Any, sql: str, *rest: Any) -> Any:
         found = execute(sql, *rest)

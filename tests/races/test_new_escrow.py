@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from django.db import connections
 
-from exchange.core.idempotency import Answer
+from exchange.core.idempotency import StoredResponse
 from exchange.core.sets import as_json
 from tests.assertions.ledger import account_of, system
 from tests.environment.database import session
@@ -36,7 +36,7 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
     )
     second = [form(new, 1000), form(other, 100)]
 
-    done: list[Answer | None] = []
+    done: list[StoredResponse | None] = []
 
     def later() -> None:
         done.extend(requests._call_for_many(second))

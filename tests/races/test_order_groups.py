@@ -11,7 +11,7 @@ import pytest
 from django.db import connections, transaction
 
 from exchange.core.errors import Refused
-from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.tokens.models import Token
 from orders.book import services as placing
 from orders.book.models import Order
@@ -23,7 +23,7 @@ from wallets.ledger.models import Account, Transfer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-Ask = Callable[[], Answer]
+Ask = Callable[[], StoredResponse]
 
 
 def buy(trader: Trader, token: Token, units: int = 1, key: str | None = None) -> Ask:
@@ -32,7 +32,7 @@ def buy(trader: Trader, token: Token, units: int = 1, key: str | None = None) ->
     if key is not None:
         claim = IdempotencyClaim(trader.wallet.organisation.id, "POST", "/v1/orders", key, "body")
 
-    def ask() -> Answer:
+    def ask() -> StoredResponse:
         try:
             return trader.ask(token, "Buy", 10, units, claim=claim)
         finally:
@@ -41,7 +41,9 @@ def buy(trader: Trader, token: Token, units: int = 1, key: str | None = None) ->
     return ask
 
 
-def gather(pool: ThreadPoolExecutor, token: Token, asks: Sequence[Ask]) -> list[Future[Answer]]:
+def gather(
+    pool: ThreadPoolExecutor, token: Token, asks: Sequence[Ask]
+) -> list[Future[StoredResponse]]:
     """Have the first wait for the token, and all others for the first; then let them go."""
     with session("owner") as elsewhere:
         elsewhere.execute("SELECT FROM exchange_token WHERE id = %s FOR UPDATE", [token.id])

@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from exchange.core.errors import IdempotencyKeyReused, StillRunning
 from exchange.core.idempotency import (
-    Answer,
     IdempotencyClaim,
+    StoredResponse,
     claim_key,
-    find_answer,
+    find_response,
     kept_for,
-    store_answer,
+    store_response,
     wait_milliseconds,
 )
 from exchange.core.models import IdempotencyRecord
@@ -57,25 +57,25 @@ def keep(claim: IdempotencyClaim, **values: Any) -> IdempotencyRecord:
 def test_an_answer_is_found_under_its_own_claim_and_no_other(claim):
     others = other_claims(claim)
     keep(claim)
-    assert find_answer(claim) == Answer(201, "Done", '{"a": 1}', replayed=True)
+    assert find_response(claim) == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
     for number, other in enumerate(others):
-        assert find_answer(other) is None
+        assert find_response(other) is None
         keep(other, message=f"Other {number}")
     for number, other in enumerate(others):
-        found = find_answer(other)
+        found = find_response(other)
         assert found is not None
         assert found.message == f"Other {number}"
-    assert find_answer(claim) == Answer(201, "Done", '{"a": 1}', replayed=True)
+    assert find_response(claim) == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
 
 
 def test_another_body_under_the_key_is_refused_where_there_is_an_answer(claim):
     other = replace(claim, body_hash="1" * 64)
     keep(claim)
-    for find in (find_answer, claim_key):
+    for find in (find_response, claim_key):
         with pytest.raises(IdempotencyKeyReused), transaction.atomic():
             find(other)
     IdempotencyRecord.objects.update(status_code=None)
-    assert find_answer(other) is None
+    assert find_response(other) is None
     # Where there is none yet, there is none to give.
     assert claim_key(claim) is None
 
@@ -83,13 +83,13 @@ def test_another_body_under_the_key_is_refused_where_there_is_an_answer(claim):
 def test_an_answer_is_promised_for_a_day(claim):
     assert kept_for() == timedelta(hours=24)
     record = keep(claim, created_at=timezone.now() - timedelta(hours=23, minutes=59))
-    assert find_answer(claim) is not None
+    assert find_response(claim) is not None
     answer = claim_key(claim)
-    assert answer == Answer(201, "Done", '{"a": 1}', replayed=True)
+    assert answer == StoredResponse(201, "Done", '{"a": 1}', replayed=True)
     IdempotencyRecord.objects.filter(pk=record.pk).update(
         created_at=timezone.now() - timedelta(hours=24, seconds=1)
     )
-    assert find_answer(claim) is None
+    assert find_response(claim) is None
     assert claim_key(claim) is None
 
 
@@ -97,19 +97,19 @@ def test_a_claimed_key_keeps_the_answer_that_is_stored(claim):
     others = other_claims(claim)
     for each in (claim, *others):
         assert claim_key(each) is None
-        assert find_answer(each) is None
-    answer = Answer(200, "OK", "{}")
-    store_answer(claim, answer)
-    assert find_answer(claim) == claim_key(claim) == replace(answer, replayed=True)
+        assert find_response(each) is None
+    answer = StoredResponse(200, "OK", "{}")
+    store_response(claim, answer)
+    assert find_response(claim) == claim_key(claim) == replace(answer, replayed=True)
     for other in others:
-        assert find_answer(other) is None
+        assert find_response(other) is None
     assert claim.as_form() == {
         "method": "POST", "path": "/v1/orders", "key": "key", "body_hash": HASH,
     }  # fmt: skip
 
 
 def test_an_answer_that_was_not_given_before_is_no_replay():
-    assert Answer(201, "Done", "{}").replayed is False
+    assert StoredResponse(201, "Done", "{}").replayed is False
 
 
 def test_a_claim_that_cannot_be_made_is_no_refusal(claim):

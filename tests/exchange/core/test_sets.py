@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, transaction
 
-from exchange.core.idempotency import Answer
+from exchange.core.idempotency import StoredResponse
 from exchange.core.sets import as_json, carry_out
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,9 @@ FROM told, jsonb_array_elements(forms) f WHERE (f ->> 'do')::boolean
 IGNORING = "SELECT {} FROM (VALUES (%s, %s, %s)) ignored"
 
 
-def carried_out(forms: list[dict[str, Any]], statement: str = STATEMENT) -> list[Answer | None]:
+def carried_out(
+    forms: list[dict[str, Any]], statement: str = STATEMENT
+) -> list[StoredResponse | None]:
     return carry_out(statement, forms, id_name="order", status_code=201, message="Made")
 
 
@@ -30,8 +32,8 @@ def form(order: str, *, do: bool = True) -> dict[str, Any]:
     return {"order": order, "do": do}
 
 
-def answer(order: str) -> Answer:
-    return Answer(201, "Made", f"{order} 201 Made", replayed=False)
+def answer(order: str) -> StoredResponse:
+    return StoredResponse(201, "Made", f"{order} 201 Made", replayed=False)
 
 
 def test_a_set_is_sent_as_json():

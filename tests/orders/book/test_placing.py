@@ -14,7 +14,7 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from exchange.core.combining import Combiner
 from exchange.core.errors import DomainError, InvalidRequest, Refused, StillRunning
-from exchange.core.idempotency import Answer, IdempotencyClaim
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
@@ -125,7 +125,7 @@ def test_of_orders_that_came_together_with_a_refused_one_each_goes_alone(trader,
 def test_only_orders_outside_of_a_transaction_go_with_others(trader, token):
     arrived: list[str] = []
 
-    def gather(forms: list[dict[str, Any]]) -> list[Answer | None]:
+    def gather(forms: list[dict[str, Any]]) -> list[StoredResponse | None]:
         arrived.extend(one["id"] for one in forms)
         return [None] * len(forms)
 

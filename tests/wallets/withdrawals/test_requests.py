@@ -14,7 +14,7 @@ from django.db import DataError, connection, transaction
 
 from exchange.core.combining import Combiner
 from exchange.core.errors import DomainError
-from exchange.core.idempotency import Answer, IdempotencyClaim, claim_key, store_answer
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_key, store_response
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
 from tests.assertions.unchanged import nothing_moves
@@ -42,7 +42,7 @@ def claim_of(wallet: Wallet) -> IdempotencyClaim:
 
 def ask(
     wallet: Wallet, amount: str | int, currency: str = "KES", bank: str = BANK, **more: Any
-) -> Answer:
+) -> StoredResponse:
     with transaction.atomic():
         return wallet.ask(amount, currency=currency, bank=bank, **more)
 
@@ -152,14 +152,14 @@ def test_a_refusal_is_the_first_answer_under_the_claim_that_was_given_meanwhile(
     """Between the look for an answer and the look at the wallet, whose money it took."""
     wallet = make_member_wallet(100, currency="NGN")
     claim = claim_of(wallet)
-    first = Answer(201, "Done", '{"first": true}')
+    first = StoredResponse(201, "Done", '{"first": true}')
     kept: list[IdempotencyClaim] = []
 
     def answer_the_first(execute: Any, sql: str, *rest: Any) -> Any:
         if "exchange_member" in sql and not kept:
             kept.append(claim)
             claim_key(claim)
-            store_answer(claim, first)
+            store_response(claim, first)
         return execute(sql, *rest)
 
     if not claimed:
@@ -193,15 +193,17 @@ def test_only_requests_outside_of_a_transaction_go_with_others(monkeypatch):
     wallet = make_wallet(1000)
     arrived: list[str] = []
 
-    def gather(forms: list[dict[str, Any]]) -> list[Answer | None]:
+    def gather(forms: list[dict[str, Any]]) -> list[StoredResponse | None]:
         arrived.extend(form["amount"] for form in forms)
-        return [None if form["amount"] == "300" else Answer(201, "Done", "{}") for form in forms]
+        return [
+            None if form["amount"] == "300" else StoredResponse(201, "Done", "{}") for form in forms
+        ]
 
     monkeypatch.setattr(requests, "_together", Combiner(gather))
     ask(wallet, 200)
     assert arrived == []
     # What is left by the others is asked for alone.
     wallet.ask(300, bank=BANK)
-    assert wallet.ask(400, bank=BANK) == Answer(201, "Done", "{}")
+    assert wallet.ask(400, bank=BANK) == StoredResponse(201, "Done", "{}")
     assert arrived == ["300", "400"]
     assert wallet.kes == (Decimal(500), Decimal(500))

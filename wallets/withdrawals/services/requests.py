@@ -23,10 +23,10 @@ from exchange.core.currencies import needs_name
 from exchange.core.database import fetch_one, refused_by
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import (
-    Answer,
     IdempotencyClaim,
+    StoredResponse,
     claim_refusal,
-    find_answer,
+    find_response,
     kept_for,
     wait_milliseconds,
 )
@@ -93,7 +93,7 @@ def request_withdrawal(
     order: WithdrawalOrder,
     actor: Actor,
     claim: IdempotencyClaim | None = None,
-) -> Answer:
+) -> StoredResponse:
     """Moves `order.amount` into escrow and creates the Pending request, or refuses.
 
     `member_id` None is the organisation's own wallet. With a `claim` the first answer given under
@@ -116,7 +116,7 @@ def request_withdrawal(
         return call(payee)
 
     _together.not_coming()
-    if claim is not None and (answer := find_answer(claim)) is not None:
+    if claim is not None and (answer := find_response(claim)) is not None:
         return answer
     try:
         _check_before_network(organisation_id, member_id, order)
@@ -131,7 +131,7 @@ def request_withdrawal(
     except DomainError:
         # The first request of this key may have committed meanwhile and be the very reason of
         # this refusal (it took the money): its answer is then the answer.
-        if claim is not None and (answer := find_answer(claim)) is not None:
+        if claim is not None and (answer := find_response(claim)) is not None:
             return answer
         raise
 
@@ -162,7 +162,7 @@ def _call(
     order: WithdrawalOrder,
     actor: Actor,
     claim: IdempotencyClaim | None,
-) -> Answer:
+) -> StoredResponse:
     form = {
         **_form(payee, organisation_id, member_id, order),
         "actor": str(actor),
@@ -183,7 +183,7 @@ def _call(
         raise RuntimeError("request_withdrawal returned no row")
     replayed, status_code, message, data = row
     wake.after_commit(wake.DELIVER_EVENTS)
-    return Answer(status_code, message, data, replayed=replayed)
+    return StoredResponse(status_code, message, data, replayed=replayed)
 
 
 _call_for_many = partial(
