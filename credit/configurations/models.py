@@ -11,6 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Organisation
@@ -56,9 +57,7 @@ class LoanConfiguration(models.Model):
     creditor = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, related_name="loan_configurations"
     )
-    status = models.CharField(
-        max_length=10, choices=ConfigurationStatus.choices, default=ConfigurationStatus.PENDING
-    )
+    status = choice_field(ConfigurationStatus, max_length=10, default=ConfigurationStatus.PENDING)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 
@@ -82,7 +81,7 @@ class ConfigurationVersion(models.Model):
     )
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=200)
-    access = models.CharField(max_length=13, choices=Access.choices, default=Access.OWN)
+    access = choice_field(Access, max_length=13, default=Access.OWN)
     organisations = models.ManyToManyField(
         Organisation,
         blank=True,
@@ -92,7 +91,7 @@ class ConfigurationVersion(models.Model):
         help_text="Who may borrow, where access is `organisations`",
     )
     investment_categories = ArrayField(
-        models.CharField(max_length=20, choices=InvestmentCategory.choices),
+        choice_field(InvestmentCategory, max_length=20),
         help_text="What may be pledged",
     )
     collateral_ratio = models.DecimalField(
@@ -103,12 +102,8 @@ class ConfigurationVersion(models.Model):
     )
     duration = models.PositiveSmallIntegerField(help_text="Longest, in months")
     grace_period = models.PositiveSmallIntegerField(default=0)
-    grace_period_unit = models.CharField(
-        max_length=4, choices=GraceUnit.choices, default=GraceUnit.DAYS
-    )
-    status = models.CharField(
-        max_length=10, choices=VersionStatus.choices, default=VersionStatus.PENDING
-    )
+    grace_period_unit = choice_field(GraceUnit, max_length=4, default=GraceUnit.DAYS)
+    status = choice_field(VersionStatus, max_length=10, default=VersionStatus.PENDING)
     proposed_by = models.CharField(max_length=80, help_text="The actor who entered it")
     proposed_by_label = models.CharField(max_length=200, blank=True)
     decided_by = models.ForeignKey(

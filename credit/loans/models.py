@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
@@ -53,7 +54,7 @@ class Loan(models.Model):
     duration = models.PositiveSmallIntegerField()
     grace_period = models.PositiveSmallIntegerField()
     grace_period_unit = models.CharField(max_length=4)
-    status = models.CharField(max_length=11, choices=LoanStatus.choices, default=LoanStatus.ACTIVE)
+    status = choice_field(LoanStatus, max_length=11, default=LoanStatus.ACTIVE)
     interest_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
     principal_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
     reason = models.CharField(max_length=500, blank=True)
@@ -235,10 +236,8 @@ class EndingProposal(ProposalModel):
     """
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="endings")
-    action = models.CharField(max_length=9, choices=EndingAction.choices)
-    status = models.CharField(
-        max_length=9, choices=EndingStatus.choices, default=EndingStatus.PENDING
-    )
+    action = choice_field(EndingAction, max_length=9)
+    status = choice_field(EndingStatus, max_length=9, default=EndingStatus.PENDING)
     reason = None  # type: ignore[assignment]
     note = models.CharField(max_length=500)
     plan = models.JSONField(default=list)

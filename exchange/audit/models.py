@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import models
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 
 
@@ -52,7 +53,7 @@ class Change(models.Model):
     about_id = models.CharField(
         max_length=64, blank=True, help_text="A record in whose history it shows as well"
     )
-    operation = models.CharField(max_length=8, choices=Operation.choices)
+    operation = choice_field(Operation, max_length=8)
     before = models.JSONField(null=True, decoder=Exact)
     after = models.JSONField(null=True, decoder=Exact)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.db.models.expressions import Combinable
 
 from exchange.core import crypto
 
@@ -22,3 +23,10 @@ class EncryptedTextField(_TextField):
 
     def from_db_value(self, value: str | None, *_: object) -> str:
         return crypto.decrypt(value) if value else ""
+
+
+def choice_field(
+    choices: type[models.TextChoices], *, max_length: int, **options: Any
+) -> models.CharField[str | Combinable, str]:
+    """Return the field of a column that has one of `choices`; in migrations a `CharField`."""
+    return models.CharField(max_length=max_length, choices=choices.choices, **options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from exchange.core.fields import EncryptedTextField
+from exchange.core.fields import EncryptedTextField, choice_field
 from exchange.core.ids import uuid7
 from exchange.participants.models import Organisation
 
@@ -60,9 +60,7 @@ class Event(models.Model):
     subject_id = models.UUIDField(help_text="Id of the record the event is about")
     body = models.TextField(help_text="Exactly what is signed and posted")
     # How an event begins; the application may not write any other beginning.
-    status = models.CharField(
-        max_length=10, choices=EventStatus.choices, db_default=EventStatus.PENDING
-    )
+    status = choice_field(EventStatus, max_length=10, db_default=EventStatus.PENDING)
     attempts = models.SmallIntegerField(db_default=0)
     next_attempt_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)

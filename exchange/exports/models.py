@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 
 
@@ -38,9 +39,7 @@ class Export(models.Model):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports"
     )
-    status = models.CharField(
-        max_length=11, choices=ExportStatus.choices, default=ExportStatus.WAITING
-    )
+    status = choice_field(ExportStatus, max_length=11, default=ExportStatus.WAITING)
     direct = models.BooleanField(default=False, help_text="Handed over in the answer itself")
     about_rows = models.PositiveIntegerField(help_text="How many there were when it was asked for")
     rows_done = models.PositiveIntegerField(default=0)

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Upper
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.core.numbers import plain
@@ -152,14 +153,12 @@ class Token(models.Model):
     currency = models.ForeignKey(
         Currency, on_delete=models.PROTECT, related_name="+", db_index=False
     )
-    type = models.CharField(max_length=10, choices=TokenType.choices, default=TokenType.PUBLIC)
-    deal_access = models.CharField(
-        max_length=10, choices=DealAccess.choices, default=DealAccess.PUBLIC
-    )
-    investment_type = models.CharField(max_length=20, choices=InvestmentType.choices)
-    investment_category = models.CharField(max_length=20, choices=InvestmentCategory.choices)
-    payout_frequency = models.CharField(
-        max_length=20, blank=True, choices=PayoutFrequency.choices, default=PayoutFrequency.NONE
+    type = choice_field(TokenType, max_length=10, default=TokenType.PUBLIC)
+    deal_access = choice_field(DealAccess, max_length=10, default=DealAccess.PUBLIC)
+    investment_type = choice_field(InvestmentType, max_length=20)
+    investment_category = choice_field(InvestmentCategory, max_length=20)
+    payout_frequency = choice_field(
+        PayoutFrequency, max_length=20, blank=True, default=PayoutFrequency.NONE
     )
 
     # Quotes: changed by an approved `Quote` only.

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.numbers import plain
 from exchange.participants.models import ApiKey, Member, Organisation
@@ -82,8 +83,8 @@ class Order(models.Model):
         output_field=models.UUIDField(),
         db_persist=True,
     )
-    owner_model = models.CharField(max_length=12, choices=OwnerModel.choices)
-    type = models.CharField(max_length=4, choices=OrderType.choices)
+    owner_model = choice_field(OwnerModel, max_length=12)
+    type = choice_field(OrderType, max_length=4)
     price = models.DecimalField(max_digits=38, decimal_places=8, help_text="Limit for one unit")
     tokens = models.DecimalField(max_digits=38, decimal_places=8, help_text="Units")
     amount = models.DecimalField(
@@ -92,9 +93,7 @@ class Order(models.Model):
     fee_percent = models.DecimalField(
         max_digits=12, decimal_places=4, help_text="The token's fee when the order was placed"
     )
-    status = models.CharField(
-        max_length=10, choices=OrderStatus.choices, default=OrderStatus.ACTIVE
-    )
+    status = choice_field(OrderStatus, max_length=10, default=OrderStatus.ACTIVE)
     filled = models.DecimalField(
         max_digits=38, decimal_places=8, default=0, help_text="Units filled so far"
     )

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.numbers import plain
 from exchange.tokens.models import Token
@@ -42,9 +43,7 @@ class Trade(models.Model):
         db_constraint=False,
         help_text="None: the issuer",
     )
-    taker = models.CharField(
-        max_length=4, choices=OrderType.choices, help_text="The side that came and took"
-    )
+    taker = choice_field(OrderType, max_length=4, help_text="The side that came and took")
     price = models.DecimalField(max_digits=38, decimal_places=8)
     tokens = models.DecimalField(max_digits=38, decimal_places=8)
     buyer_value = models.DecimalField(max_digits=38, decimal_places=8)

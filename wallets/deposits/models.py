@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce
 
+from exchange.core.fields import choice_field
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
@@ -47,9 +48,7 @@ class Deposit(ProposalModel):
         max_length=100, help_text="The bank's reference of the incoming payment"
     )
     note = models.CharField(max_length=300, blank=True)
-    status = models.CharField(
-        max_length=10, choices=DepositStatus.choices, default=DepositStatus.PENDING
-    )
+    status = choice_field(DepositStatus, max_length=10, default=DepositStatus.PENDING)
     # Null: booked at once, by a command or the demo world.
     proposed_by = None  # type: ignore[assignment]
     entered_by = models.ForeignKey(

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from exchange.core.fields import choice_field
 from exchange.core.numbers import plain
 from exchange.staff.models import ProposalModel
 
@@ -67,9 +68,7 @@ class ConfigurationFigure(ProposalModel):
     value = models.DecimalField(max_digits=30, decimal_places=8)
     reason = models.CharField(max_length=300)
     effective_from = models.DateTimeField(null=True, help_text="As proposed; null: when approved")
-    status = models.CharField(
-        max_length=10, choices=FigureStatus.choices, default=FigureStatus.PENDING
-    )
+    status = choice_field(FigureStatus, max_length=10, default=FigureStatus.PENDING)
     decision_note = models.CharField(max_length=300, blank=True, help_text="Why it was rejected")
     in_force_from = models.DateTimeField(
         null=True, help_text="Of an approved one: as proposed, but never before its approval"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Coalesce
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
@@ -85,7 +86,7 @@ class Account(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     asset = models.ForeignKey(Asset, on_delete=models.PROTECT, related_name="accounts")
-    kind = models.CharField(max_length=10, choices=AccountKind.choices)
+    kind = choice_field(AccountKind, max_length=10)
     organisation = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, null=True, related_name="accounts"
     )
@@ -129,7 +130,7 @@ class Transfer(models.Model):
     """One movement: two or more entries that sum to zero for every asset. Never changed."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    kind = models.CharField(max_length=30, choices=TransferKind.choices)
+    kind = choice_field(TransferKind, max_length=30)
     reference = models.CharField(
         max_length=120,
         help_text="Says what this transfer does once: `withdrawal:<id>:close` settles or releases",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.staff.models import ProposalModel
 from wallets.withdrawals.models import Withdrawal
@@ -36,11 +37,9 @@ class Proposal(ProposalModel):
     """
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="proposals")
-    action = models.CharField(max_length=12, choices=ProposalAction.choices)
+    action = choice_field(ProposalAction, max_length=12)
     reason = models.CharField(max_length=500)
-    status = models.CharField(
-        max_length=10, choices=ProposalStatus.choices, default=ProposalStatus.OPEN
-    )
+    status = choice_field(ProposalStatus, max_length=10, default=ProposalStatus.OPEN)
 
     class Meta(ProposalModel.Meta):
         constraints = [
@@ -93,9 +92,7 @@ class PayoutCircuit(models.Model):
     """Whether payouts are posted to the payment provider now."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY_ROW, editable=False)
-    state = models.CharField(
-        max_length=9, choices=CircuitState.choices, default=CircuitState.CLOSED
-    )
+    state = choice_field(CircuitState, max_length=9, default=CircuitState.CLOSED)
     failures = models.PositiveIntegerField(default=0, help_text="In a row, while Closed")
     failed_trials = models.PositiveIntegerField(default=0, help_text="Since it opened")
     reason = models.CharField(max_length=300, blank=True, help_text="The last failure")

@@ -14,6 +14,7 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.staff.models import ProposalModel
@@ -35,9 +36,7 @@ class Reconciliation(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     day = models.DateField()
-    status = models.CharField(
-        max_length=10, choices=ReportStatus.choices, default=ReportStatus.WAITING
-    )
+    status = choice_field(ReportStatus, max_length=10, default=ReportStatus.WAITING)
     reason = models.CharField(max_length=500, blank=True, help_text="Why it is incomplete")
     differences = models.PositiveIntegerField(default=0)
     compared = models.PositiveIntegerField(default=0, help_text="Payouts held beside transfers")
@@ -120,7 +119,7 @@ class ReconciliationLine(models.Model):
     )
     position = models.PositiveIntegerField()
     off = models.BooleanField()
-    kind = models.CharField(max_length=40, choices=LineKind.choices)
+    kind = choice_field(LineKind, max_length=40)
     currency = models.ForeignKey(
         Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
@@ -162,7 +161,7 @@ class ReconciliationBreak(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     day = models.DateField()
-    kind = models.CharField(max_length=40, choices=LineKind.choices)
+    kind = choice_field(LineKind, max_length=40)
     currency = models.ForeignKey(
         Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
@@ -178,7 +177,7 @@ class ReconciliationBreak(models.Model):
     withdrawal = models.ForeignKey(
         Withdrawal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
-    status = models.CharField(max_length=9, choices=BreakStatus.choices, default=BreakStatus.OPEN)
+    status = choice_field(BreakStatus, max_length=9, default=BreakStatus.OPEN)
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,

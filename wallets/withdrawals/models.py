@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Func
 from django.db.models.functions import Coalesce
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
@@ -152,9 +153,7 @@ class Withdrawal(models.Model):
     bank = models.OneToOneField(
         BankAccount, on_delete=models.PROTECT, related_name="withdrawal", db_constraint=False
     )
-    status = models.CharField(
-        max_length=10, choices=WithdrawalStatus.choices, default=WithdrawalStatus.PENDING
-    )
+    status = choice_field(WithdrawalStatus, max_length=10, default=WithdrawalStatus.PENDING)
     version = models.PositiveIntegerField(default=1)
     requested_by = models.CharField(max_length=80, help_text="The API key that asked")
     approvals_needed = models.PositiveSmallIntegerField(default=1)
@@ -308,7 +307,7 @@ class Decision(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="decisions")
-    verdict = models.CharField(max_length=10, choices=Verdict.choices)
+    verdict = choice_field(Verdict, max_length=10)
     actor = models.CharField(max_length=80)
     actor_label = models.CharField(max_length=200)
     reason = models.CharField(max_length=500, blank=True)
