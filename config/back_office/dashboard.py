@@ -33,10 +33,10 @@ from credit.loans.selectors.overview import loans_by_state, owed_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import COUNTED_AT_MOST, staff_of
 from exchange.admin.show import age
+from exchange.core.currencies import money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
-from wallets.ledger.admin.show import money
 from wallets.ledger.models import BooksProof
 from wallets.ledger.selectors.proof import last_proof
 from wallets.payouts.selectors import (

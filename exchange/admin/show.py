@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.core.numbers import grouped, plain
+from exchange.core.numbers import plain
 
 # How a state looks: the class of `exchange/admin.css`.
 _TONES = {
@@ -59,11 +59,6 @@ _TONES = {
     "Exhausted": "bad",
     "Off": "bad",
 }
-
-
-def money(amount: Decimal, decimals: int, unit: str) -> str:
-    """`1,234.50 NGN`: at least `decimals` decimals, and every one the amount has."""
-    return f"{grouped(amount, decimals)} {unit}"
 
 
 def percent(number: Decimal) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 
 from exchange.core.models import Currency
+from exchange.core.numbers import grouped
 
 # Currencies in which the provider tells the name of an account's holder.
 RESOLVES_NAMES = frozenset({"NGN"})
@@ -37,3 +39,15 @@ def payout_currencies() -> tuple[str, ...]:
 def needs_name(currency: str) -> bool:
     """Whether the provider is asked for the account's name in this currency."""
     return currency in RESOLVES_NAMES
+
+
+def money(amount: Decimal | None, asset: str) -> str:
+    """Write an amount as people read it: `1,234.50 NGN`; a dash where there is none.
+
+    It has at least the currency's decimals, and every one the amount has. What is no currency is
+    written in units.
+    """
+    if amount is None:
+        return "-"
+    facts = currencies().get(asset)
+    return f"{grouped(amount, facts.decimals)} {asset}" if facts else f"{grouped(amount)} units"

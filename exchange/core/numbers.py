@@ -74,6 +74,11 @@ def plain(number: Decimal) -> str:
     return "0" if text in {"-0", ""} else text
 
 
-def grouped(number: Decimal, decimals: int) -> str:
-    """`1,234.50`: at least `decimals` decimals, and every one the number has."""
+def grouped(number: Decimal, decimals: int = 0) -> str:
+    """Write `number` as `1,234.50`: at least `decimals` decimals, and every one it has."""
     return f"{number:,.{max(decimals, decimals_of(number))}f}"
+
+
+def units(number: Decimal) -> str:
+    """Write a number of token units: `1,000 units`, `1 unit`."""
+    return f"{grouped(number)} {'unit' if number == 1 else 'units'}"

@@ -26,6 +26,7 @@ from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import INTERNAL, VISIBLE, Reason, read_by
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, kind, moment, page_of, state
+from exchange.core.currencies import money
 from exchange.core.errors import InvalidRequest
 from exchange.core.models import Currency
 from exchange.exports.admin import Exportable
@@ -36,7 +37,6 @@ from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on,
 from exchange.staff.models import StaffUser
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit, DepositStatus
-from wallets.ledger.admin.show import money
 from wallets.ledger.models import Transfer
 
 

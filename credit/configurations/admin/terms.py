@@ -22,13 +22,12 @@ from credit.configurations.services.terms import (
     default_least_amount,
 )
 from exchange.admin.show import percent, state
-from exchange.core.currencies import currencies
+from exchange.core.currencies import currencies, money
 from exchange.core.ids import parse_id
 from exchange.core.numbers import plain
 from exchange.participants.admin.participants import OrganisationChoice
 from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory
-from wallets.ledger.admin.show import money
 
 if TYPE_CHECKING:
     ModelChoices = forms.ModelMultipleChoiceField[Any]

@@ -12,8 +12,7 @@ from credit.configurations.models import LoanConfiguration, LoanLimit, VersionSt
 from credit.loans.models import OPEN
 from credit.loans.services.assessing import outstanding_principal
 from exchange.admin.base import Section
-from exchange.core.currencies import currencies
-from wallets.ledger.admin.show import money
+from exchange.core.currencies import currencies, money
 
 
 @admin.register(LoanConfiguration)

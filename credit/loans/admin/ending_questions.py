@@ -10,10 +10,10 @@ from credit.loans.services import endings
 from credit.loans.services.valuation import open_collateral, owed
 from exchange.admin.confirming import Question
 from exchange.admin.show import page_of
+from exchange.core.currencies import money
 from exchange.core.errors import DomainError
+from exchange.core.numbers import units
 from exchange.staff.models import StaffUser
-from exchange.tokens.admin.page import units
-from wallets.ledger.admin.show import money
 
 _WORDS = {
     EndingAction.LIQUIDATE: "Units pass to the creditor at the prices shown, up to what is owed; "

@@ -27,13 +27,13 @@ from credit.loans.services.valuation import owed, principal_owed, worth
 from exchange.admin.base import Section, Tool
 from exchange.admin.history import actors
 from exchange.admin.show import age, difference, kind, moment, page_of, state
-from exchange.core.currencies import currencies
-from exchange.core.numbers import round_to
+from exchange.core.currencies import currencies, money
+from exchange.core.numbers import round_to, units
 from exchange.events.models import Event
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
-from exchange.tokens.admin.page import Facts, units
-from wallets.ledger.admin.show import SIGN, held, money
+from exchange.tokens.admin.page import Facts
+from wallets.ledger.admin.show import SIGN, held
 from wallets.ledger.models import Transfer
 
 _TRANSFERS_SHOWN = 50

@@ -12,10 +12,10 @@ from credit.loans.services import endings
 from credit.loans.services.valuation import open_collateral, owed, principal_owed
 from exchange.admin.base import Section
 from exchange.admin.show import moment, page_of
+from exchange.core.currencies import money
 from exchange.core.errors import Conflict, StateConflict
+from exchange.core.numbers import units
 from exchange.staff.models import StaffUser
-from exchange.tokens.admin.page import units
-from wallets.ledger.admin.show import money
 
 
 def drafted(loan: Loan, action: EndingAction) -> EndingProposal:

@@ -40,11 +40,11 @@ from exchange.admin.base import OwnPage, Tool, bind, extra_tools, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import Reason
 from exchange.admin.show import age, state
+from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import CreditorFilter
 from exchange.participants.models import Member, Organisation
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter
-from wallets.ledger.admin.show import money
 
 _PENDING = EndingStatus.PENDING
 _NOT_VALUED = "cannot be valued"

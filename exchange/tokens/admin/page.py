@@ -8,12 +8,12 @@ from decimal import Decimal
 from django.db.models import Q
 from django.utils import timezone
 
-from exchange.admin import show
 from exchange.admin.base import Section
 from exchange.admin.chart import Chart, step_chart
 from exchange.admin.show import age, difference, moment, page_of, percent, state
 from exchange.audit import selectors as audit
-from exchange.core.numbers import plain
+from exchange.core.currencies import money
+from exchange.core.numbers import grouped, units
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.models import DECIDED, TERMS, DealAccess, Quote, Token
 
@@ -57,16 +57,6 @@ def in_state(name: str) -> Q:
     return Q(pk__in=())
 
 
-def money(amount: Decimal, token: Token) -> str:
-    """`1,234.50 NGN`, an amount of the token's currency."""
-    return show.money(amount, token.currency.decimals, token.currency_id)
-
-
-def units(number: Decimal) -> str:
-    """`1,000 units`."""
-    return show.money(number, 0, "unit" if number == 1 else "units")
-
-
 def what_it_is(token: Token) -> Facts:
     """The token's description."""
     return [
@@ -90,6 +80,7 @@ def what_it_is(token: Token) -> Facts:
 
 def terms(token: Token) -> Facts:
     """Fees and what the investment promises."""
+    code = token.currency_id
     return [
         ("Fee of a buyer", percent(token.buy_fee)),
         ("Fee of a seller", percent(token.sell_fee)),
@@ -99,11 +90,8 @@ def terms(token: Token) -> Facts:
         ("Interest", percent(token.interest)),
         ("Dividend", percent(token.dividend)),
         ("Tenor", f"{token.tenor:,} days" if token.tenor else "-"),
-        ("Valuation", money(token.valuation, token) if token.valuation else "-"),
-        (
-            "Valuation after the raise",
-            money(token.post_raise_valuation, token) if token.post_raise_valuation else "-",
-        ),
+        ("Valuation", money(token.valuation or None, code)),
+        ("Valuation after the raise", money(token.post_raise_valuation or None, code)),
     ]
 
 
@@ -114,9 +102,9 @@ def raise_facts(token: Token) -> Facts:
     share = token.total_raised / token.raise_amount * 100
     return [
         ("State", "Complete" if token.completed_raise else "Open"),
-        ("To bring", money(token.raise_amount, token)),
-        ("Brought so far", f"{money(token.total_raised, token)} ({share:.1f} %)"),
-        ("Offer for a unit", money(token.price_buy, token)),
+        ("To bring", money(token.raise_amount, token.currency_id)),
+        ("Brought so far", f"{money(token.total_raised, token.currency_id)} ({share:.1f} %)"),
+        ("Offer for a unit", money(token.price_buy, token.currency_id)),
         ("Allocated to investors", units(token.total_allocated)),
     ]
 
@@ -126,7 +114,7 @@ def quotes_now(token: Token) -> Section:
     rows = [
         (name, now, before, difference(was, is_now))
         for name, was, is_now, before, now in (
-            (name, was, is_now, money(was, token), money(is_now, token))
+            (name, was, is_now, money(was, token.currency_id), money(is_now, token.currency_id))
             for name, was, is_now in (
                 ("Buy", token.prev_price_buy, token.price_buy),
                 ("Sell", token.prev_price_sell, token.price_sell),
@@ -137,8 +125,8 @@ def quotes_now(token: Token) -> Section:
         rows.append(
             (
                 f"{token.currency_id} per USD",
-                f"{Decimal(plain(token.price_exchange)):,f}",
-                f"{Decimal(plain(token.prev_price_exchange)):,f}",
+                grouped(token.price_exchange),
+                grouped(token.prev_price_exchange),
                 difference(token.prev_price_exchange, token.price_exchange),
             )
         )
@@ -153,7 +141,7 @@ def limits(token: Token) -> Section:
     """Bounds of orders for each side."""
 
     def bound(amount: Decimal) -> str:
-        return money(amount, token) if amount else "none"
+        return money(amount, token.currency_id) if amount else "none"
 
     rows = [
         (name, *(bound(getattr(token, field)) for field in fields))
@@ -197,12 +185,12 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
     """Buy and sell quotes over time."""
     oldest_first = [quote for quote in reversed(quotes) if quote.decided_at is not None]
     prices = [(quote.buy, quote.sell) for quote in oldest_first]
-    words = ""
+    code, words = token.currency_id, ""
     if prices:
         words = (
-            f"{len(prices)} approved quotes. Buy from {money(prices[0][0], token)} to "
-            f"{money(prices[-1][0], token)}, sell from {money(prices[0][1], token)} to "
-            f"{money(prices[-1][1], token)}. The table below has every figure."
+            f"{len(prices)} approved quotes. Buy from {money(prices[0][0], code)} to "
+            f"{money(prices[-1][0], code)}, sell from {money(prices[0][1], code)} to "
+            f"{money(prices[-1][1], code)}. The table below has every figure."
         )
     return step_chart(
         title="Price history",
@@ -210,7 +198,7 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
         times=[quote.decided_at for quote in oldest_first if quote.decided_at is not None],
         lines=[("Buy", [buy for buy, _ in prices]), ("Sell", [sell for _, sell in prices])],
         until=timezone.now(),
-        label=f"{{:,.{token.currency.decimals}f}} {token.currency_id}",
+        label=f"{{:,.{token.currency.decimals}f}} {code}",
     )
 
 
@@ -219,9 +207,9 @@ def price_table(token: Token, quotes: Sequence[Quote]) -> Section:
     rows = [
         (
             moment(quote.decided_at) if quote.decided_at else "-",
-            page_of(quote, money(quote.buy, token)),
-            money(quote.sell, token),
-            f"{Decimal(plain(quote.exchange)):,f}" if quote.exchange else "-",
+            page_of(quote, money(quote.buy, token.currency_id)),
+            money(quote.sell, token.currency_id),
+            grouped(quote.exchange) if quote.exchange else "-",
             quote.proposed_by or "The system",
             quote.decided_by or "The system",
             quote.note or "-",
@@ -286,5 +274,5 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Decimal):
-        return f"{Decimal(plain(value)):,f}"
+        return grouped(value)
     return str(value) or "-"

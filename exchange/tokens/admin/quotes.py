@@ -21,10 +21,10 @@ from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import INTERNAL, Reason, read_by
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, difference, page_of, state
-from exchange.core.numbers import plain
+from exchange.core.currencies import money
+from exchange.core.numbers import grouped
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.staff.models import ApprovalStatus, StaffUser
-from exchange.tokens.admin.page import money
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 
@@ -123,15 +123,15 @@ class QuoteAdmin(DecidedByTwo, Confirming):
 
     @admin.display(description="buy", ordering="buy")
     def shown_buy(self, quote: Quote) -> str:
-        return money(quote.buy, quote.token)
+        return money(quote.buy, quote.token.currency_id)
 
     @admin.display(description="sell", ordering="sell")
     def shown_sell(self, quote: Quote) -> str:
-        return money(quote.sell, quote.token)
+        return money(quote.sell, quote.token.currency_id)
 
     @admin.display(description="units of the currency per USD")
     def shown_exchange(self, quote: Quote) -> str:
-        return _rate(quote.exchange) if quote.exchange else "-"
+        return grouped(quote.exchange) if quote.exchange else "-"
 
     @admin.display(description="reason")
     def shown_reason(self, quote: Quote) -> str:
@@ -153,7 +153,8 @@ class QuoteAdmin(DecidedByTwo, Confirming):
 
     def decision(self, request: HttpRequest, obj: Quote) -> PendingDecision | None:
         user, reject_at = staff_of(request), self.address("reject", obj.pk)
-        prices = f"{money(obj.buy, obj.token)} / {money(obj.sell, obj.token)}"
+        code = obj.token.currency_id
+        prices = f"{money(obj.buy, code)} / {money(obj.sell, code)}"
         own = obj.proposed_by_id == user.pk
         return decision_on(
             obj,
@@ -183,8 +184,8 @@ class QuoteAdmin(DecidedByTwo, Confirming):
             quote,
             _approval(quote, staff_of(request)),
             partial(quotes.approve, quote_id=quote.pk, user=staff_of(request)),
-            f"Approved: {token.symbol} is quoted at {money(quote.buy, token)} to buy and "
-            f"{money(quote.sell, token)} to sell.",
+            f"Approved: {token.symbol} is quoted at {self.shown_buy(quote)} to buy and "
+            f"{self.shown_sell(quote)} to sell.",
         )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -202,10 +203,6 @@ class QuoteAdmin(DecidedByTwo, Confirming):
             f"{'Taken back' if own else 'Rejected'}. The prices stay as they are.",
             form=bind(request, RejectionForm),
         )
-
-
-def _rate(value: Decimal) -> str:
-    return f"{Decimal(plain(value)):,f}"
 
 
 def _prices(quote: Quote) -> quotes.Prices:
@@ -231,8 +228,8 @@ def _side_by_side(title: str, token: Token, prices: quotes.Prices) -> Section:
     rows: list[tuple[object, ...]] = [
         (
             change.name.capitalize(),
-            money(change.in_force, token),
-            money(change.proposed, token),
+            money(change.in_force, token.currency_id),
+            money(change.proposed, token.currency_id),
             _change(change),
         )
         for change in quotes.changes(token, prices)
@@ -241,8 +238,8 @@ def _side_by_side(title: str, token: Token, prices: quotes.Prices) -> Section:
         rows.append(
             (
                 f"{token.currency_id} per USD",
-                _rate(token.price_exchange),
-                _rate(prices.exchange),
+                grouped(token.price_exchange),
+                grouped(prices.exchange),
                 difference(token.price_exchange, prices.exchange),
             )
         )
@@ -282,13 +279,13 @@ def proposal(token: Token, prices: quotes.Prices | None) -> Question:
 
 
 def _approval(quote: Quote, user: StaffUser) -> Question:
-    token = quote.token
+    token, code = quote.token, quote.token.currency_id
     return Question(
         title=f"Approve the quote of {token.symbol}?",
         facts=_facts(quote),
         words="The prices are in force at once: raises sell at them, lending values collateral by "
         "them. They change again only by another quote.",
-        submit=f"Yes, approve {money(quote.buy, token)} / {money(quote.sell, token)}",
+        submit=f"Yes, approve {money(quote.buy, code)} / {money(quote.sell, code)}",
         hindrance=quotes.QUOTES.describe_obstacle(quote, user),
         sections=[_side_by_side("Side by side", token, _prices(quote))],
         warnings=_warnings(token, _prices(quote)),
@@ -314,14 +311,14 @@ def _facts(quote: Quote) -> list[tuple[str, object]]:
         ("Sell", token.price_sell, quote.sell),
     ):
         facts += [
-            (f"{name}, in force now", money(now, token)),
-            (f"{name}, proposed", money(then, token)),
+            (f"{name}, in force now", money(now, token.currency_id)),
+            (f"{name}, proposed", money(then, token.currency_id)),
             (f"{name}, change", difference(now, then, places=2)),
         ]
     if token.price_exchange or quote.exchange:
         facts += [
-            (f"{token.currency_id} per USD, in force now", _rate(token.price_exchange)),
-            (f"{token.currency_id} per USD, proposed", _rate(quote.exchange)),
+            (f"{token.currency_id} per USD, in force now", grouped(token.price_exchange)),
+            (f"{token.currency_id} per USD, proposed", grouped(quote.exchange)),
         ]
     return [
         *facts,
@@ -333,9 +330,9 @@ def _facts(quote: Quote) -> list[tuple[str, object]]:
 
 def _prices_in_force(token: Token) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
-        ("Buy, in force now", money(token.price_buy, token)),
-        ("Sell, in force now", money(token.price_sell, token)),
+        ("Buy, in force now", money(token.price_buy, token.currency_id)),
+        ("Sell, in force now", money(token.price_sell, token.currency_id)),
     ]
     if token.price_exchange:
-        facts.append((f"{token.currency_id} per USD, in force now", _rate(token.price_exchange)))
+        facts.append((f"{token.currency_id} per USD, in force now", grouped(token.price_exchange)))
     return facts

@@ -18,12 +18,12 @@ from django.utils.html import format_html
 
 from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
+from exchange.core.currencies import money
 from exchange.core.numbers import plain
 from exchange.participants.admin.named import IssuerFilter
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.admin import page as token_page
 from exchange.tokens.admin.forms import EditForm, GrantForm, WithdrawForm
-from exchange.tokens.admin.page import money
 from exchange.tokens.admin.quotes import PriceForm, prices_of, proposal
 from exchange.tokens.models import TERMS, DealAccess, Token
 from exchange.tokens.services import quotes, tokens
@@ -72,11 +72,11 @@ class TokenPages(OwnPage, Confirming):
 
     @admin.display(description="buy", ordering="price_buy")
     def shown_buy(self, token: Token) -> str:
-        return money(token.price_buy, token)
+        return money(token.price_buy, token.currency_id)
 
     @admin.display(description="sell", ordering="price_sell")
     def shown_sell(self, token: Token) -> str:
-        return money(token.price_sell, token)
+        return money(token.price_sell, token.currency_id)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related("issuer", "creator", "currency")
@@ -108,8 +108,8 @@ class TokenPages(OwnPage, Confirming):
             status=token_page.status(token),
             lede=self.lede(token),
             waiting=waiting,
-            waiting_buy=waiting and money(waiting.buy, token),
-            waiting_sell=waiting and money(waiting.sell, token),
+            waiting_buy=waiting and money(waiting.buy, token.currency_id),
+            waiting_sell=waiting and money(waiting.sell, token.currency_id),
             sheets=self.sheets(token),
             tables=[
                 token_page.quotes_now(token),

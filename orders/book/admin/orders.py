@@ -12,9 +12,9 @@ from django.utils.html import format_html
 from exchange.admin.base import SafeAdmin, Tool, extra_tools
 from exchange.admin.history import actors
 from exchange.admin.show import moment, page_of, percent, state
-from exchange.core.numbers import round_to
+from exchange.core.currencies import money
+from exchange.core.numbers import round_to, units
 from exchange.participants.models import Member, Organisation
-from exchange.tokens.admin.page import money, units
 from orders.book.admin.show import list_of, wallet_of
 from orders.book.models import Order, OrderType
 
@@ -101,11 +101,11 @@ class OrderPages(SafeAdmin):
 
     @admin.display(description="price of a unit")
     def shown_price(self, order: Order) -> str:
-        return money(order.price, order.token)
+        return money(order.price, order.token.currency_id)
 
     @admin.display(description="value")
     def shown_amount(self, order: Order) -> str:
-        return money(order.amount, order.token)
+        return money(order.amount, order.token.currency_id)
 
     @admin.display(description="filled")
     def shown_filled(self, order: Order) -> str:
@@ -123,21 +123,21 @@ class OrderPages(SafeAdmin):
     def average(self, order: Order) -> str:
         if not order.filled:
             return "-"
-        return money(round_to(order.filled_value / order.filled, 8), order.token)
+        return money(round_to(order.filled_value / order.filled, 8), order.token.currency_id)
 
     @admin.display(description="value charged so far")
     def shown_charged(self, order: Order) -> str:
-        return money(order.charged, order.token)
+        return money(order.charged, order.token.currency_id)
 
     @admin.display(description="fee")
     def shown_fee(self, order: Order) -> str:
-        fee = money(order.charged_fee, order.token)
+        fee = money(order.charged_fee, order.token.currency_id)
         return f"{fee} so far, {percent(order.fee_percent)} when it was placed"
 
     @admin.display(description="reserved")
     def shown_reserved(self, order: Order) -> str:
         if order.type == OrderType.BUY:
-            return money(order.reserved, order.token)
+            return money(order.reserved, order.token.currency_id)
         return units(order.reserved)
 
     @admin.display(description="placed by")

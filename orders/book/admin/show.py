@@ -11,10 +11,11 @@ from django.utils.safestring import SafeString
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.show import kind, moment, page_of
-from exchange.tokens.admin.page import units
+from exchange.core.currencies import money
+from exchange.core.numbers import units
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from wallets.ledger.admin.show import held, money
+from wallets.ledger.admin.show import held
 from wallets.ledger.models import Transfer
 
 _TRANSFERS_SHOWN = 50

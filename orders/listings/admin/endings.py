@@ -15,8 +15,10 @@ from exchange.admin.base import Section
 from exchange.admin.confirming import Question
 from exchange.admin.fields import Reason
 from exchange.admin.show import page_of
+from exchange.core.currencies import money
+from exchange.core.numbers import units
 from exchange.staff.models import StaffUser
-from exchange.tokens.admin.page import money, state_of, units
+from exchange.tokens.admin.page import state_of
 from exchange.tokens.models import Token
 from orders.listings.selectors import open_book, refunds, version_of_raise
 from orders.listings.services import endings
@@ -80,7 +82,7 @@ class Ending:
 def _book(token: Token) -> Section:
     book = open_book(token)
     rows = [
-        ("Buy orders cancelled", f"{book.buys:,}", money(book.reserved_money, token)),
+        ("Buy orders cancelled", f"{book.buys:,}", money(book.reserved_money, token.currency_id)),
         ("Sell orders cancelled", f"{book.sells:,}", units(book.reserved_units)),
     ]
     headings = ("In the book now", "Orders", "Goes back to their owners")
@@ -94,9 +96,9 @@ def _stays(token: Token) -> Section:
 
 def _proceeds(token: Token) -> Facts:
     return [
-        ("Proceeds, to the issuer", money(token.total_raised, token)),
+        ("Proceeds, to the issuer", money(token.total_raised, token.currency_id)),
         ("Units not sold, to the issuer", units(_unsold(token))),
-        ("Was to bring", money(token.raise_amount, token)),
+        ("Was to bring", money(token.raise_amount, token.currency_id)),
     ]
 
 
@@ -108,7 +110,7 @@ def _undone(token: Token) -> Facts:
     bought = sum((refund.tokens for refund in found), Decimal(0))
     facts: Facts = [
         ("Buyers refunded", f"{len(found):,}"),
-        ("Money given back, fees included", money(_paid(found), token)),
+        ("Money given back, fees included", money(_paid(found), token.currency_id)),
         ("Units taken back from buyers", units(bought)),
         ("Units retired, with those not sold", units(bought + _unsold(token))),
     ]
@@ -131,7 +133,7 @@ def _cancellation(token: Token) -> list[Section]:
                 refund.owner,
             ),
             f"{refund.purchases:,}",
-            money(refund.amount, token),
+            money(refund.amount, token.currency_id),
             units(refund.tokens),
             "yes" if refund.possible else f"no, only {units(refund.free)}",
         )
@@ -189,7 +191,7 @@ def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
     refunded = ""
     if found:
         buyers = f"{len(found):,} buyers were" if len(found) > 1 else "1 buyer was"
-        refunded = f" {buyers} refunded {money(_paid(found), token)}."
+        refunded = f" {buyers} refunded {money(_paid(found), token.currency_id)}."
     return f"Cancelled: it is off the exchange.{refunded}"
 
 

@@ -18,9 +18,9 @@ from exchange.admin.base import Section, Tool
 from exchange.admin.history import actors
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.models import Currency
+from exchange.core.numbers import units
 from exchange.participants.admin.participants import OrganisationChoice
 from exchange.tokens.admin.forms import Number, TermsForm
-from exchange.tokens.admin.page import units
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing
 from wallets.deposits.admin import MemberChoice

@@ -15,7 +15,8 @@ from django.urls import URLPattern
 
 from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.show import moment, page_of
-from exchange.tokens.admin.page import money, units
+from exchange.core.currencies import money
+from exchange.core.numbers import units
 from exchange.tokens.admin.tokens import TokenPages
 from exchange.tokens.models import Token
 from orders.book.admin.show import list_of
@@ -112,9 +113,9 @@ class TokenAdmin(AddPage, TokenPages):
 
 def _book(token: Token) -> Section:
     book = open_book(token)
-    best = [money(price, token) if price else "-" for price in (book.best_bid, book.best_ask)]
+    best = [money(price, token.currency_id) for price in (book.best_bid, book.best_ask)]
     rows = [
-        ("Buy", f"{book.buys:,}", best[0], money(book.reserved_money, token)),
+        ("Buy", f"{book.buys:,}", best[0], money(book.reserved_money, token.currency_id)),
         ("Sell", f"{book.sells:,}", best[1], units(book.reserved_units)),
         ("Bought so far", "", "", units(token.vol_buy)),
         ("Sold by holders so far", "", "", units(token.vol_sell)),
@@ -140,8 +141,8 @@ def _trades(token: Token) -> Section:
         (
             moment(trade.created_at),
             page_of(trade, units(trade.tokens)),
-            money(trade.price, token),
-            money(trade.buyer_value, token),
+            money(trade.price, token.currency_id),
+            money(trade.buyer_value, token.currency_id),
             side_of(trade, trade.buy_order),
             side_of(trade, trade.sell_order),
         )

@@ -13,7 +13,8 @@ from django.http import HttpRequest
 
 from exchange.admin.base import Section
 from exchange.admin.show import page_of
-from exchange.tokens.admin.page import money, units
+from exchange.core.currencies import money
+from exchange.core.numbers import units
 from orders.book.admin.orders import OrderPages
 from orders.book.admin.show import transfers_about
 from orders.book.models import Order
@@ -57,8 +58,8 @@ def _fill(order: Order, trade: Trade) -> tuple[object, ...]:
     return (
         page_of(trade, f"{trade.created_at:%Y-%m-%d %H:%M:%S}"),
         units(trade.tokens),
-        money(trade.price, order.token),
-        money(value, order.token),
-        money(fee, order.token),
+        money(trade.price, order.token.currency_id),
+        money(value, order.token.currency_id),
+        money(fee, order.token.currency_id),
         side_of(trade, other),
     )

@@ -10,8 +10,9 @@ from django.http import HttpRequest
 
 from exchange.admin.base import Section
 from exchange.admin.show import moment, page_of
+from exchange.core.currencies import money
+from exchange.core.numbers import units
 from exchange.exports.admin import Exportable
-from exchange.tokens.admin.page import money, units
 from orders.book.admin.show import transfers_about
 from orders.trades.admin.show import side_of
 from orders.trades.models import Trade
@@ -85,23 +86,23 @@ class TradeAdmin(Exportable):
 
     @admin.display(description="price of a unit")
     def shown_price(self, trade: Trade) -> str:
-        return money(trade.price, trade.token)
+        return money(trade.price, trade.token.currency_id)
 
     @admin.display(description="value")
     def shown_amount(self, trade: Trade) -> str:
-        return money(trade.buyer_value, trade.token)
+        return money(trade.buyer_value, trade.token.currency_id)
 
     @admin.display(description="fee of the buyer")
     def buyer_pays_fee(self, trade: Trade) -> str:
-        return money(trade.buyer_fee, trade.token)
+        return money(trade.buyer_fee, trade.token.currency_id)
 
     @admin.display(description="value for the seller")
     def seller_gets(self, trade: Trade) -> str:
-        return money(trade.seller_value, trade.token)
+        return money(trade.seller_value, trade.token.currency_id)
 
     @admin.display(description="fee of the seller")
     def seller_pays_fee(self, trade: Trade) -> str:
-        return money(trade.seller_fee, trade.token)
+        return money(trade.seller_fee, trade.token.currency_id)
 
     @admin.display(description="taker's side", ordering="taker")
     def shown_taker(self, trade: Trade) -> str:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from exchange.admin.base import Section
 from exchange.admin.confirming import Question
 from exchange.admin.show import difference, page_of, span
-from exchange.core.numbers import plain
+from exchange.core.numbers import grouped
 from exchange.staff.models import StaffUser
 from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.fees.selectors import coming, figure_in_force
@@ -20,7 +20,7 @@ _SECOND = "%Y-%m-%d %H:%M:%S UTC"
 
 def number(value: Decimal | None) -> str:
     """`1,234.5`; a dash for none."""
-    return "-" if value is None else f"{Decimal(plain(value)):,f}"
+    return "-" if value is None else grouped(value)
 
 
 def in_force_now(figure: ConfigurationFigure) -> Decimal:

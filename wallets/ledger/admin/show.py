@@ -1,11 +1,9 @@
-"""How the admin writes amounts of an asset."""
+"""The sign of an amount in the ledger, as people read it."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
-from exchange.admin import show
-from exchange.core.currencies import currencies
 from wallets.ledger.models import AccountKind
 
 SIGN = "Amounts are positive for what an account normally holds, negative for the opposite."
@@ -22,11 +20,3 @@ def held(amount: Decimal | None, account_kind: str) -> Decimal | None:
     kind normally holds.
     """
     return -amount if amount and account_kind in _KEPT_NEGATIVE else amount
-
-
-def money(amount: Decimal | None, asset: str) -> str:
-    """`1,234.50 NGN`; a dash where there is no amount. Token units keep their own decimals."""
-    if amount is None:
-        return "-"
-    facts = currencies().get(asset)
-    return show.money(amount, facts.decimals if facts else 0, asset if facts else "units")

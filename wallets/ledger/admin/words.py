@@ -6,7 +6,8 @@ from typing import Any
 
 from django.db.models import Model
 
-from wallets.ledger.admin.show import held, money
+from exchange.core.currencies import money
+from wallets.ledger.admin.show import held
 from wallets.ledger.models import Account, AccountKind, Asset
 
 # What a positive balance of each kind of account is.

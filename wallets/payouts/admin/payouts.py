@@ -19,10 +19,10 @@ from exchange.admin.history import also_in_history
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
 from exchange.audit import selectors as audit
+from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import OrganisationFilter
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
-from wallets.ledger.admin.show import money
 from wallets.payouts.models import Proposal, ProviderEvent
 from wallets.payouts.selectors import payouts_on_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions

@@ -14,8 +14,8 @@ from django.urls import URLPattern
 from exchange.admin.base import bind, staff_of
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import VISIBLE, Reason, read_by
+from exchange.core.currencies import money
 from exchange.staff.models import StaffUser
-from wallets.ledger.admin.show import money
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
 from wallets.withdrawals.admin.review_page import ReviewPage

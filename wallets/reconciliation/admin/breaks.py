@@ -17,11 +17,11 @@ from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bin
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.admin.show import age, moment, page_of, state
+from exchange.core.currencies import money
 from exchange.core.numbers import plain, read_typed
 from exchange.staff.admin.pending import DecidedByTwo, Queue, QueueFilter, decision_on
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.services.deciding_access import people_who_decide
-from wallets.ledger.admin.show import money
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import (
     BreakExplanation,

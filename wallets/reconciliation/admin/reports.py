@@ -15,11 +15,11 @@ from django.urls import URLPattern
 from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
 from exchange.admin.fields import DayField
 from exchange.admin.show import moment, state
+from exchange.core.currencies import money
 from exchange.core.errors import DomainError
 from exchange.exports import services as exports
 from exchange.exports.admin import begin_export
 from exchange.exports.sheets import CSV, FORMS
-from wallets.ledger.admin.show import money
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.admin.breaks import about, breaks_of, side
 from wallets.reconciliation.admin.export_columns import REPORTS

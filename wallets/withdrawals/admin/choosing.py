@@ -14,11 +14,11 @@ import structlog
 from django.db import DatabaseError
 
 from exchange.admin.show import age, page_of
+from exchange.core.currencies import money
 from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import parse_id
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.matching import match_tone
-from wallets.ledger.admin.show import money
 from wallets.withdrawals.admin.review import changes_since, hindrance
 from wallets.withdrawals.admin.second_approval import BY_SIZE, explain
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus

@@ -18,11 +18,11 @@ from django.http import HttpRequest
 from exchange.admin.base import Section, staff_of
 from exchange.admin.show import age, moment, page_of
 from exchange.core.actors import Actor
+from exchange.core.currencies import money
 from exchange.core.numbers import plain
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.matching import match_in_words, match_tone
-from wallets.ledger.admin.show import money
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables

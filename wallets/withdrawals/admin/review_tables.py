@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.show import age, kind, moment, page_of, state
+from exchange.core.currencies import money
 from exchange.events.models import Event
-from wallets.ledger.admin.show import SIGN, held, money
+from wallets.ledger.admin.show import SIGN, held
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.admin.show import withdrawal_state
 from wallets.withdrawals.models import Payout, Withdrawal

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from exchange.core.currencies import money
 from exchange.staff.models import StaffUser
-from wallets.ledger.admin.show import money
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import (
     Requirement,

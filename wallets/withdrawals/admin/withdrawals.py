@@ -21,9 +21,9 @@ from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
 from exchange.admin.show import age
+from exchange.core.currencies import money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
-from wallets.ledger.admin.show import money
 from wallets.withdrawals.admin.choosing import refusal_in_words
 from wallets.withdrawals.admin.deciding import Deciding
 from wallets.withdrawals.admin.narrowing import Narrowing, oldest_first, search

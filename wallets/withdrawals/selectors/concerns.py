@@ -15,13 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
 
-from exchange.core.currencies import currencies, needs_name
+from exchange.core.currencies import money, needs_name
 from exchange.core.ids import parse_id
-from exchange.core.numbers import grouped
 from exchange.participants.models import ApiKey
 from wallets.banks.names import NameMatch, compare_names
 from wallets.withdrawals.models import Withdrawal
@@ -187,7 +185,7 @@ def _of_amount(withdrawal: Withdrawal, facts: Facts) -> Iterator[Concern]:
             "much_larger",
             Level.LOOK,
             f"More than {_MUCH_LARGER} times the largest amount paid from this wallet before,"
-            f" {_money(facts.largest_paid, withdrawal)}.",
+            f" {money(facts.largest_paid, withdrawal.currency_id)}.",
         )
     day = facts.owner_day
     if day.count >= _MANY_A_DAY:
@@ -195,13 +193,8 @@ def _of_amount(withdrawal: Withdrawal, facts: Facts) -> Iterator[Concern]:
             "many_a_day",
             Level.LOOK,
             f"{day.count} requests of this owner within 24 hours, together"
-            f" {_money(day.amount, withdrawal)}.",
+            f" {money(day.amount, withdrawal.currency_id)}.",
         )
-
-
-def _money(amount: Decimal, withdrawal: Withdrawal) -> str:
-    code = withdrawal.currency_id
-    return f"{grouped(amount, currencies()[code].decimals)} {code}"
 
 
 def _counted(number: int, thing: str) -> str:
