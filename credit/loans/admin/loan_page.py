@@ -26,17 +26,16 @@ from credit.loans.services import endings
 from credit.loans.services.valuation import owed, principal_owed, worth
 from exchange.admin.base import Section, Tool
 from exchange.admin.history import actors
-from exchange.admin.show import age, difference, kind, moment, page_of, state
+from exchange.admin.show import age, difference, moment, page_of, state
 from exchange.core.currencies import currencies, money
 from exchange.core.numbers import round_to, units
 from exchange.events.models import Event
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.page import Facts
-from wallets.ledger.admin.show import SIGN, held
-from wallets.ledger.models import Transfer
+from wallets.ledger.admin.legs import transfers_about
+from wallets.ledger.admin.show import SIGN
 
-_TRANSFERS_SHOWN = 50
 _REPAYMENTS_SHOWN = 100
 
 # How a state looks: the class of `exchange/admin.css`.
@@ -292,36 +291,9 @@ def _ledger(loan: Loan) -> Section:
     symbols = {
         str(pk): symbol for pk, symbol in loan.collaterals.values_list("token_id", "token__symbol")
     }
-    transfers = (
-        Transfer.objects.filter(subject_id=loan.pk)
-        .order_by("created_at", "id")
-        .prefetch_related("entries__account__organisation", "entries__account__member")
-    )
-    rows = [
-        (
-            moment(transfer.created_at),
-            page_of(transfer, kind(transfer)),
-            entry.account.member or entry.account.organisation or "The exchange",
-            page_of(entry.account, kind(entry.account)),
-            f"{units(entry.amount)} {symbols[entry.asset_id]}"
-            if entry.asset_id in symbols
-            else money(held(entry.amount, entry.account.kind), entry.asset_id),
-        )
-        for transfer in transfers[:_TRANSFERS_SHOWN]
-        for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
-    ]
-    headings = ("When (UTC)", "Transfer", "Owner", "Account", "Amount")
     address = f"{reverse('admin:wallets_transfer_changelist')}?q={loan.pk}"
     every = Tool("All transfers about it", address)
-    return Section(
-        "In the ledger",
-        headings,
-        rows,
-        right=(4,),
-        empty="Nothing moved.",
-        more=every,
-        note=SIGN,
-    )
+    return transfers_about([loan.pk], symbols=symbols, more=every, note=SIGN)
 
 
 def _events(loan: Loan) -> Section:

@@ -16,7 +16,7 @@ from exchange.admin.show import page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
 from orders.book.admin.orders import OrderPages
-from orders.book.admin.show import transfers_about
+from orders.book.admin.show import legs_of
 from orders.book.models import Order
 from orders.trades.admin.show import side_of
 from orders.trades.models import Trade
@@ -47,7 +47,7 @@ class OrderAdmin(OrderPages):
             right=(1, 2, 3, 4),
             empty="Nothing was filled.",
         )
-        return [fills, transfers_about([obj.pk, *(trade.pk for trade in trades)], obj.token)]
+        return [fills, legs_of([obj.pk, *(trade.pk for trade in trades)], obj.token)]
 
 
 def _fill(order: Order, trade: Trade) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ from exchange.admin.show import moment, page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
 from exchange.exports.admin import Exportable
-from orders.book.admin.show import transfers_about
+from orders.book.admin.show import legs_of
 from orders.trades.admin.show import side_of
 from orders.trades.models import Trade
 
@@ -117,4 +117,4 @@ class TradeAdmin(Exportable):
         return side_of(trade, trade.sell_order)
 
     def sections(self, request: HttpRequest, obj: Trade) -> list[Section]:
-        return [transfers_about([obj.pk], obj.token)]
+        return [legs_of([obj.pk], obj.token)]
