@@ -267,13 +267,8 @@ def _put_back(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None
             next_step_at=now + timedelta(seconds=seconds),
             updated_at=now,
         )
-        if changed and withdrawal.status == WithdrawalStatus.PROCESSING:
-            move(
-                withdrawal,
-                come_from=(WithdrawalStatus.PROCESSING,),
-                to=WithdrawalStatus.APPROVED,
-                emit=False,
-            )
+        if changed:
+            _back_to_approved(withdrawal)
 
 
 def _put_back_unsent(withdrawal_id: UUID) -> None:
@@ -281,17 +276,20 @@ def _put_back_unsent(withdrawal_id: UUID) -> None:
         withdrawal = lock(withdrawal_id)
         now = timezone.now()
         changed = Payout.objects.filter(
-            leases.free(now),
-            withdrawal_id=withdrawal_id,
-            posted_at=None,
+            leases.free(now), withdrawal_id=withdrawal_id, posted_at=None
         ).update(claimed_by="", leased_until=None, next_step_at=now, updated_at=now)
-        if changed and withdrawal.status == WithdrawalStatus.PROCESSING:
-            move(
-                withdrawal,
-                come_from=(WithdrawalStatus.PROCESSING,),
-                to=WithdrawalStatus.APPROVED,
-                emit=False,
-            )
+        if changed:
+            _back_to_approved(withdrawal)
+
+
+def _back_to_approved(withdrawal: Withdrawal) -> None:
+    if withdrawal.status == WithdrawalStatus.PROCESSING:
+        move(
+            withdrawal,
+            come_from=(WithdrawalStatus.PROCESSING,),
+            to=WithdrawalStatus.APPROVED,
+            emit=False,
+        )
 
 
 def _retry_after(error: ProviderError) -> float | None:
