@@ -25,7 +25,7 @@ from orders.listings.admin.issuing import ListingForm, holders, issue_and_raise,
 from orders.listings.selectors import open_book
 from orders.listings.services import endings
 from orders.listings.services.listing import list_token
-from orders.trades.admin.show import side_of
+from orders.trades.admin.show import BOTH_SIDES, side_of
 from orders.trades.models import Trade
 
 _TRADES_SHOWN = 10
@@ -125,18 +125,7 @@ def _book(token: Token) -> Section:
 
 
 def _trades(token: Token) -> Section:
-    found = (
-        Trade.objects.filter(token=token)
-        .select_related(
-            "token__issuer",
-            *(
-                f"{side}__{owner}"
-                for side in ("buy_order", "sell_order")
-                for owner in ("member", "organisation")
-            ),
-        )
-        .order_by("-seq")[:_TRADES_SHOWN]
-    )
+    found = Trade.objects.filter(token=token).select_related(*BOTH_SIDES).order_by("-seq")
     rows = [
         (
             moment(trade.created_at),
@@ -146,7 +135,7 @@ def _trades(token: Token) -> Section:
             side_of(trade, trade.buy_order),
             side_of(trade, trade.sell_order),
         )
-        for trade in found
+        for trade in found[:_TRADES_SHOWN]
     ]
     headings = ("When (UTC)", "Units", "Price", "Value", "Buyer", "Seller")
     every = list_of("orders_trade", token.pk, "All trades") if rows else None

@@ -18,7 +18,7 @@ from exchange.core.numbers import units
 from orders.book.admin.orders import OrderPages
 from orders.book.admin.show import legs_of
 from orders.book.models import Order
-from orders.trades.admin.show import side_of
+from orders.trades.admin.show import BOTH_SIDES, side_of
 from orders.trades.models import Trade
 
 _FILLS_SHOWN = 50
@@ -30,14 +30,7 @@ class OrderAdmin(OrderPages):
         """Its fills, oldest first, and the transfers about it and them."""
         trades = list(
             Trade.objects.filter(Q(buy_order=obj) | Q(sell_order=obj))
-            .select_related(
-                "token__issuer",
-                *(
-                    f"{side}__{owner}"
-                    for side in ("buy_order", "sell_order")
-                    for owner in ("member", "organisation")
-                ),
-            )
+            .select_related(*BOTH_SIDES)
             .order_by("seq")[:_FILLS_SHOWN]
         )
         fills = Section(

@@ -14,7 +14,7 @@ from exchange.core.currencies import money
 from exchange.core.numbers import units
 from exchange.exports.admin import Exportable
 from orders.book.admin.show import legs_of
-from orders.trades.admin.show import side_of
+from orders.trades.admin.show import BOTH_SIDES, side_of
 from orders.trades.models import Trade
 
 
@@ -40,10 +40,7 @@ class TradeAdmin(Exportable):
         "shown_taker",
     )  # fmt: skip
     list_filter = (MarketFilter, "taker", "token__currency", "created_at")
-    list_select_related = (
-        "token__currency", "token__issuer", "buy_order__member", "buy_order__organisation",
-        "sell_order__member", "sell_order__organisation",
-    )  # fmt: skip
+    list_select_related = ("token__currency", *BOTH_SIDES)
     search_fields = ("token__symbol",)
     id_fields = ("pk", "token_id", "buy_order_id", "sell_order_id")
     search_help_text = "Symbol, value, email of a side, id of a trade, token or order"
