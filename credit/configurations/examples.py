@@ -9,7 +9,7 @@ from exchange.core.examples import LENDER_ID, ORGANISATION_ID
 CONFIGURATION_ID = "0197d2b1-6a10-7d2e-8c3f-4b5a69788701"
 
 
-_TERMS: dict[str, Any] = {
+TERMS: dict[str, Any] = {
     "access": "organisations",
     "investment_categories": ["Real Estate", "Bond"],
     "min_amount": {"NGN": 1000},
@@ -28,7 +28,7 @@ OWN_CONFIGURATION: dict[str, Any] = {
     "id": CONFIGURATION_ID,
     "name": "Working capital, secured",
     "creditor": {"id": LENDER_ID, "name": "Savanna Credit"},
-    **_TERMS,
+    **TERMS,
     "status": "Approved",
     "organisation_ids": [ORGANISATION_ID],
     "reason": None,
@@ -45,7 +45,7 @@ CONFIGURATION: dict[str, Any] = {
 
 PROPOSED_TERMS: dict[str, Any] = {
     "name": "Working capital, secured",
-    **_TERMS,
+    **TERMS,
     "organisation_ids": [ORGANISATION_ID],
     "proposed_at": "2025-07-04T09:00:00.000Z",
 }

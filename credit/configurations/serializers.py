@@ -11,6 +11,7 @@ from drf_spectacular.drainage import set_override
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 
+from credit.configurations.examples import TERMS
 from credit.configurations.models import Access, ConfigurationStatus, GraceUnit
 from credit.configurations.services.terms import (
     LONGEST_DURATION,
@@ -259,15 +260,7 @@ TERMS_EXAMPLE = OpenApiExample(
         "name": "Working capital, secured",
         "access": "organisations",
         "organisation_ids": [ORGANISATION_ID],
-        "investment_categories": ["Real Estate", "Bond"],
-        "min_amount": {"NGN": 1000},
-        "max_amount": {"NGN": 2000000},
-        "max_outstanding": {"NGN": 50000000},
-        "collateral_ratio": 0.8,
-        "interest_rate": 0.3,
-        "duration": 12,
-        "grace_period": 7,
-        "grace_period_unit": "DAYS",
+        **TERMS,
     },
     request_only=True,
 )
