@@ -110,22 +110,15 @@ class LineKind(models.TextChoices):
     NO_BALANCE = "No balance named"
 
 
-class ReconciliationLine(models.Model):
-    """One line of a report: a figure of ours beside theirs, or a difference (`off`)."""
+class BothSides(models.Model):
+    """What a line or a break is about: our side of it, and theirs."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    report = models.ForeignKey(
-        Reconciliation, on_delete=models.PROTECT, related_name="lines", db_index=False
-    )
-    position = models.PositiveIntegerField()
-    off = models.BooleanField()
     kind = choice_field(LineKind, max_length=40)
     currency = models.ForeignKey(
         Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
-    our_count = models.PositiveIntegerField(null=True)
     our_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
-    their_count = models.PositiveIntegerField(null=True)
     their_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
     our_text = models.CharField(max_length=200, blank=True)
     their_text = models.CharField(max_length=200, blank=True)
@@ -136,13 +129,28 @@ class ReconciliationLine(models.Model):
     )
 
     class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reference or self.currency_id or ''}".strip()
+
+
+class ReconciliationLine(BothSides):
+    """One line of a report: a figure of ours beside theirs, or a difference (`off`)."""
+
+    report = models.ForeignKey(
+        Reconciliation, on_delete=models.PROTECT, related_name="lines", db_index=False
+    )
+    position = models.PositiveIntegerField()
+    off = models.BooleanField()
+    our_count = models.PositiveIntegerField(null=True)
+    their_count = models.PositiveIntegerField(null=True)
+
+    class Meta:
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(fields=["report", "position"], name="reconciliation_line_once"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.reference or self.currency_id or ''}".strip()
 
 
 class BreakStatus(models.TextChoices):
@@ -153,29 +161,15 @@ class BreakStatus(models.TextChoices):
     CLOSED = "Closed"
 
 
-class ReconciliationBreak(models.Model):
+class ReconciliationBreak(BothSides):
     """One difference with the provider, from the report that found it until two people close it.
 
     What it is about never changes. A later report only notes whether it still shows it.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     day = models.DateField()
-    kind = choice_field(LineKind, max_length=40)
-    currency = models.ForeignKey(
-        Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
-    )
-    our_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
-    their_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
     difference = models.DecimalField(
         max_digits=38, decimal_places=8, null=True, help_text="Theirs less ours"
-    )
-    our_text = models.CharField(max_length=200, blank=True)
-    their_text = models.CharField(max_length=200, blank=True)
-    reference = models.CharField(max_length=120, blank=True)
-    provider_id = models.CharField(max_length=40, blank=True)
-    withdrawal = models.ForeignKey(
-        Withdrawal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
     status = choice_field(BreakStatus, max_length=9, default=BreakStatus.OPEN)
     owner = models.ForeignKey(
@@ -201,9 +195,6 @@ class ReconciliationBreak(models.Model):
             models.Index(fields=["day"], name="break_of_day"),
             models.Index(fields=["day"], condition=~Q(status="Closed"), name="break_open_of_day"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.reference or self.currency_id or ''}".strip()
 
 
 class BreakExplanation(ProposalModel):
