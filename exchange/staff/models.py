@@ -15,6 +15,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.participants.models import ApiKey, Organisation
 
@@ -145,7 +146,7 @@ class AccessRecord(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     at = models.DateTimeField()
-    event = models.CharField(max_length=30, choices=AccessEvent.choices)
+    event = choice_field(AccessEvent, max_length=30)
     user = models.ForeignKey(StaffUser, on_delete=models.PROTECT, related_name="access_records")
     by = models.ForeignKey(StaffUser, null=True, on_delete=models.PROTECT, related_name="+")
     address = models.CharField(max_length=60, blank=True)
@@ -172,9 +173,7 @@ class ProposalModel(models.Model):
     """What one person proposed and another one decides. Override a field where a table differs."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    status = models.CharField(
-        max_length=10, choices=ApprovalStatus.choices, default=ApprovalStatus.PENDING
-    )
+    status = choice_field(ApprovalStatus, max_length=10, default=ApprovalStatus.PENDING)
     proposed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
@@ -221,7 +220,7 @@ class AccessProposal(ProposalModel):
     acted at once, without a second person.
     """
 
-    kind = models.CharField(max_length=30, choices=AccessKind.choices)
+    kind = choice_field(AccessKind, max_length=30)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -233,11 +232,7 @@ class AccessProposal(ProposalModel):
     )
     payload = models.JSONField(default=dict)
     note = models.CharField(max_length=300, blank=True)
-    status = models.CharField(
-        max_length=10,
-        choices=AccessProposalStatus.choices,
-        default=AccessProposalStatus.PENDING,
-    )
+    status = choice_field(AccessProposalStatus, max_length=10, default=AccessProposalStatus.PENDING)
     break_glass = models.BooleanField(default=False)
     # Null: filed by a command, and taken up by nobody yet.
     proposed_by = models.ForeignKey(  # type: ignore[assignment]
