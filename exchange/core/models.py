@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from exchange.participants.models import Organisation
-
 
 class Currency(models.Model):
     """One currency: its ISO 4217 code and number of decimals, and whether it can be paid out."""
@@ -31,7 +29,7 @@ class Currency(models.Model):
 class IdempotencyRecord(models.Model):
     """One key of one organisation for one method and path, and the answer it got."""
 
-    organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE)
+    organisation = models.ForeignKey("exchange.Organisation", on_delete=models.CASCADE)
     method = models.CharField(max_length=10)
     path = models.TextField()
     key = models.CharField(max_length=255)

@@ -17,7 +17,6 @@ from django.utils.crypto import salted_hmac
 
 from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
-from exchange.participants.models import ApiKey, Organisation
 
 
 class StaffUser(AbstractUser):
@@ -225,10 +224,10 @@ class AccessProposal(ProposalModel):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+        "exchange.Organisation", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     key = models.ForeignKey(
-        ApiKey, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+        "exchange.ApiKey", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     payload = models.JSONField(default=dict)
     note = models.CharField(max_length=300, blank=True)
