@@ -40,9 +40,10 @@ from exchange.admin.searching import by_amount, by_email, of_late
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
-from exchange.staff.models import StaffUser
 
 if TYPE_CHECKING:
+    from exchange.staff.models import StaffUser
+
     ModelAdmin = admin.ModelAdmin[Model]
     ModelChoice = forms.ModelChoiceField[Any]
 else:
@@ -125,7 +126,7 @@ extra_tools: dict[type[Model], list[Callable[[Any], Tool]]] = {}
 def staff_of(request: HttpRequest) -> StaffUser:
     """Who is signed in; the admin lets nobody else near."""
     user = request.user
-    if not isinstance(user, StaffUser):
+    if not user.is_authenticated:
         raise PermissionDenied
     return user
 

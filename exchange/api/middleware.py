@@ -25,7 +25,6 @@ from exchange.api.answers import encode
 from exchange.core.acting import acting
 from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
-from exchange.staff.models import StaffUser
 
 API_PREFIX = "/v1/"
 OAUTH_PREFIX = "/v1/oauth/"
@@ -156,7 +155,7 @@ class ActingMiddleware:
 
 def _person(request: HttpRequest) -> Actor | None:
     user = request.user
-    return Actor.staff(user.pk, str(user)) if isinstance(user, StaffUser) else None
+    return Actor.staff(user.pk, str(user)) if user.is_authenticated else None
 
 
 def outside_api(middleware: type[Any]) -> type[Any]:
