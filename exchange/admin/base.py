@@ -36,7 +36,7 @@ from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
 from exchange.admin.history import HistoryPages
-from exchange.admin.searching import by_amount, by_email, of_late
+from exchange.admin.searching import by_amount, of_late
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
@@ -152,8 +152,6 @@ class SafeAdmin(HistoryPages, ModelAdmin):
     # Columns that a typed amount is looked for in; among records of late where a list is `long`.
     amount_fields: Sequence[str] = ()
     long = False
-    # The ways to what an email's owner owns, as `by_email` takes them.
-    owner_fields: Sequence[str] = ()
     # What the button above the list says that leads to a new record; empty: "Add" and its name.
     add_label = ""
     # What one must know to read the list, above it.
@@ -179,8 +177,8 @@ class SafeAdmin(HistoryPages, ModelAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """By id when an id is searched for, else by the words of `search_fields`, and by amount or
-        email when it is one.
+        """By id when an id is searched for, else by the words of `search_fields` and by what
+        `exact_match` finds.
         """
         term = search_term.strip()
         wanted = parse_id(term)
@@ -193,11 +191,9 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         return (rows if exact is None else rows | queryset.filter(exact)), repeated
 
     def exact_match(self, term: str) -> Q | None:
-        """What `term` finds as an amount or as an email; None when it is neither."""
+        """What `term` finds as a whole, such as an amount; None when it finds nothing so."""
         found = by_amount(term, self.amount_fields)
-        if found is not None:
-            return found & of_late() if self.long else found
-        return by_email(term, self.owner_fields)
+        return found & of_late() if self.long and found is not None else found
 
     # --- a record's page ---
 

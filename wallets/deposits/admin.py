@@ -32,6 +32,7 @@ from exchange.core.models import Currency
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import OrganisationFilter
 from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.admin.searching import OwnedRecords
 from exchange.participants.models import Member
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.staff.models import StaffUser
@@ -78,7 +79,7 @@ class ReasonForm(forms.Form):
 
 
 @admin.register(Deposit)
-class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming):
+class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming, OwnedRecords):
     add_permission = deposits.ENTER
     queue = queue_of("Deposits to confirm", deposits.DEPOSITS)
     list_display = (
@@ -91,7 +92,6 @@ class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming):
     search_help_text = "Reference, organisation, member, amount, email or id"
     id_fields = ("pk", "owner_id", "organisation_id")
     amount_fields = ("amount",)
-    owner_fields = ("",)
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (

@@ -9,11 +9,12 @@ from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 from django.utils.html import format_html
 
-from exchange.admin.base import SafeAdmin, Tool, extra_tools
+from exchange.admin.base import Tool, extra_tools
 from exchange.admin.history import actors
 from exchange.admin.show import moment, page_of, percent, state
 from exchange.core.currencies import money
 from exchange.core.numbers import round_to, units
+from exchange.participants.admin.searching import OwnedRecords
 from exchange.participants.models import Member, Organisation
 from orders.book.admin.show import list_of, wallet_of
 from orders.book.models import Order, OrderType
@@ -33,7 +34,7 @@ extra_tools.setdefault(Organisation, []).extend((orders_of, tokens_of))
 extra_tools.setdefault(Member, []).append(orders_of)
 
 
-class OrderPages(SafeAdmin):
+class OrderPages(OwnedRecords):
     """Orders. `orders.trades.admin.orders` adds their fills and registers the pages."""
 
     list_display = (
@@ -50,7 +51,6 @@ class OrderPages(SafeAdmin):
     id_fields = ("pk", "token_id", "organisation_id", "member_id")
     search_help_text = "Symbol, owner, client's own order id, value, email, any id"
     amount_fields = ("amount",)
-    owner_fields = ("",)
     long = True
     # `seq` is the order in which they came, and has an index.
     ordering = ("-seq",)

@@ -13,6 +13,7 @@ from exchange.admin.show import moment, page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
 from exchange.exports.admin import Exportable
+from exchange.participants.admin.searching import OwnedRecords
 from orders.book.admin.show import legs_of
 from orders.trades.admin.show import BOTH_SIDES, side_of
 from orders.trades.models import Trade
@@ -34,7 +35,7 @@ class MarketFilter(admin.SimpleListFilter):
 
 
 @admin.register(Trade)
-class TradeAdmin(Exportable):
+class TradeAdmin(Exportable, OwnedRecords):
     list_display = (
         "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
         "shown_taker",

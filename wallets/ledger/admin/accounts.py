@@ -11,11 +11,12 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool, extra_tools
-from exchange.admin.searching import by_amount, by_email
+from exchange.admin.searching import by_amount
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.currencies import currencies
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
+from exchange.participants.admin.searching import by_email
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import HOLDS, asset_name, in_account

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from exchange.admin.searching import by_email, of_late
+from exchange.admin.searching import of_late
 from exchange.core.numbers import read_typed
+from exchange.participants.admin.searching import by_email
 from wallets.ledger.selectors.ledger import transfers_called
 
 

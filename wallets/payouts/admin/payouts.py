@@ -22,6 +22,7 @@ from exchange.audit import selectors as audit
 from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import OrganisationFilter
+from exchange.participants.admin.searching import OwnedRecords
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from wallets.payouts.models import Proposal, ProviderEvent
 from wallets.payouts.selectors import payouts_on_hold
@@ -131,7 +132,7 @@ class PayoutAdmin(Exportable):
 
 
 @admin.register(Proposal)
-class ProposalAdmin(DecidedByTwo):
+class ProposalAdmin(DecidedByTwo, OwnedRecords):
     queue = queue_of("Payout proposals to confirm", PROPOSALS)
     list_display = (
         "shown_at", "action", "shown_withdrawal", "shown_amount", "shown_state", "proposed_by",
@@ -190,7 +191,7 @@ class ProposalAdmin(DecidedByTwo):
 
 
 @admin.register(Decision)
-class DecisionAdmin(SafeAdmin):
+class DecisionAdmin(OwnedRecords):
     list_display = ("shown_at", "verdict", "by", "shown_withdrawal", "reason")
     list_filter = ("verdict", DayRange)
     list_select_related = ("withdrawal",)
@@ -221,7 +222,7 @@ class DecisionAdmin(SafeAdmin):
 
 
 @admin.register(BankAccount)
-class BankAccountAdmin(SafeAdmin):
+class BankAccountAdmin(OwnedRecords):
     list_display = ("account_name", "account_number", "bank", "currency", "organisation")
     list_filter = ("currency", OrganisationFilter)
     list_select_related = ("organisation", "currency")
