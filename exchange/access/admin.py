@@ -18,9 +18,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.dateparse import parse_datetime
 
-from exchange.access.services import decisions as access_decisions
+from exchange.access.services import decisions
 from exchange.access.services.decisions import collectable
-from exchange.access.services.proposals import APPROVAL, DECIDE
 from exchange.admin.base import PendingDecision, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
@@ -28,6 +27,7 @@ from exchange.admin.ranges import DayRange
 from exchange.admin.show import expiry, moment, page_of, state
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
+from exchange.staff.services.proposals import APPROVAL, DECIDE
 
 _TITLES = {
     "username": "Username",
@@ -143,7 +143,7 @@ class AccessProposalAdmin(DecidedByTwo, Confirming):
     def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and puts the proposal in force; takes up one of the command line."""
         proposal, me = self._decidable(request, object_id)
-        act = partial(access_decisions.confirm, proposal_id=proposal.pk, by=me)
+        act = partial(decisions.confirm, proposal_id=proposal.pk, by=me)
         return self.confirm_page(request, proposal, _confirmation(proposal, me), act, _done)
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -153,7 +153,7 @@ class AccessProposalAdmin(DecidedByTwo, Confirming):
             request,
             proposal,
             _ending(proposal, "Reject"),
-            partial(access_decisions.reject, proposal_id=proposal.pk, by=me),
+            partial(decisions.reject, proposal_id=proposal.pk, by=me),
             "Rejected. Nothing has changed.",
             form=bind(request, RejectionForm),
         )
@@ -161,7 +161,7 @@ class AccessProposalAdmin(DecidedByTwo, Confirming):
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks, and takes one's own proposal back."""
         proposal, me = self._decidable(request, object_id)
-        act = partial(access_decisions.withdraw, proposal_id=proposal.pk, by=me)
+        act = partial(decisions.withdraw, proposal_id=proposal.pk, by=me)
         question = _ending(proposal, "Withdraw")
         return self.confirm_page(
             request, proposal, question, act, "Withdrawn. Nothing has changed."
@@ -172,7 +172,7 @@ class AccessProposalAdmin(DecidedByTwo, Confirming):
         proposal, me = self._decidable(request, object_id)
 
         def act(_: dict[str, Any]) -> HttpResponse:
-            found = access_decisions.collect(proposal_id=proposal.pk, by=me)
+            found = decisions.collect(proposal_id=proposal.pk, by=me)
             shown: list[tuple[str, object]] = [("For", _subject(proposal)), *found.secrets]
             if found.address:
                 address = reverse("admin:welcome", args=list(found.address))

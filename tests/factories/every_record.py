@@ -19,7 +19,6 @@ from credit.loans.models import EndingAction, Loan
 from credit.loans.services import servicing
 from credit.loans.services.endings import propose_ending
 from credit.loans.services.lending import create_loan
-from exchange.access.services.proposals import propose_invitation
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.exports import services as exports
 from exchange.exports.sources import Span
@@ -27,6 +26,7 @@ from exchange.participants.services.api_keys import issue_access_token, issue_ap
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import second_factor
 from exchange.staff.services.access_records import record
+from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
 from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break

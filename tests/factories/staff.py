@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from config.back_office import roles
-from exchange.access.services import decisions as access_decisions
+from exchange.access.services import decisions
 from exchange.core.ids import first_id_at
 from exchange.staff.models import AccessEvent, AccessProposal, AccessRecord, StaffUser
 from exchange.staff.services.accounts import add_person
@@ -58,4 +58,4 @@ def confirm_latest(name: str = "second-person") -> AccessProposal:
         name, "correct horse battery", roles.ADMINISTRATOR
     )
     proposal = AccessProposal.objects.filter(status="Pending").latest("created_at")
-    return access_decisions.confirm(proposal_id=proposal.pk, by=other)
+    return decisions.confirm(proposal_id=proposal.pk, by=other)

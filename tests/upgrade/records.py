@@ -42,12 +42,12 @@ from credit.loans.services.endings import confirm_ending, propose_ending
 from credit.loans.services.lending import create_loan
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
-from exchange.access.services.proposals import propose_invitation
 from exchange.events.services import deliveries
 from exchange.events.services.endpoints import set_endpoint
 from exchange.exports import services as exports
 from exchange.exports.sources import Span
 from exchange.staff.models import StaffUser
+from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.models import DealAccess, Token
 from exchange.tokens.services import quotes, tokens
 from tests.environment.services import PROVIDER_WEBHOOK_HASH, Sandbox

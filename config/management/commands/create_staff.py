@@ -13,10 +13,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from config.back_office.roles import ROLES, create_staff, role_called
-from exchange.access.services.proposals import propose_invitation, record_break_glass
 from exchange.core.errors import DomainError
 from exchange.staff.models import AccessKind
 from exchange.staff.services.deciding_access import nobody_decides_yet
+from exchange.staff.services.proposals import propose_invitation, record_break_glass
 
 
 class Command(BaseCommand):

@@ -18,17 +18,15 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from exchange.access.services.proposals import APPROVAL, DECIDE, LONGEST_WORDS
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden
 from exchange.core.words import given
 from exchange.participants.models import ApiKey
-from exchange.participants.services import api_keys as access
-from exchange.participants.services import organisations
+from exchange.participants.services import api_keys, organisations
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
-from exchange.staff.services import accounts as staff
-from exchange.staff.services import second_factor
+from exchange.staff.services import accounts, second_factor
+from exchange.staff.services.proposals import APPROVAL, DECIDE, LONGEST_WORDS
 
 logger = structlog.get_logger(__name__)
 
@@ -136,7 +134,7 @@ def _carry_out(
     person = proposal.person
     match proposal.kind:
         case AccessKind.INVITE_PERSON:
-            return staff.add_person(
+            return accounts.add_person(
                 username=payload["username"],
                 role=_role(payload["role"]),
                 details=payload["details"],
@@ -146,10 +144,10 @@ def _carry_out(
         case AccessKind.RESET_SECOND_FACTOR if person:
             second_factor.reset(user_id=person.pk, by=proposer, confirmed_by=confirmed_by)
         case AccessKind.ACTIVATE_PERSON if person:
-            staff.activate(user_id=person.pk, by=proposer, confirmed_by=confirmed_by)
+            accounts.activate(user_id=person.pk, by=proposer, confirmed_by=confirmed_by)
         case AccessKind.CHANGE_ROLE if person:
             role = _role(payload["role"]) if payload["role"] else None
-            staff.change_role(
+            accounts.change_role(
                 user_id=person.pk,
                 role=role,
                 seen=payload["seen"],
@@ -172,7 +170,7 @@ def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
     confirmed_by = proposal.decided_by
     match proposal.kind:
         case AccessKind.ISSUE_KEY if proposal.organisation:
-            key, secret = access.issue_api_key(
+            key, secret = api_keys.issue_api_key(
                 organisation=proposal.organisation,
                 name=payload["name"],
                 scopes=payload["scopes"],
@@ -182,7 +180,7 @@ def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
             )
             return Collected(key, (("Client id", key.client_id), ("Client secret", secret)))
         case AccessKind.ROTATE_KEY if proposal.key:
-            key, secret = access.rotate_api_key(
+            key, secret = api_keys.rotate_api_key(
                 key_id=proposal.key.pk,
                 overlap=timedelta(hours=payload["overlap_hours"]),
                 expires_at=_moment(payload["expires_at"]),
@@ -192,7 +190,7 @@ def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
             shown = (("New client id", key.client_id), ("New client secret", secret))
             return Collected(key, shown)
         case AccessKind.ISSUE_TOKEN if proposal.key:
-            token = access.issue_access_token(
+            token = api_keys.issue_access_token(
                 key=proposal.key,
                 lifetime=timedelta(days=payload["days"]),
                 actor=actor,
@@ -200,7 +198,9 @@ def _make_secret(proposal: AccessProposal, by: StaffUser) -> Collected:
             )
             return Collected(proposal.key, (("Access token", token),))
         case _ if proposal.person:
-            address = staff.invitation(user_id=proposal.person.pk, by=by, confirmed_by=confirmed_by)
+            address = accounts.invitation(
+                user_id=proposal.person.pk, by=by, confirmed_by=confirmed_by
+            )
             return Collected(proposal.person, address=address)
     raise Conflict("There is nothing to collect")
 

@@ -11,14 +11,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils.dateparse import parse_date, parse_datetime
 
-from exchange.access.services.proposals import propose_key, record_break_glass
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import has_power_over_money, issue_api_key
+from exchange.participants.services.proposals import propose_key
 from exchange.staff.models import AccessKind
 from exchange.staff.services.deciding_access import nobody_decides_yet
+from exchange.staff.services.proposals import record_break_glass
 
 
 class Command(BaseCommand):
@@ -74,7 +75,12 @@ class Command(BaseCommand):
                 key, secret = issue_api_key(**wanted, actor=Actor.system("issue_api_key"))
                 if break_glass:
                     payload = {"name": key.name, "scopes": sorted(key.scopes)}
-                    record_break_glass(AccessKind.ISSUE_KEY, payload=payload, key=key)
+                    record_break_glass(
+                        AccessKind.ISSUE_KEY,
+                        payload=payload,
+                        key=key,
+                        organisation=key.organisation,
+                    )
         except DomainError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"organisation:  {key.organisation.name} ({key.organisation_id})")

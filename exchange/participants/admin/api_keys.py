@@ -21,7 +21,6 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.access.services import proposals as access_proposals
 from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import VISIBLE, InstantField, NoteForm, read_by
@@ -30,6 +29,7 @@ from exchange.participants.admin.endings import ending_of_key, ending_of_token, 
 from exchange.participants.admin.named import OrganisationFilter
 from exchange.participants.admin.participants import OrganisationChoice
 from exchange.participants.models import ApiKey
+from exchange.participants.services import proposals
 from exchange.participants.services.api_keys import (
     has_power_over_money,
     issue_access_token,
@@ -203,7 +203,7 @@ class ApiKeyAdmin(AddPage, Confirming):
         def act(data: dict[str, Any]) -> HttpResponse:
             note = data.pop("note")
             if has_power_over_money(data["scopes"]):
-                proposal = access_proposals.propose_key(**data, by=staff_of(request), note=note)
+                proposal = proposals.propose_key(**data, by=staff_of(request), note=note)
                 return self._proposed(request, proposal)
             # Sent again (a double click, a reload) its name is taken: no second key is issued.
             key, secret = issue_api_key(**data, actor=actor_of(request))
@@ -232,9 +232,7 @@ class ApiKeyAdmin(AddPage, Confirming):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             if has_power_over_money(key.scopes):
-                proposal = access_proposals.propose_token(
-                    key_id=key.pk, by=staff_of(request), **data
-                )
+                proposal = proposals.propose_token(key_id=key.pk, by=staff_of(request), **data)
                 return self._proposed(request, proposal)
             lifetime = timedelta(days=data["days"])
             token = issue_access_token(key=key, lifetime=lifetime, actor=actor_of(request))
@@ -267,7 +265,7 @@ class ApiKeyAdmin(AddPage, Confirming):
         def act(data: dict[str, Any]) -> HttpResponse:
             overlap = timedelta(hours=int(data["overlap"]))
             if has_power_over_money(key.scopes):
-                proposal = access_proposals.propose_rotation(
+                proposal = proposals.propose_rotation(
                     key_id=key.pk,
                     overlap=overlap,
                     expires_at=data["expires_at"],

@@ -12,7 +12,6 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.access.services.proposals import propose_activation_of_organisation
 from exchange.admin.base import (
     AddPage,
     ModelChoice,
@@ -36,6 +35,7 @@ from exchange.participants.services.organisations import (
     create_organisation,
     set_active,
 )
+from exchange.participants.services.proposals import propose_activation_of_organisation
 
 
 class OrganisationForm(forms.Form):

@@ -2,7 +2,7 @@
 
 Secrets and tokens are stored hashed; what these functions give back is shown once. A key with power
 over money (`settings.MONEY_SCOPES`), and a token of one, take two people: a member of staff is
-refused here unless told who confirmed it, which `services.access_proposals` does.
+refused here unless told who confirmed it, which `exchange.access` does.
 """
 
 from __future__ import annotations

@@ -23,13 +23,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.access.services import proposals as access_proposals
 from exchange.admin.base import AddPage, SafeAdmin, Section, Tool, bind, staff_of
 from exchange.admin.fields import NoteForm
 from exchange.admin.show import moment, page_address, state
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
-from exchange.staff.services import accounts as staff
-from exchange.staff.services import lockout, second_factor
+from exchange.staff.services import accounts, lockout, proposals, second_factor
 from exchange.staff.services.deciding_access import (
     holds_deciding_access,
     manages_access,
@@ -191,11 +189,11 @@ class StaffUserAdmin(AddPage):
         def act(data: dict[str, Any]) -> HttpResponse:
             username, role, note = (data.pop(name) for name in ("username", "role", "note"))
             if role_decides(role):
-                proposal = access_proposals.propose_invitation(
+                proposal = proposals.propose_invitation(
                     username=username, role=role, by=me, details=data, note=note
                 )
                 return self._proposed(request, proposal)
-            user = staff.add_person(username=username, role=role, by=me, details=data)
+            user = accounts.add_person(username=username, role=role, by=me, details=data)
             return self._invite(request, user)
 
         return self.form_page(
@@ -215,21 +213,21 @@ class StaffUserAdmin(AddPage):
         form = bind(request, DetailsForm, **initial)
 
         def act(data: dict[str, Any]) -> None:
-            staff.change_details(user_id=user.pk, details=data, by=staff_of(request))
+            accounts.change_details(user_id=user.pk, details=data, by=staff_of(request))
 
         return self._do(request, user, form, act, "Change details", "The details are changed.")
 
     def change_role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Gives another role."""
         user: StaffUser = self._changeable(request, object_id)
-        form = bind(request, RoleForm, role=user.groups.first(), seen=staff.role_of(user))
+        form = bind(request, RoleForm, role=user.groups.first(), seen=accounts.role_of(user))
 
         def act(data: dict[str, Any]) -> AccessProposal | None:
             me = staff_of(request)
             if role_decides(data["role"]) or holds_deciding_access(user):
-                return access_proposals.propose_role(user_id=user.pk, **data, by=me)
+                return proposals.propose_role(user_id=user.pk, **data, by=me)
             del data["note"]
-            staff.change_role(user_id=user.pk, **data, by=me)
+            accounts.change_role(user_id=user.pk, **data, by=me)
             return None
 
         note = "Whoever is signed in as this person is signed out." + _TWO
@@ -242,9 +240,7 @@ class StaffUserAdmin(AddPage):
         def act(data: dict[str, Any]) -> AccessProposal | None:
             me = staff_of(request)
             if holds_deciding_access(user):
-                return access_proposals.propose_reset_of_second_factor(
-                    user_id=user.pk, by=me, **data
-                )
+                return proposals.propose_reset_of_second_factor(user_id=user.pk, by=me, **data)
             second_factor.reset(user_id=user.pk, by=me)
             return None
 
@@ -264,7 +260,7 @@ class StaffUserAdmin(AddPage):
         user: StaffUser = self._changeable(request, object_id)
 
         def act(_: dict[str, Any]) -> None:
-            staff.unlock(user_id=user.pk, by=staff_of(request))
+            accounts.unlock(user_id=user.pk, by=staff_of(request))
 
         return self._do(
             request,
@@ -282,7 +278,7 @@ class StaffUserAdmin(AddPage):
         note = "They are signed out at once and do not get in again. What they did stays."
 
         def act(_: dict[str, Any]) -> None:
-            staff.deactivate(user_id=user.pk, by=staff_of(request))
+            accounts.deactivate(user_id=user.pk, by=staff_of(request))
 
         form = bind(request, forms.Form)
         return self._do(request, user, form, act, "Deactivate", f"{user} is shut out.", note)
@@ -295,8 +291,8 @@ class StaffUserAdmin(AddPage):
         def act(data: dict[str, Any]) -> AccessProposal | None:
             me = staff_of(request)
             if holds_deciding_access(user):
-                return access_proposals.propose_activation(user_id=user.pk, by=me, **data)
-            staff.activate(user_id=user.pk, by=me)
+                return proposals.propose_activation(user_id=user.pk, by=me, **data)
+            accounts.activate(user_id=user.pk, by=me)
             return None
 
         form = bind(request, NoteForm)
@@ -308,7 +304,7 @@ class StaffUserAdmin(AddPage):
 
         def act(data: dict[str, Any]) -> HttpResponse:
             if holds_deciding_access(user):
-                proposal = access_proposals.propose_reset_of_password(
+                proposal = proposals.propose_reset_of_password(
                     user_id=user.pk, by=staff_of(request), **data
                 )
                 return self._proposed(request, proposal)
@@ -373,7 +369,7 @@ class StaffUserAdmin(AddPage):
         )
 
     def _invite(self, request: HttpRequest, user: StaffUser) -> HttpResponse:
-        uid, token = staff.invitation(user_id=user.pk, by=staff_of(request))
+        uid, token = accounts.invitation(user_id=user.pk, by=staff_of(request))
         address = request.build_absolute_uri(reverse("admin:welcome", args=[uid, token]))
         hours = settings.PASSWORD_RESET_TIMEOUT // 3600
         return self.page(

@@ -4,7 +4,7 @@ Nobody changes their own access, and only a superuser touches a superuser. A per
 that the duties that `config.back_office.roles` keeps apart stay apart. Whatever changes somebody's
 access ends their sessions and their one-time addresses. What would give somebody power over money
 takes two people: these functions refuse it unless they are told who confirmed it, which
-`services.access_proposals` does.
+`exchange.access` does.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, role_called
 from credit.configurations.models import ConfigurationVersion
-from exchange.access.services.proposals import propose_invitation
 from exchange.events.services import outbox as events
 from exchange.events.services.endpoints import set_endpoint
 from exchange.exports.models import Export
@@ -30,6 +29,7 @@ from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import AccessEvent
 from exchange.staff.services.access_records import record
+from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
 from tests.environment.owner import as_owner, without_guards
 from tests.factories.api_clients import TESTER

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, role_called
-from exchange.access.services import decisions as access_decisions
-from exchange.access.services import proposals as access_proposals
+from exchange.access.services import decisions
+from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal, StaffUser
+from exchange.staff.services import proposals as staff_proposals
 from tests.factories.api_clients import make_organisation
 from tests.factories.staff import age_installation, create_staff
 
@@ -23,19 +24,19 @@ class House:
         age_installation(days=60)
 
     def invite(self, by: StaffUser, role: str = FINANCE_APPROVER) -> AccessProposal:
-        return access_proposals.propose_invitation(
+        return staff_proposals.propose_invitation(
             username="newcomer", role=role_called(role), by=by
         )
 
     def key(self, by: StaffUser) -> AccessProposal:
-        return access_proposals.propose_key(
+        return participant_proposals.propose_key(
             organisation=make_organisation(), name="Payouts", scopes=MONEY, by=by
         )
 
 
 def confirm(proposal: AccessProposal, by: StaffUser) -> AccessProposal:
-    return access_decisions.confirm(proposal_id=proposal.pk, by=by)
+    return decisions.confirm(proposal_id=proposal.pk, by=by)
 
 
-def collect(proposal: AccessProposal, by: StaffUser) -> access_decisions.Collected:
-    return access_decisions.collect(proposal_id=proposal.pk, by=by)
+def collect(proposal: AccessProposal, by: StaffUser) -> decisions.Collected:
+    return decisions.collect(proposal_id=proposal.pk, by=by)

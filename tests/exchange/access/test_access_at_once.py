@@ -9,10 +9,10 @@ import pytest
 from django.db import connection
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
-from exchange.access.services import decisions as access_decisions
-from exchange.access.services import proposals as access_proposals
+from exchange.access.services import decisions
 from exchange.core.errors import Conflict, StateConflict
 from exchange.participants.models import ApiKey
+from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.staff.services import accounts as staff
 from tests.environment.concurrency import Callers
@@ -30,23 +30,23 @@ TRY_LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('access_proposal',
 def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
     first, second = (create_staff(name, PASSWORD, FINANCE_APPROVER) for name in ("ada", "bo"))
-    proposal = access_proposals.propose_key(
+    proposal = participant_proposals.propose_key(
         organisation=make_organisation(), name="Payouts", scopes=MONEY, by=admin
     )
     this = {"proposal_id": proposal.pk}
     with Callers(4) as crowd:
         results = crowd.at_once(
             [
-                partial(access_decisions.confirm, **this, by=first),
-                partial(access_decisions.confirm, **this, by=second),
-                partial(access_decisions.confirm, **this, by=first),
-                partial(access_decisions.confirm, **this, by=second),
+                partial(decisions.confirm, **this, by=first),
+                partial(decisions.confirm, **this, by=second),
+                partial(decisions.confirm, **this, by=first),
+                partial(decisions.confirm, **this, by=second),
             ]
         )
         assert sum(isinstance(result, AccessProposal) for result in results) == 1
         assert sum(isinstance(result, StateConflict) for result in results) == 3
-        results = crowd.at_once([partial(access_decisions.collect, **this, by=admin)] * 4)
-    assert sum(isinstance(result, access_decisions.Collected) for result in results) == 1
+        results = crowd.at_once([partial(decisions.collect, **this, by=admin)] * 4)
+    assert sum(isinstance(result, decisions.Collected) for result in results) == 1
     assert sum(isinstance(result, Conflict) for result in results) == 3
     assert ApiKey.objects.count() == 1
 
@@ -54,7 +54,7 @@ def test_a_proposal_is_decided_once_and_its_secret_is_made_once():
 def test_a_key_is_proposed_once():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
     propose = partial(
-        access_proposals.propose_key,
+        participant_proposals.propose_key,
         organisation=make_organisation(),
         name="Payouts",
         scopes=MONEY,
@@ -78,7 +78,7 @@ def test_nobody_looks_for_the_same_proposal_before_this_one_is_there():
 
     with session("owner") as other:
         with connection.execute_wrapper(look):
-            access_proposals.propose_key(
+            participant_proposals.propose_key(
                 organisation=make_organisation(), name="Payouts", scopes=MONEY, by=admin
             )
         free.append(other.execute(TRY_LOCK).fetchone())

@@ -13,8 +13,7 @@ from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, role_called
-from exchange.access.services import decisions as access_decisions
-from exchange.access.services import proposals as access_proposals
+from exchange.access.services import decisions
 from exchange.access.services.decisions import collectable
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
@@ -22,8 +21,10 @@ from exchange.core.ids import uuid7
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys as access
 from exchange.participants.services import organisations
+from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessKind, AccessProposal, AccessRecord, StaffUser
 from exchange.staff.services import accounts as staff
+from exchange.staff.services import proposals as staff_proposals
 from exchange.staff.services.deciding_access import notices_for
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
@@ -49,7 +50,7 @@ def test_a_person_is_let_in_again_by_two(house):
     other = create_staff("bob", PASSWORD, FINANCE_APPROVER)
     for each in (person, other):
         staff.deactivate(user_id=each.pk, by=house.admin)
-    proposal = access_proposals.propose_activation(user_id=person.pk, by=house.admin, note=" Back ")
+    proposal = staff_proposals.propose_activation(user_id=person.pk, by=house.admin, note=" Back ")
     assert (proposal.kind, proposal.person, proposal.note) == ("activate_person", person, "Back")
     done = confirm(proposal, house.second)
     assert (done.status, done.decided_by, done.person) == ("Approved", house.second, person)
@@ -68,7 +69,7 @@ def test_a_role_is_given_and_taken_by_two(house):
         (role_called(FINANCE_APPROVER), AUDITOR, FINANCE_APPROVER),
         (None, FINANCE_APPROVER, ""),
     ):
-        proposal = access_proposals.propose_role(
+        proposal = staff_proposals.propose_role(
             user_id=reader.pk, role=role, seen=before, by=house.admin
         )
         assert proposal.payload == {"role": after, "seen": before}
@@ -80,7 +81,7 @@ def test_a_role_is_given_and_taken_by_two(house):
 def test_a_role_that_is_gone_is_not_given(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     role = Group.objects.create(name="Short-lived")
-    proposal = access_proposals.propose_role(
+    proposal = staff_proposals.propose_role(
         user_id=reader.pk, role=role, seen=AUDITOR, by=house.admin
     )
     role.delete()
@@ -91,7 +92,7 @@ def test_a_role_that_is_gone_is_not_given(house):
 
 def test_an_invited_person_has_the_details_that_were_proposed(house):
     details = {"first_name": "Ada", "email": "ada@house.example"}
-    proposal = access_proposals.propose_invitation(
+    proposal = staff_proposals.propose_invitation(
         username="ada", role=role_called(FINANCE_APPROVER), by=house.admin, details=details
     )
     done = confirm(proposal, house.second)
@@ -106,12 +107,12 @@ def test_an_invited_person_has_the_details_that_were_proposed(house):
 def test_a_second_factor_of_one_person_is_reset_by_two(house):
     for person in (house.first, house.second):
         app_of(person)
-    proposal = access_proposals.propose_reset_of_second_factor(
+    proposal = staff_proposals.propose_reset_of_second_factor(
         user_id=house.first.pk, by=house.admin
     )
     confirm(proposal, house.second)
     with pytest.raises(Conflict, match="first has no second factor"):
-        access_proposals.propose_reset_of_second_factor(user_id=house.first.pk, by=house.admin)
+        staff_proposals.propose_reset_of_second_factor(user_id=house.first.pk, by=house.admin)
     house.second.refresh_from_db()
     assert hasattr(house.second, "second_factor")
 
@@ -122,7 +123,7 @@ def test_an_organisation_is_let_in_again_and_no_other(house):
     for owner in owners:
         access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
         organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
-    proposal = access_proposals.propose_activation_of_organisation(
+    proposal = participant_proposals.propose_activation_of_organisation(
         organisation_id=owners[0].pk, by=house.admin
     )
     confirm(proposal, house.first)
@@ -130,11 +131,13 @@ def test_an_organisation_is_let_in_again_and_no_other(house):
         owner.refresh_from_db()
         assert owner.active is active
     # The same may be proposed of another one.
-    access_proposals.propose_activation_of_organisation(
+    participant_proposals.propose_activation_of_organisation(
         organisation_id=owners[1].pk, by=house.admin
     )
     with pytest.raises(NotFound, match="Organisation not found"):
-        access_proposals.propose_activation_of_organisation(organisation_id=uuid7(), by=house.admin)
+        participant_proposals.propose_activation_of_organisation(
+            organisation_id=uuid7(), by=house.admin
+        )
 
 
 def test_only_staff_who_are_there_withdraw_their_own(house):
@@ -142,11 +145,11 @@ def test_only_staff_who_are_there_withdraw_their_own(house):
     for gone in ("is_active", "is_staff"):
         setattr(house.admin, gone, False)
         with pytest.raises(Forbidden, match="Only who proposed it withdraws it"):
-            access_decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
+            decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
         setattr(house.admin, gone, True)
     with pytest.raises(Forbidden, match="Only who proposed it withdraws it"):
-        access_decisions.withdraw(proposal_id=proposal.pk, by=house.second)
-    done = access_decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
+        decisions.withdraw(proposal_id=proposal.pk, by=house.second)
+    done = decisions.withdraw(proposal_id=proposal.pk, by=house.admin)
     assert (done.status, done.decided_by) == ("Withdrawn", house.admin)
 
 
@@ -186,7 +189,7 @@ def test_a_secret_waits_for_three_days():
 
 def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
     owner, ends = make_organisation(), timezone.now() + timedelta(days=30)
-    proposal = access_proposals.propose_key(
+    proposal = participant_proposals.propose_key(
         organisation=owner, name="Payouts", scopes=reversed(MONEY), by=house.admin, expires_at=ends
     )
     assert proposal.payload == {"name": "Payouts", "scopes": MONEY, "expires_at": ends.isoformat()}
@@ -201,7 +204,7 @@ def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
     assert proposal.collected_at is not None
     assert timezone.now() - proposal.collected_at < timedelta(minutes=1)
 
-    token = access_proposals.propose_token(key_id=key.pk, days=20, by=house.admin)
+    token = participant_proposals.propose_token(key_id=key.pk, days=20, by=house.admin)
     assert (token.payload, token.organisation, token.key) == ({"days": 20}, owner, key)
     confirm(token, house.second)
     before = timezone.now()
@@ -215,7 +218,7 @@ def test_a_key_is_rotated_as_it_was_proposed(house):
         organisation=make_organisation(), name="Payouts", scopes=MONEY, actor=TESTER
     )
     ends = timezone.now() + timedelta(days=30)
-    proposal = access_proposals.propose_rotation(
+    proposal = participant_proposals.propose_rotation(
         key_id=old.pk, overlap=timedelta(hours=36), expires_at=ends, by=house.admin
     )
     assert proposal.payload == {"overlap_hours": 36.0, "expires_at": ends.isoformat()}
@@ -271,18 +274,18 @@ def test_who_was_reset_at_the_moment_of_their_proposal_stands_by_it():
     ):
         user = StaffUser(username="ada", access_changed_at=changed, is_active=active)
         with nullcontext() if stands else pytest.raises(Conflict, match=r"^ada proposed this"):
-            access_decisions._require_standing(AccessProposal(created_at=then), user)
+            decisions._require_standing(AccessProposal(created_at=then), user)
 
 
 def test_words_have_at_most_three_hundred_characters(house):
     told = "The text must have at most 300 characters, not 301"
     propose = partial(
-        access_proposals.propose_reset_of_password, user_id=house.second.pk, by=house.admin
+        staff_proposals.propose_reset_of_password, user_id=house.second.pk, by=house.admin
     )
     with pytest.raises(InvalidRequest, match=told):
         propose(note="x" * 301)
     proposal = propose(note="x" * 300)
-    reject = partial(access_decisions.reject, proposal_id=proposal.pk, by=house.first)
+    reject = partial(decisions.reject, proposal_id=proposal.pk, by=house.first)
     with pytest.raises(InvalidRequest, match=told):
         reject(reason="y" * 301)
     done = reject(reason="y" * 300)
@@ -306,61 +309,61 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
     own, other = "Nobody changes their own access", "You may not change this person's access"
     before = everything()
     for act, error, told in (
-        (lambda: access_proposals.propose_activation(**nobody), NotFound, "no such member"),
+        (lambda: staff_proposals.propose_activation(**nobody), NotFound, "no such member"),
         (
-            lambda: access_proposals.propose_activation(user_id=reader.pk, **by),
+            lambda: staff_proposals.propose_activation(user_id=reader.pk, **by),
             Conflict,
             "reader is active already",
         ),
         (
-            lambda: access_proposals.propose_reset_of_password(user_id=gone.pk, **by),
+            lambda: staff_proposals.propose_reset_of_password(user_id=gone.pk, **by),
             Conflict,
             "gone is deactivated",
         ),
         (
-            lambda: access_proposals.propose_reset_of_second_factor(user_id=reader.pk, **by),
+            lambda: staff_proposals.propose_reset_of_second_factor(user_id=reader.pk, **by),
             Conflict,
             "reader has no second factor",
         ),
         (
-            lambda: access_proposals.propose_role(
+            lambda: staff_proposals.propose_role(
                 user_id=reader.pk, role=finance, seen="", by=house.admin
             ),
             Conflict,
             f"reader is {AUDITOR} by now",
         ),
         (
-            lambda: access_proposals.propose_reset_of_password(user_id=house.admin.pk, **by),
+            lambda: staff_proposals.propose_reset_of_password(user_id=house.admin.pk, **by),
             Forbidden,
             own,
         ),
         (
-            lambda: access_proposals.propose_reset_of_password(user_id=owner.pk, **by),
+            lambda: staff_proposals.propose_reset_of_password(user_id=owner.pk, **by),
             Forbidden,
             other,
         ),
         (
-            lambda: access_proposals.propose_invitation(username="a b", role=finance, **by),
+            lambda: staff_proposals.propose_invitation(username="a b", role=finance, **by),
             InvalidRequest,
             "valid username",
         ),
         (
-            lambda: access_proposals.propose_invitation(username="Reader", role=finance, **by),
+            lambda: staff_proposals.propose_invitation(username="Reader", role=finance, **by),
             Conflict,
             "called Reader already",
         ),
         (
-            lambda: access_proposals.propose_token(key_id=uuid7(), days=1, **by),
+            lambda: participant_proposals.propose_token(key_id=uuid7(), days=1, **by),
             NotFound,
             "API key not found",
         ),
         (
-            lambda: access_proposals.propose_token(key_id=key.pk, days=1, **by),
+            lambda: participant_proposals.propose_token(key_id=key.pk, days=1, **by),
             Conflict,
             "The API key was revoked",
         ),
         (
-            lambda: access_proposals.propose_token(key_id=key.pk, days=1, by=house.first),
+            lambda: participant_proposals.propose_token(key_id=key.pk, days=1, by=house.first),
             Forbidden,
             "You may not propose API keys",
         ),
@@ -374,44 +377,44 @@ def test_the_same_is_proposed_once_and_something_else_beside_it(house):
     house.invite(house.admin)
     finance = role_called(FINANCE_APPROVER)
     with pytest.raises(Conflict, match="Invite a person: the same is proposed already") as refused:
-        access_proposals.propose_invitation(username="NEWCOMER", role=finance, by=house.admin)
+        staff_proposals.propose_invitation(username="NEWCOMER", role=finance, by=house.admin)
     assert refused.value.code == "access_pending"
-    access_proposals.propose_invitation(username="another", role=finance, by=house.admin)
-    access_proposals.propose_reset_of_password(user_id=house.first.pk, by=house.admin)
+    staff_proposals.propose_invitation(username="another", role=finance, by=house.admin)
+    staff_proposals.propose_reset_of_password(user_id=house.first.pk, by=house.admin)
     with pytest.raises(Conflict, match="Reset a password is proposed for this person already"):
-        access_proposals.propose_reset_of_password(user_id=house.first.pk, by=house.admin)
-    access_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
+        staff_proposals.propose_reset_of_password(user_id=house.first.pk, by=house.admin)
+    staff_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
     first = house.key(house.admin)
     house.key(house.admin)  # of another organisation
     again = {"organisation": first.organisation, "scopes": MONEY, "by": house.admin}
     with pytest.raises(Conflict, match="Issue an API key: the same is proposed already"):
-        access_proposals.propose_key(name="Payouts", **again)
-    access_proposals.propose_key(name="Other", **again)
+        participant_proposals.propose_key(name="Payouts", **again)
+    participant_proposals.propose_key(name="Other", **again)
     assert AccessProposal.objects.filter(status="Pending").count() == 7
     key, _ = access.issue_api_key(
         organisation=first.organisation, name="Taken", scopes=MONEY, actor=TESTER
     )
     with pytest.raises(Conflict, match="has a key of this name already"):
-        access_proposals.propose_key(name="Taken", **again)
+        participant_proposals.propose_key(name="Taken", **again)
     one = {"key_id": key.pk, "by": house.admin}
-    access_proposals.propose_token(days=1, **one)
+    participant_proposals.propose_token(days=1, **one)
     with pytest.raises(Conflict, match="Issue an access token: the same is proposed already"):
-        access_proposals.propose_token(days=2, **one)
-    access_proposals.propose_rotation(overlap=timedelta(0), expires_at=None, **one)
+        participant_proposals.propose_token(days=2, **one)
+    participant_proposals.propose_rotation(overlap=timedelta(0), expires_at=None, **one)
     # What was decided does not stand in the way.
-    access_decisions.withdraw(proposal_id=first.pk, by=house.admin)
-    access_proposals.propose_key(name="Payouts", **again)
+    decisions.withdraw(proposal_id=first.pk, by=house.admin)
+    participant_proposals.propose_key(name="Payouts", **again)
 
 
 def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(house):
     other = create_staff("other", PASSWORD, ADMINISTRATOR)
-    proposal = access_proposals.propose_reset_of_password(user_id=other.pk, by=house.first)
+    proposal = staff_proposals.propose_reset_of_password(user_id=other.pk, by=house.first)
     assert proposal.proposed_by == house.first
     reader = create_staff("reader", PASSWORD, AUDITOR)
     with pytest.raises(Forbidden, match="You may not propose to change this person's access"):
-        access_proposals.propose_reset_of_password(user_id=reader.pk, by=house.first)
+        staff_proposals.propose_reset_of_password(user_id=reader.pk, by=house.first)
     staff.deactivate(user_id=other.pk, by=house.admin)
-    again = access_proposals.propose_activation(user_id=other.pk, by=house.first)
+    again = staff_proposals.propose_activation(user_id=other.pk, by=house.first)
     assert (again.kind, again.proposed_by) == ("activate_person", house.first)
 
 
@@ -423,10 +426,12 @@ def test_who_decides_is_told_for_a_week_that_a_command_acted_at_once(house):
     key, _ = access.issue_api_key(
         organisation=make_organisation(), name="Old", scopes=MONEY, actor=TESTER
     )
-    about_person = access_proposals.record_break_glass(
+    about_person = staff_proposals.record_break_glass(
         AccessKind.RESET_PASSWORD, payload={"a": 1}, person=reader
     )
-    about_key = access_proposals.record_break_glass(AccessKind.ISSUE_KEY, payload={}, key=key)
+    about_key = staff_proposals.record_break_glass(
+        AccessKind.ISSUE_KEY, payload={}, key=key, organisation=key.organisation
+    )
     assert (about_person.status, about_person.break_glass) == ("Approved", True)
     assert (about_person.payload, about_person.organisation) == ({"a": 1}, None)
     assert (about_key.organisation, about_key.key) == (key.organisation, key)

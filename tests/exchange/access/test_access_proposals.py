@@ -15,14 +15,14 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
     role_called,
 )
-from exchange.access.services import decisions as access_decisions
-from exchange.access.services import proposals as access_proposals
+from exchange.access.services import decisions
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys as access
 from exchange.staff.models import AccessProposal, AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import accounts as staff
+from exchange.staff.services import proposals as staff_proposals
 from exchange.staff.services import second_factor
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
@@ -96,7 +96,7 @@ def test_what_was_confirmed_and_not_collected_in_three_days_is_worth_nothing(hou
 
 def test_the_person_concerned_confirms_nothing_about_themselves(house):
     app_of(house.first)
-    proposal = access_proposals.propose_reset_of_second_factor(
+    proposal = staff_proposals.propose_reset_of_second_factor(
         user_id=house.first.pk, by=house.admin
     )
     with pytest.raises(Refused, match="Somebody else"):
@@ -114,10 +114,10 @@ def test_others_confirm_and_propose_nothing(house, role):
     proposal = house.invite(house.admin)
     for act in (
         lambda: confirm(proposal, other),
-        lambda: access_decisions.reject(proposal_id=proposal.pk, by=other, reason="No"),
-        lambda: access_decisions.withdraw(proposal_id=proposal.pk, by=other),
+        lambda: decisions.reject(proposal_id=proposal.pk, by=other, reason="No"),
+        lambda: decisions.withdraw(proposal_id=proposal.pk, by=other),
         lambda: house.key(other),
-        lambda: access_proposals.propose_reset_of_password(user_id=house.admin.pk, by=other),
+        lambda: staff_proposals.propose_reset_of_password(user_id=house.admin.pk, by=other),
     ):
         with pytest.raises(Forbidden):
             act()
@@ -128,9 +128,9 @@ def test_a_finance_approver_proposes_the_access_of_administrators_and_nobody_els
     with pytest.raises(Forbidden, match="may not propose"):
         house.invite(house.first, FINANCE_APPROVER)
     with pytest.raises(Forbidden, match="may not propose"):
-        access_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.first)
+        staff_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.first)
     with pytest.raises(Forbidden):
-        access_proposals.propose_role(
+        staff_proposals.propose_role(
             user_id=house.admin.pk,
             role=role_called(FINANCE_APPROVER),
             seen=ADMINISTRATOR,
@@ -182,7 +182,7 @@ def test_a_proposal_ends_with_the_standing_of_its_proposer(house, what):
 
 
 def test_one_of_the_command_line_takes_two_people_as_well(house):
-    proposal = access_proposals.propose_invitation(
+    proposal = staff_proposals.propose_invitation(
         username="newcomer", role=role_called(FINANCE_APPROVER), by=None
     )
     taken = confirm(proposal, house.admin)
@@ -196,12 +196,12 @@ def test_one_of_the_command_line_takes_two_people_as_well(house):
 def test_a_proposal_is_rejected_with_a_reason_and_withdrawn_by_its_proposer(house):
     proposal = house.invite(house.admin)
     with pytest.raises(InvalidRequest, match="needs a reason"):
-        access_decisions.reject(proposal_id=proposal.pk, by=house.first, reason=" ")
+        decisions.reject(proposal_id=proposal.pk, by=house.first, reason=" ")
     with pytest.raises(Forbidden):
-        access_decisions.withdraw(proposal_id=proposal.pk, by=house.first)
-    access_decisions.reject(proposal_id=proposal.pk, by=house.first, reason="Who is that?")
+        decisions.withdraw(proposal_id=proposal.pk, by=house.first)
+    decisions.reject(proposal_id=proposal.pk, by=house.first, reason="Who is that?")
     again = house.invite(house.admin)
-    access_decisions.withdraw(proposal_id=again.pk, by=house.admin)
+    decisions.withdraw(proposal_id=again.pk, by=house.admin)
     assert sorted(AccessProposal.objects.values_list("status", "reason")) == [
         ("Rejected", "Who is that?"),
         ("Withdrawn", ""),
@@ -216,7 +216,7 @@ def test_an_address_made_before_a_role_was_given_is_worth_nothing_after(house):
     _, token = staff.invitation(user_id=reader.pk, by=house.admin)
     reader.refresh_from_db()
     assert staff.one_time_addresses.check_token(reader, token)
-    proposal = access_proposals.propose_role(
+    proposal = staff_proposals.propose_role(
         user_id=reader.pk, role=role_called(FINANCE_APPROVER), seen=AUDITOR, by=house.admin
     )
     confirm(proposal, house.first)
@@ -244,7 +244,7 @@ def test_the_database_holds_the_rules_too(house):
 
 def test_the_database_lets_nobody_decide_about_themselves_or_take_up_or_collect_twice(house):
     app_of(house.first)
-    about = access_proposals.propose_reset_of_second_factor(user_id=house.first.pk, by=house.admin)
+    about = staff_proposals.propose_reset_of_second_factor(user_id=house.first.pk, by=house.admin)
     key = house.key(house.admin)
     confirm(key, house.second)
     collect(key, house.admin)
@@ -277,9 +277,9 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
     confirmer = house.second if lost in {"admin", "first"} else house.first
     match how:
         case "password":
-            proposal = access_proposals.propose_reset_of_password(user_id=person.pk, by=proposer)
+            proposal = staff_proposals.propose_reset_of_password(user_id=person.pk, by=proposer)
         case "second factor":
-            proposal = access_proposals.propose_reset_of_second_factor(
+            proposal = staff_proposals.propose_reset_of_second_factor(
                 user_id=person.pk, by=proposer
             )
         case _:
@@ -307,9 +307,9 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
 
 def test_a_proposal_is_ones_own_where_one_made_it_or_it_is_about_one(house):
     made = house.invite(house.admin)
-    about = access_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
+    about = staff_proposals.propose_reset_of_password(user_id=house.second.pk, by=house.admin)
     own = {
-        user: set(AccessProposal.objects.filter(access_proposals.APPROVAL.own(user)))
+        user: set(AccessProposal.objects.filter(staff_proposals.APPROVAL.own(user)))
         for user in (house.admin, house.first, house.second)
     }
     assert own == {house.admin: {made, about}, house.first: set(), house.second: {about}}

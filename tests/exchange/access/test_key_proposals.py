@@ -10,12 +10,12 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from exchange.access.services import proposals as access_proposals
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys as access
 from exchange.participants.services import organisations
+from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal
 from tests.assertions.unchanged import everything
 from tests.exchange.access.proposing import MONEY, collect, confirm
@@ -55,16 +55,16 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
         organisations.set_active(organisation_id=owner.pk, active=True, actor=actor)
     assert refused.value.code == "second_person_needed"
     with pytest.raises(Forbidden, match="only an administrator"):
-        access_proposals.propose_activation_of_organisation(
+        participant_proposals.propose_activation_of_organisation(
             organisation_id=owner.pk, by=house.first
         )
     assert everything() == before
-    proposal = access_proposals.propose_activation_of_organisation(
+    proposal = participant_proposals.propose_activation_of_organisation(
         organisation_id=owner.pk, by=house.admin
     )
     assert proposal.payload == {"keys": ["Payouts (wallets:read, wallets:withdraw)"]}
     with pytest.raises(Conflict, match="proposed already"):
-        access_proposals.propose_activation_of_organisation(
+        participant_proposals.propose_activation_of_organisation(
             organisation_id=owner.pk, by=house.admin
         )
     with pytest.raises(Refused, match="Somebody else"):
@@ -75,7 +75,7 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
     with pytest.raises(Conflict, match="nothing to collect"):
         collect(proposal, house.admin)
     with pytest.raises(Conflict, match="active already"):
-        access_proposals.propose_activation_of_organisation(
+        participant_proposals.propose_activation_of_organisation(
             organisation_id=owner.pk, by=house.admin
         )
 
@@ -98,7 +98,7 @@ def test_an_organisation_without_keys_that_move_money_comes_back_at_once(what):
 def test_a_key_does_not_exist_before_its_proposer_collects_it(house):
     proposal = house.key(house.admin)
     with pytest.raises(Conflict, match="proposed already"):
-        access_proposals.propose_key(
+        participant_proposals.propose_key(
             organisation=proposal.organisation, name="Payouts", scopes=MONEY, by=house.admin
         )
     confirm(proposal, house.first)
@@ -109,10 +109,10 @@ def test_a_key_does_not_exist_before_its_proposer_collects_it(house):
     assert (key.name, key.scopes, found.subject) == ("Payouts", MONEY, key)
     assert AccessProposal.objects.get().key == key
 
-    token = access_proposals.propose_token(key_id=key.pk, days=90, by=house.admin)
+    token = participant_proposals.propose_token(key_id=key.pk, days=90, by=house.admin)
     confirm(token, house.first)
     assert [name for name, _ in collect(token, house.admin).secrets] == ["Access token"]
-    rotation = access_proposals.propose_rotation(
+    rotation = participant_proposals.propose_rotation(
         key_id=key.pk, overlap=timedelta(0), expires_at=None, by=house.admin
     )
     confirm(rotation, house.first)
@@ -126,7 +126,10 @@ def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
     key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
     made, _ = access.rotate_api_key(key_id=key.pk, overlap=timedelta(days=1), actor=TESTER)
     propose = partial(
-        access_proposals.propose_rotation, overlap=timedelta(0), expires_at=None, by=house.admin
+        participant_proposals.propose_rotation,
+        overlap=timedelta(0),
+        expires_at=None,
+        by=house.admin,
     )
     before = everything()
     with pytest.raises(Conflict, match=f"{made.client_id} took its place"):
@@ -140,7 +143,7 @@ def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
     key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
     before = everything()
     with pytest.raises(InvalidRequest, match="must lie ahead"):
-        access_proposals.propose_rotation(
+        participant_proposals.propose_rotation(
             key_id=key.pk,
             overlap=timedelta(0),
             expires_at=timezone.now() - timedelta(seconds=1),

@@ -3,13 +3,15 @@
 Giving power over money takes two people. An administrator proposes; for the access of an
 administrator, a finance approver may do it too, so that a lost administrator locks nobody out. A
 command files proposals without a proposer, which somebody in the back office takes up.
-`services.access_decisions` confirms them.
+`exchange.access.services.decisions` confirms them.
+
+Proposals about people stand here, and what every access proposal shares; those about API keys and
+organisations in `exchange.participants.services.proposals`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -21,8 +23,6 @@ from django.utils import timezone
 
 from exchange.core.errors import Conflict, NotFound
 from exchange.core.words import given
-from exchange.participants.models import ApiKey, Organisation
-from exchange.participants.services import api_keys as access
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import (
     AccessEvent,
@@ -31,8 +31,7 @@ from exchange.staff.models import (
     AccessProposalStatus,
     StaffUser,
 )
-from exchange.staff.services import accounts as staff
-from exchange.staff.services import second_factor
+from exchange.staff.services import accounts, second_factor
 from exchange.staff.services.access_records import record
 from exchange.staff.services.deciding_access import manages_access, role_manages_access
 
@@ -69,10 +68,10 @@ def propose_invitation(
     name that is taken or proposed already.
     """
     _require_proposer(by, "exchange.add_staffuser", restores=role_manages_access(role))
-    staff.check_new_person(username, details)
+    accounts.check_new_person(username, details)
     payload = {"username": username, "role": role.name, "details": dict(details or {})}
     once = {"payload__username__iexact": username}
-    return _file(AccessKind.INVITE_PERSON, by, note, payload, once=once)
+    return file_proposal(AccessKind.INVITE_PERSON, by, note, payload, once=once)
 
 
 def propose_reset_of_password(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
@@ -80,7 +79,7 @@ def propose_reset_of_password(*, user_id: UUID, by: StaffUser, note: str = "") -
     user = _person(user_id, by, restorable=True)
     if not user.is_active:
         raise Conflict(f"{user} is deactivated")
-    return _file(AccessKind.RESET_PASSWORD, by, note, person=user)
+    return file_proposal(AccessKind.RESET_PASSWORD, by, note, person=user)
 
 
 def propose_reset_of_second_factor(
@@ -90,7 +89,7 @@ def propose_reset_of_second_factor(
     user = _person(user_id, by, restorable=True)
     if not second_factor.is_set_up(user):
         raise Conflict(f"{user} has no second factor")
-    return _file(AccessKind.RESET_SECOND_FACTOR, by, note, person=user)
+    return file_proposal(AccessKind.RESET_SECOND_FACTOR, by, note, person=user)
 
 
 def propose_activation(*, user_id: UUID, by: StaffUser, note: str = "") -> AccessProposal:
@@ -98,7 +97,7 @@ def propose_activation(*, user_id: UUID, by: StaffUser, note: str = "") -> Acces
     user = _person(user_id, by, restorable=True)
     if user.is_active:
         raise Conflict(f"{user} is active already")
-    return _file(AccessKind.ACTIVATE_PERSON, by, note, person=user)
+    return file_proposal(AccessKind.ACTIVATE_PERSON, by, note, person=user)
 
 
 def propose_role(
@@ -106,70 +105,11 @@ def propose_role(
 ) -> AccessProposal:
     """Propose `role` in the place of the one a person had, which was `seen`. Raises as above."""
     user = _person(user_id, by, restorable=False)
-    before = staff.role_of(user)
+    before = accounts.role_of(user)
     if before != seen:
         raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
     payload = {"role": role.name if role else "", "seen": seen}
-    return _file(AccessKind.CHANGE_ROLE, by, note, payload, person=user)
-
-
-def propose_key(
-    *,
-    organisation: Organisation,
-    name: str,
-    scopes: Iterable[str],
-    by: StaffUser | None,
-    expires_at: datetime | None = None,
-    note: str = "",
-) -> AccessProposal:
-    """Propose a new API key with power over money; `by` is None where a command files it.
-
-    Raises `Forbidden`, `InvalidRequest`, `Conflict` for a name that is taken or proposed already.
-    """
-    if by is not None:
-        require_decider(by, "exchange.add_apikey", "You may not propose API keys")
-    wanted = access.check_key(name=name, scopes=scopes, expires_at=expires_at)
-    access.require_free_key_name(organisation, name)
-    payload = {"name": name, "scopes": sorted(wanted), "expires_at": _text(expires_at)}
-    once = {"organisation": organisation, "payload__name": name}
-    return _file(AccessKind.ISSUE_KEY, by, note, payload, once=once, organisation=organisation)
-
-
-def propose_rotation(
-    *, key_id: UUID, overlap: timedelta, by: StaffUser, expires_at: datetime | None, note: str = ""
-) -> AccessProposal:
-    """Propose a second key in the place of one with power over money. Raises as above."""
-    key = _key(key_id, by)
-    access.require_rotatable(key)
-    access.check_key(name=key.name, scopes=key.scopes, expires_at=expires_at)
-    payload = {"overlap_hours": overlap / timedelta(hours=1), "expires_at": _text(expires_at)}
-    return _file_about_key(AccessKind.ROTATE_KEY, key, by, note, payload)
-
-
-def propose_token(*, key_id: UUID, days: int, by: StaffUser, note: str = "") -> AccessProposal:
-    """Propose a long-lived access token of a key with power over money. Raises as above."""
-    key = _key(key_id, by)
-    return _file_about_key(AccessKind.ISSUE_TOKEN, key, by, note, {"days": days})
-
-
-def propose_activation_of_organisation(
-    *, organisation_id: UUID, by: StaffUser, note: str = ""
-) -> AccessProposal:
-    """Propose to let an organisation in again whose keys have power over money. Raises as above."""
-    require_decider(
-        by,
-        "exchange.add_apikey",
-        "Its API keys have power over money: only an administrator proposes to activate it",
-    )
-    organisation = Organisation.objects.filter(pk=organisation_id).first()
-    if organisation is None:
-        raise NotFound("Organisation not found")
-    if organisation.active:
-        raise Conflict(f"{organisation} is active already")
-    keys = access.unended_keys_with_power(organisation).order_by("name", "pk")
-    payload = {"keys": [f"{key.name} ({', '.join(key.scopes)})" for key in keys]}
-    about = {"organisation": organisation}
-    return _file(AccessKind.ACTIVATE_ORGANISATION, by, note, payload, once=about, **about)
+    return file_proposal(AccessKind.CHANGE_ROLE, by, note, payload, person=user)
 
 
 def record_break_glass(
@@ -177,20 +117,22 @@ def record_break_glass(
     *,
     payload: Mapping[str, Any],
     person: StaffUser | None = None,
-    key: ApiKey | None = None,
+    **about: Any,
 ) -> AccessProposal:
-    """Keep that a command acted at once; everybody who decides is told for some days."""
+    """Keep that a command acted at once; everybody who decides is told for some days.
+
+    `about` are the organisation and the API key, where it is about one.
+    """
     now = timezone.now()
     proposal = AccessProposal.objects.create(
         kind=kind,
         person=person,
-        key=key,
-        organisation=key.organisation if key else None,
         payload=dict(payload),
         break_glass=True,
         status=AccessProposalStatus.APPROVED,
         created_at=now,
         decided_at=now,
+        **about,
     )
     if person is not None:
         record(event=AccessEvent.BREAK_GLASS, user=person, details=proposal.get_kind_display())
@@ -198,15 +140,8 @@ def record_break_glass(
     return proposal
 
 
-def _file_about_key(
-    kind: AccessKind, key: ApiKey, by: StaffUser, note: str, payload: Mapping[str, Any]
-) -> AccessProposal:
-    once = {"key": key}
-    return _file(kind, by, note, payload, once=once, organisation=key.organisation, key=key)
-
-
 @transaction.atomic
-def _file(
+def file_proposal(
     kind: AccessKind,
     by: StaffUser | None,
     note: str,
@@ -257,19 +192,5 @@ def _person(user_id: UUID, by: StaffUser, *, restorable: bool) -> StaffUser:
         raise NotFound("There is no such member of staff")
     restores = restorable and manages_access(user)
     _require_proposer(by, "exchange.change_staffuser", restores=restores)
-    staff.require_touchable(user, by)
+    accounts.require_touchable(user, by)
     return user
-
-
-def _key(key_id: UUID, by: StaffUser) -> ApiKey:
-    require_decider(by, "exchange.add_apikey", "You may not propose API keys")
-    key: ApiKey | None = ApiKey.objects.select_related("organisation").filter(pk=key_id).first()
-    if key is None:
-        raise NotFound("API key not found")
-    if not key.usable:
-        raise Conflict(access.UNUSABLE)
-    return key
-
-
-def _text(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None

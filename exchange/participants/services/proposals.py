@@ -1,0 +1,103 @@
+"""Proposals about API keys, access tokens and organisations that give power over money.
+
+An administrator proposes; a command files a proposal without a proposer, which somebody in the back
+office takes up. `exchange.access.services.decisions` confirms them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from exchange.core.errors import Conflict, NotFound
+from exchange.participants.models import ApiKey, Organisation
+from exchange.participants.services import api_keys
+from exchange.staff.approvals import require_decider
+from exchange.staff.models import AccessKind, AccessProposal, StaffUser
+from exchange.staff.services.proposals import file_proposal
+
+
+def propose_key(
+    *,
+    organisation: Organisation,
+    name: str,
+    scopes: Iterable[str],
+    by: StaffUser | None,
+    expires_at: datetime | None = None,
+    note: str = "",
+) -> AccessProposal:
+    """Propose a new API key with power over money; `by` is None where a command files it.
+
+    Raises `Forbidden`, `InvalidRequest`, `Conflict` for a name that is taken or proposed already.
+    """
+    if by is not None:
+        require_decider(by, "exchange.add_apikey", "You may not propose API keys")
+    wanted = api_keys.check_key(name=name, scopes=scopes, expires_at=expires_at)
+    api_keys.require_free_key_name(organisation, name)
+    payload = {"name": name, "scopes": sorted(wanted), "expires_at": _text(expires_at)}
+    about = {"organisation": organisation}
+    once = {**about, "payload__name": name}
+    return file_proposal(AccessKind.ISSUE_KEY, by, note, payload, once=once, **about)
+
+
+def propose_rotation(
+    *, key_id: UUID, overlap: timedelta, by: StaffUser, expires_at: datetime | None, note: str = ""
+) -> AccessProposal:
+    """Propose a second key in the place of one with power over money. Raises as `propose_key`."""
+    key = _key(key_id, by)
+    api_keys.require_rotatable(key)
+    api_keys.check_key(name=key.name, scopes=key.scopes, expires_at=expires_at)
+    payload = {"overlap_hours": overlap / timedelta(hours=1), "expires_at": _text(expires_at)}
+    return _file_about_key(AccessKind.ROTATE_KEY, key, by, note, payload)
+
+
+def propose_token(*, key_id: UUID, days: int, by: StaffUser, note: str = "") -> AccessProposal:
+    """Propose a long-lived access token of a key with power over money. Raises as `propose_key`."""
+    key = _key(key_id, by)
+    return _file_about_key(AccessKind.ISSUE_TOKEN, key, by, note, {"days": days})
+
+
+def propose_activation_of_organisation(
+    *, organisation_id: UUID, by: StaffUser, note: str = ""
+) -> AccessProposal:
+    """Propose to let an organisation in again whose keys have power over money.
+
+    Raises as `propose_key`.
+    """
+    require_decider(
+        by,
+        "exchange.add_apikey",
+        "Its API keys have power over money: only an administrator proposes to activate it",
+    )
+    organisation = Organisation.objects.filter(pk=organisation_id).first()
+    if organisation is None:
+        raise NotFound("Organisation not found")
+    if organisation.active:
+        raise Conflict(f"{organisation} is active already")
+    keys = api_keys.unended_keys_with_power(organisation).order_by("name", "pk")
+    payload = {"keys": [f"{key.name} ({', '.join(key.scopes)})" for key in keys]}
+    about = {"organisation": organisation}
+    return file_proposal(AccessKind.ACTIVATE_ORGANISATION, by, note, payload, once=about, **about)
+
+
+def _file_about_key(
+    kind: AccessKind, key: ApiKey, by: StaffUser, note: str, payload: Mapping[str, Any]
+) -> AccessProposal:
+    once = {"key": key}
+    return file_proposal(kind, by, note, payload, once=once, organisation=key.organisation, key=key)
+
+
+def _key(key_id: UUID, by: StaffUser) -> ApiKey:
+    require_decider(by, "exchange.add_apikey", "You may not propose API keys")
+    key: ApiKey | None = ApiKey.objects.select_related("organisation").filter(pk=key_id).first()
+    if key is None:
+        raise NotFound("API key not found")
+    if not key.usable:
+        raise Conflict(api_keys.UNUSABLE)
+    return key
+
+
+def _text(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
