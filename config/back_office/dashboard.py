@@ -31,7 +31,8 @@ from config.back_office.waiting import (
 )
 from credit.loans.selectors.overview import loans_by_state, owed_by_currency
 from exchange.admin.bars import Bars, stacked_bars
-from exchange.admin.base import COUNTED_AT_MOST, staff_of
+from exchange.admin.base import staff_of
+from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.show import age
 from exchange.core.currencies import money
 from exchange.events.models import Event, EventStatus

@@ -10,7 +10,7 @@ PAGES = (
     "exchange.tokens.admin.quotes",
     "exchange.events.admin.events",
     "exchange.exports.admin",
-    "exchange.audit.admin",
+    "exchange.audit.admin.changes",
     "wallets.ledger.admin.accounts",
     "wallets.ledger.admin.entries",
     "wallets.ledger.admin.transfers",

@@ -13,7 +13,7 @@ from django.urls import reverse
 from config.back_office.roles import decides
 from credit.loans.admin.loan_lists import QUEUE as LOAN_ENDINGS
 from credit.loans.admin.loan_lists import work as loan_work
-from exchange.admin.base import COUNTED_AT_MOST
+from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.staff.admin.pending import MINE, OTHERS, queues
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.worklists import worklists_for

@@ -136,6 +136,8 @@ TENURE_DAYS = 7
 DEMO_WORLD = False
 # Permissions that do not count as deciding; any other does, but those that begin with `view_`.
 HARMLESS_PERMISSIONS = "config.back_office.roles.HARMLESS"
+# What upper subjects show on the pages of records below them.
+RECORD_PANELS = "config.back_office.panels.panels_of"
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "config.faults.form_too_old"

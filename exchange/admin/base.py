@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -19,7 +19,6 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet, UUIDField
 from django.http import (
     Http404,
@@ -35,7 +34,9 @@ from django.views.decorators.http import require_POST
 from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
-from exchange.admin.history import HistoryPages
+from exchange.admin.kept_filters import KeptFilters
+from exchange.admin.paging import BoundedPaginator
+from exchange.admin.panels import Panel, panels_of
 from exchange.admin.searching import by_amount, of_late
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
@@ -53,26 +54,6 @@ else:
         pass
 
     ModelChoice = forms.ModelChoiceField
-
-# Counting stops here; nobody pages further, they filter.
-COUNTED_AT_MOST = 10_000
-
-
-class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when it runs
-    """Counts no more rows than anybody pages through, so that a list of millions opens at once."""
-
-    @cached_property
-    def count(self) -> int:
-        """Matches, at most `COUNTED_AT_MOST`."""
-        rows: Any = self.object_list
-        if not isinstance(rows, QuerySet):
-            return len(rows)
-        return rows.order_by()[:COUNTED_AT_MOST].count()
-
-    @property
-    def stopped(self) -> bool:
-        """Whether there may be more than `count` says."""
-        return self.count >= COUNTED_AT_MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +100,6 @@ class PendingDecision:
     hindrance: str = ""
 
 
-# Links that an app above adds to the pages of an app below: record -> tools.
-extra_tools: dict[type[Model], list[Callable[[Any], Tool]]] = {}
-
-
 def staff_of(request: HttpRequest) -> StaffUser:
     """Who is signed in; the admin lets nobody else near."""
     user = request.user
@@ -137,7 +114,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(HistoryPages, ModelAdmin):
+class SafeAdmin(KeptFilters, ModelAdmin):
     """Lists and shows; adds, changes and deletes nothing unless a subclass says how."""
 
     in_back_office = True
@@ -152,6 +129,10 @@ class SafeAdmin(HistoryPages, ModelAdmin):
     # Columns that a typed amount is looked for in; among records of late where a list is `long`.
     amount_fields: Sequence[str] = ()
     long = False
+    # Columns that name a part of the record which is a record itself.
+    part_columns: Sequence[str] = ()
+    # Whether only who owns a record opens its page.
+    owners_only = False
     # What the button above the list says that leads to a new record; empty: "Add" and its name.
     add_label = ""
     # What one must know to read the list, above it.
@@ -165,6 +146,19 @@ class SafeAdmin(HistoryPages, ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    @property
+    def panels(self) -> Sequence[Panel]:
+        """What upper subjects show on the pages of these records."""
+        return panels_of(self.model)
+
+    def get_urls(self) -> list[URLPattern]:
+        """The addresses of panels, and Django's own."""
+        return [*(url for panel in self.panels for url in panel.urls(self)), *super().get_urls()]
+
+    def heading(self, obj: Any) -> str:
+        """What the page of `obj` is called."""
+        return str(obj)
 
     def may(self, request: HttpRequest, permission: str) -> bool:
         """Whether the person has `app.codename`."""
@@ -229,19 +223,17 @@ class SafeAdmin(HistoryPages, ModelAdmin):
         obj = context.get("original")
         if obj is not None:
             context["subtitle"] = context["named"] = self.heading(obj)
-            tools = [
-                *self.tools(request, obj),
-                *(make(obj) for make in extra_tools.get(self.model, ())),
-            ]
+            tools = list(self.tools(request, obj))
+            sections: list[Any] = list(self.sections(request, obj))
+            for panel in self.panels:
+                tools += panel.tools(self, request, obj)
+                sections += panel.sections(self, request, obj)
             context["tools"] = self.keep_in_tools(request, tools)
             context["unlinked"] = self.unlinked_fields(request)
             context |= self.kept_context(request)
             context["warnings"] = self.warnings(obj)
             context["decision"] = self.keep_in_decision(request, self.decision(request, obj))
-            context["sections"] = [
-                *self.sections(request, obj),
-                *self.history_sections(request, obj),
-            ]
+            context["sections"] = sections
         return super().render_change_form(request, context, *args, **kwargs)
 
     # --- addresses and records ---
@@ -326,12 +318,20 @@ class SafeAdmin(HistoryPages, ModelAdmin):
                 "named": self.heading(record) if record else "",
                 "title": title,
                 "media": media,
-                "history": self.history_address(request, record),
+                **self.panel_context(request, record),
                 **self.kept_context(request),
                 "has_view_permission": self.has_view_permission(request, record),
                 **context,
             },
         )
+
+    def panel_context(self, request: HttpRequest, record: Model | None) -> dict[str, Any]:
+        """What panels tell the templates of pages of ours about `record`."""
+        context: dict[str, Any] = {}
+        if record is not None:
+            for panel in self.panels:
+                context |= panel.context(self, request, record)
+        return context
 
     def form_page(
         self,

@@ -153,6 +153,7 @@ def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase
 
 @admin.register(Export)
 class ExportAdmin(OwnPage):
+    owners_only = True
     list_display = ("file_name", "shown_state", "narrowed", "rows", "requested_by", "made")
     list_filter = ("status", "form", "source", "created_at")
     list_select_related = ("requested_by",)

@@ -1,16 +1,19 @@
-"""Reading organisations' members. Every read but the back office's search by email is for one
-organisation: others' do not exist.
+"""Reads of organisations' members, for one organisation: others' do not exist. What the back office
+reads of everybody says that it is for staff only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import QuerySet
 
+from exchange.core.ids import parse_id
 from exchange.participants.errors import UserNotFound
-from exchange.participants.models import Member, Organisation
+from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.staff.models import StaffUser
 
 # Of one address in many organisations no more are told.
 _MOST_WITH_EMAIL = 1_000
@@ -57,3 +60,16 @@ def member_document(organisation_id: UUID, member_id: UUID) -> str:
     if text is None:
         raise UserNotFound
     return text
+
+
+def actor_names(actors: Sequence[str]) -> list[str]:
+    """Return actors as records keep them (`staff:<id>`, `api_key:<id>`, `system:<job>`), in words.
+
+    For staff only.
+    """
+    ids = [i for i in (parse_id(text.partition(":")[2]) for text in actors) if i]
+    names = {f"staff:{user.pk}": str(user) for user in StaffUser.objects.filter(pk__in=ids)}
+    names |= {
+        f"api_key:{key.pk}": f"API key {key.name}" for key in ApiKey.objects.filter(pk__in=ids)
+    }
+    return [names.get(text, text.replace(":", ": ", 1).capitalize()) for text in actors]

@@ -46,7 +46,6 @@ from exchange.admin.base import (
     Tool,
     actor_of,
     bind,
-    extra_tools,
     staff_of,
 )
 from exchange.admin.confirming import Confirming
@@ -61,9 +60,6 @@ def offers_of(organisation: Organisation) -> Tool:
     """The configurations of a creditor."""
     address = reverse("admin:credit_loanconfiguration_changelist")
     return Tool("Loan configurations", f"{address}?creditor__id__exact={organisation.pk}")
-
-
-extra_tools.setdefault(Organisation, []).append(offers_of)
 
 
 def _pending() -> QuerySet[ConfigurationVersion]:

@@ -25,7 +25,7 @@ from credit.loans.models import (
     Valuation,
 )
 from credit.loans.services import endings
-from exchange.admin.base import COUNTED_AT_MOST
+from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.staff.admin.pending import Queue
 
 Loans = QuerySet[Loan]

@@ -25,11 +25,11 @@ from credit.loans.models import (
 from credit.loans.services import endings
 from credit.loans.services.valuation import owed, principal_owed, worth
 from exchange.admin.base import Section, Tool
-from exchange.admin.history import actors
 from exchange.admin.show import age, difference, moment, page_of, state
 from exchange.core.currencies import currencies, money
 from exchange.core.numbers import round_to, units
 from exchange.events.models import Event
+from exchange.participants.selectors import actor_names
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.page import Facts
@@ -124,7 +124,7 @@ def _who(loan: Loan) -> Facts:
         ("E-mail", loan.borrower.email),
         ("Borrower's organisation", page_of(loan.organisation)),
         ("Creditor", page_of(loan.creditor)),
-        ("Asked for by", actors([loan.requested_by])[0]),
+        ("Asked for by", actor_names([loan.requested_by])[0]),
         ("Made (UTC)", moment(loan.created_at)),
         ("Over since (UTC)", _moment(loan.closed_at)),
         ("Reason", loan.reason or "-"),
@@ -246,7 +246,7 @@ def _shortfalls(loan: Loan) -> Section:
 
 def _repayments(loan: Loan) -> Section:
     found = list(loan.repayments.order_by("-created_at", "-id")[:_REPAYMENTS_SHOWN])
-    payers = actors([payment.paid_by for payment in found])
+    payers = actor_names([payment.paid_by for payment in found])
     code = loan.currency_id
     rows = [
         (

@@ -36,14 +36,13 @@ from credit.loans.models import (
 )
 from credit.loans.services import endings
 from credit.loans.services.valuation import owed
-from exchange.admin.base import OwnPage, Tool, bind, extra_tools, staff_of
+from exchange.admin.base import OwnPage, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import Reason
 from exchange.admin.show import age, state
 from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import CreditorFilter
-from exchange.participants.models import Member, Organisation
 from exchange.staff.admin.pending import DecidedByTwo, QueueFilter
 
 _PENDING = EndingStatus.PENDING
@@ -54,10 +53,6 @@ def loans_about(party: Any) -> Tool:
     """The loans of a member, or those that an organisation made or whose members it has."""
     address = reverse("admin:credit_loan_changelist")
     return Tool("Loans", f"{address}?q={party.pk}")
-
-
-extra_tools.setdefault(Organisation, []).append(loans_about)
-extra_tools.setdefault(Member, []).append(loans_about)
 
 
 class NoteForm(forms.Form):

@@ -24,7 +24,6 @@ from exchange.admin.base import (
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import NoteForm
 from exchange.admin.show import page_of, state
-from exchange.events.models import WebhookEndpoint
 from exchange.participants.admin.endings import switching
 from exchange.participants.admin.named import OrganisationFilter
 from exchange.participants.models import Member, Organisation
@@ -108,12 +107,8 @@ class OrganisationAdmin(AddPage, Confirming):
     def tools(self, request: HttpRequest, obj: Organisation) -> list[Tool]:
         shown = [
             Tool(label, f"{reverse(f'admin:exchange_{name}_changelist')}?organisation={obj.pk}")
-            for label, name in (("Members", "member"), ("API keys", "apikey"), ("Events", "event"))
+            for label, name in (("Members", "member"), ("API keys", "apikey"))
         ]
-        endpoint = WebhookEndpoint.objects.filter(organisation=obj).first()
-        if endpoint is not None:
-            address = reverse("admin:exchange_webhookendpoint_change", args=[endpoint.pk])
-            shown.append(Tool("Webhook", address, leads=True))
         if self.may(request, "exchange.change_organisation"):
             switch = "deactivate" if obj.active else "activate"
             shown += [

@@ -9,13 +9,12 @@ from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 from django.utils.html import format_html
 
-from exchange.admin.base import Tool, extra_tools
-from exchange.admin.history import actors
+from exchange.admin.base import Tool
 from exchange.admin.show import moment, page_of, percent, state
 from exchange.core.currencies import money
 from exchange.core.numbers import round_to, units
 from exchange.participants.admin.searching import OwnedRecords
-from exchange.participants.models import Member, Organisation
+from exchange.participants.selectors import actor_names
 from orders.book.admin.show import list_of, wallet_of
 from orders.book.models import Order, OrderType
 
@@ -28,10 +27,6 @@ def orders_of(owner: Any) -> Tool:
 def tokens_of(organisation: Any) -> Tool:
     """The tokens that an organisation issued."""
     return list_of("exchange_token", organisation.pk, "Issued tokens")
-
-
-extra_tools.setdefault(Organisation, []).extend((orders_of, tokens_of))
-extra_tools.setdefault(Member, []).append(orders_of)
 
 
 class OrderPages(OwnedRecords):
@@ -142,7 +137,7 @@ class OrderPages(OwnedRecords):
 
     @admin.display(description="placed by")
     def placed(self, order: Order) -> str:
-        return actors([order.placed_by])[0]
+        return actor_names([order.placed_by])[0]
 
     @admin.display(description="placed (UTC)")
     def shown_created(self, order: Order) -> str:

@@ -15,11 +15,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.history import actors
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.models import Currency
 from exchange.core.numbers import units
 from exchange.participants.admin.participants import OrganisationChoice
+from exchange.participants.selectors import actor_names
 from exchange.tokens.admin.forms import Number, TermsForm
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing
@@ -146,7 +146,7 @@ def issue_and_raise(token: Token) -> Section:
     )
     rows = [
         (moment(transfer.created_at), page_of(transfer, kind(transfer)), who)
-        for transfer, who in zip(found, actors([t.actor for t in found]), strict=True)
+        for transfer, who in zip(found, actor_names([t.actor for t in found]), strict=True)
     ]
     return Section("In the ledger", ("When (UTC)", "Transfer", "By"), rows)
 

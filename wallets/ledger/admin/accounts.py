@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import Section, Tool, extra_tools
+from exchange.admin.base import Section, Tool
 from exchange.admin.searching import by_amount
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.currencies import currencies
@@ -47,12 +47,6 @@ def withdrawals_of(owner: Any) -> Tool:
 def deposits_of(owner: Any) -> Tool:
     """The deposits into the wallet of an organisation itself, or of a member."""
     return Tool("Deposits", f"{reverse('admin:wallets_deposit_changelist')}?owner_id={owner.pk}")
-
-
-for _owner_model in (Organisation, Member):
-    extra_tools.setdefault(_owner_model, []).extend(
-        (wallet_of, statement_of, deposits_of, withdrawals_of)
-    )
 
 
 class AssetFilter(admin.SimpleListFilter):

@@ -11,11 +11,11 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.history import actors
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
+from exchange.participants.selectors import actor_names
 from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import amount_of, in_account, owner_of
@@ -141,7 +141,7 @@ class TransferAdmin(FindsTransfers, Exportable):
 
     @admin.display(description="posted by")
     def poster(self, transfer: Transfer) -> str:
-        return actors([transfer.actor])[0]
+        return actor_names([transfer.actor])[0]
 
     def tools(self, request: HttpRequest, obj: Transfer) -> list[Tool]:
         if obj.subject_id is None:

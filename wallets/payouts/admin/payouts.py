@@ -14,8 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import COUNTED_AT_MOST, PendingDecision, SafeAdmin, Tool, staff_of
-from exchange.admin.history import also_in_history
+from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
+from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
 from exchange.audit import selectors as audit
@@ -32,8 +32,6 @@ from wallets.withdrawals.models import BankAccount, Decision, Payout, Withdrawal
 from wallets.withdrawals.selectors.finding import found_by, ids_called
 
 audit.namings.append(ids_called)
-# A payout has the id of its withdrawal; the bank record has one of its own.
-also_in_history[Withdrawal] = ("bank_id",)
 
 
 @admin.register(Payout)

@@ -76,6 +76,8 @@ class FlaggedList(ChangeList):
 class WithdrawalAdmin(Exportable, Deciding):
     """Withdrawals. `wallets.payouts.admin.withdrawals` adds the payouts and registers the page."""
 
+    # A payout has the id of its withdrawal; the bank record has one of its own.
+    part_columns = ("bank_id",)
     list_display = (
         "waiting", "owner", "shown_amount", "payee", "shown_risk", "shown_state", "waits_for",
         "reference",

@@ -18,11 +18,13 @@ from django.http import HttpRequest, HttpResponseRedirect, StreamingHttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.dateparse import parse_date
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section
-from exchange.admin.history import record_of, shown, way_of, words
 from exchange.admin.show import moment
 from exchange.audit import selectors as audit
+from exchange.audit.admin.history import shown, way_of, words
 from exchange.audit.models import Change, Operation
 from exchange.staff.models import StaffUser
 
@@ -157,7 +159,7 @@ class ChangeAdmin(SafeAdmin):
 
     @admin.display(description="record")
     def shown_record(self, change: Change) -> str:
-        return record_of(change)
+        return _record_of(change)
 
     @admin.display(description="through")
     def way(self, change: Change) -> str:
@@ -215,10 +217,6 @@ class ChangeAdmin(SafeAdmin):
         rows = [(words(name), told(was), told(now)) for name, was, now in audit.columns_of(obj)]
         return [Section("What changed", ("Column", "Before", "After"), rows, empty="No columns")]
 
-    def history_sections(self, request: HttpRequest, obj: Any) -> list[dict[str, Any]]:
-        """None: a change is its own history."""
-        return []
-
     def export(self, request: HttpRequest) -> Any:
         """What the list shows, all of it, as CSV; sent while it is read."""
         if not self.has_view_permission(request):
@@ -237,6 +235,17 @@ class ChangeAdmin(SafeAdmin):
                 "Cache-Control": "no-store",
             },
         )
+
+
+def _record_of(change: Change) -> SafeString | str:
+    """Return the changed record, as a link where others than its owner may open its page."""
+    model = audit.model_of(change.table)
+    page = admin.site._registry.get(model) if model else None
+    if not isinstance(page, SafeAdmin) or page.owners_only or not change.record_id:
+        return change.record_id
+    return format_html(
+        '<a href="{}">{}</a>', page.address("change", change.record_id), change.record_id
+    )
 
 
 class _Writer(Protocol):

@@ -8,25 +8,20 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
-from django.db.models import Model
-from django.http import Http404, HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
-from django.urls import NoReverseMatch, reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.admin.kept_filters import KeptFilters
+from exchange.admin.base import SafeAdmin
+from exchange.admin.panels import Panel
 from exchange.admin.show import moment
 from exchange.audit import selectors as audit
 from exchange.audit.models import Change, Operation
-from exchange.core.ids import parse_id
 from exchange.core.numbers import plain
-from exchange.exports.models import Export
-from exchange.participants.models import ApiKey
-from exchange.staff.models import StaffUser
 
 VIEW_AUDIT = "exchange.view_change"
 HEADINGS = ("When (UTC)", "Who", "What", "Before", "After", "Through")
@@ -36,62 +31,56 @@ _LONGEST = 120
 _COLUMNS_TOLD = 12
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$")
 
-# Columns of a model that name another record whose changes belong to its history.
-also_in_history: dict[type[Model], tuple[str, ...]] = {}
 
+class HistoryPanel(Panel):
+    """The last changes of a record at the end of its page, and all of them on a page of its own."""
 
-class HistoryPages(KeptFilters):
-    """For a ModelAdmin: the history of each of its records."""
-
-    def heading(self, obj: Any) -> str:
-        """What the page of `obj` is called."""
-        return str(obj)
-
-    def history_ids(self, obj: Any) -> list[object]:
-        """Ids whose changes are the history of `obj`; what names one of them as what it is about
-        comes with it.
-        """
-        return [obj.pk, *(getattr(obj, name) for name in also_in_history.get(self.model, ()))]
-
-    def history_address(self, request: HttpRequest, obj: Any) -> str:
-        """Where the whole history of `obj` is; empty for somebody who may not read it."""
-        if obj is None or not request.user.has_perm(VIEW_AUDIT):
-            return ""
-        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_history", args=[obj.pk])
-
-    def history_sections(self, request: HttpRequest, obj: Any) -> list[dict[str, Any]]:
-        """The last changes of `obj`, for the end of its page."""
-        address = self.history_address(request, obj)
-        if not address:
+    def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[dict[str, Any]]:
+        """Return the last changes of `record`; a change is its own history."""
+        address = self._address(page, request, record)
+        if not address or isinstance(record, Change):
             return []
-        changes = audit.history(*self.history_ids(obj), most=_ON_THE_PAGE)
-        url = f"{address}{self.kept_context(request)['keep']}"
+        changes = audit.history(*_ids(page, record), most=_ON_THE_PAGE)
+        url = f"{address}{page.kept_context(request)['keep']}"
         return [section(changes, more={"label": "The whole history", "url": url})]
 
-    def history_view(
-        self, request: HttpRequest, object_id: str, extra_context: Any = None
-    ) -> HttpResponse:
-        """Every change of the record: who, when, through what, before and after."""
-        if not request.user.has_perm(VIEW_AUDIT) or not self.has_view_permission(request):
-            raise PermissionDenied
-        obj = self.get_object(request, object_id)
-        if obj is None:
-            raise Http404
-        changes = audit.history(*self.history_ids(obj), most=_ON_ITS_OWN)
-        found = f"{reverse('admin:exchange_change_changelist')}?q={obj.pk}"
+    def context(self, page: SafeAdmin, request: HttpRequest, record: Any) -> dict[str, Any]:
+        """Return where the whole history of `record` is."""
+        return {"history": self._address(page, request, record)}
+
+    def urls(self, page: SafeAdmin) -> list[URLPattern]:
+        """Return the address of the whole history, in the place of Django's own."""
+        view = partial(self._view, page)
+        return [page.action_url("<path:object_id>/history/", "history", view, only_post=False)]
+
+    def _address(self, page: SafeAdmin, request: HttpRequest, record: Any) -> str:
+        """Return where the whole history is; empty for somebody who may not read it."""
+        if not page.may(request, VIEW_AUDIT):
+            return ""
+        return page.address("history", record.pk)
+
+    def _view(self, page: SafeAdmin, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show every change of the record: who, when, through what, before and after."""
+        record = page.record(request, object_id, VIEW_AUDIT)
+        changes = audit.history(*_ids(page, record), most=_ON_ITS_OWN)
+        found = f"{reverse('admin:exchange_change_changelist')}?q={record.pk}"
         more = {"label": "Look for it in the whole audit", "url": found}
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "original": obj,
-            "named": self.heading(obj),
-            "title": "History",
-            "subtitle": self.heading(obj),
-            "sections": [section(changes, more, title="Every change, the newest first")],
-            **self.kept_context(request),
-            "media": self.media,
-        }
-        return TemplateResponse(request, "admin/history.html", context)
+        return page.page(
+            request,
+            "admin/history.html",
+            "History",
+            record=record,
+            subtitle=page.heading(record),
+            sections=[section(changes, more, title="Every change, the newest first")],
+            history="",
+        )
+
+
+def _ids(page: SafeAdmin, record: Any) -> list[object]:
+    """Return the ids whose changes are the history of `record`; what names one of them as what it
+    is about comes with it.
+    """
+    return [record.pk, *(getattr(record, name) for name in page.part_columns)]
 
 
 def section(
@@ -170,20 +159,6 @@ def way_of(change: Change) -> str:
     return "request" if change.via.startswith("request:") else change.via or change.database_user
 
 
-def record_of(change: Change) -> SafeString | str:
-    """The changed record, as a link where it has a page; exports are their owners' alone."""
-    model = audit.model_of(change.table)
-    if model is not None and model is not Export:
-        name = f"admin:{model._meta.app_label}_{model._meta.model_name}_change"
-        try:
-            return format_html(
-                '<a href="{}">{}</a>', reverse(name, args=[change.record_id]), change.record_id
-            )
-        except NoReverseMatch:
-            pass
-    return change.record_id
-
-
 def _told(columns: dict[str, Any] | None, names: Mapping[str, str]) -> str:
     if not columns:
         return "-"
@@ -194,13 +169,3 @@ def _told(columns: dict[str, Any] | None, names: Mapping[str, str]) -> str:
     ]
     rest = len(told) - _COLUMNS_TOLD
     return ", ".join(told[:_COLUMNS_TOLD]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def actors(texts: Sequence[str]) -> list[str]:
-    """Actors as records keep them (`staff:<id>`, `api_key:<id>`, `system:<job>`), in words."""
-    ids = [i for i in (parse_id(text.partition(":")[2]) for text in texts) if i]
-    names = {f"staff:{user.pk}": str(user) for user in StaffUser.objects.filter(pk__in=ids)}
-    names |= {
-        f"api_key:{key.pk}": f"API key {key.name}" for key in ApiKey.objects.filter(pk__in=ids)
-    }
-    return [names.get(text, text.replace(":", ": ", 1).capitalize()) for text in texts]

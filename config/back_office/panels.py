@@ -1,0 +1,36 @@
+"""What subjects show on the pages of records below them. A panel that is not listed shows nowhere.
+
+Links stand in the order in which they are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import Model
+
+from credit.configurations.admin.configurations import offers_of
+from credit.loans.admin.loans import loans_about
+from exchange.admin.panels import Links, Panel
+from exchange.audit.admin.history import HistoryPanel
+from exchange.events.admin.panels import events_of, webhook_of
+from exchange.participants.models import Member, Organisation
+from orders.book.admin.orders import orders_of, tokens_of
+from wallets.ledger.admin.accounts import deposits_of, statement_of, wallet_of, withdrawals_of
+
+_WALLET = Links(wallet_of, statement_of, deposits_of, withdrawals_of)
+
+EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
+PANELS: dict[type[Model], tuple[Panel, ...]] = {
+    Organisation: (
+        Links(events_of, webhook_of),
+        _WALLET,
+        Links(orders_of, tokens_of, offers_of, loans_about),
+    ),
+    Member: (_WALLET, Links(orders_of, loans_about)),
+}
+
+
+def panels_of(model: type[Model]) -> Sequence[Panel]:
+    """Return the panels of the pages of `model`, in their order."""
+    return PANELS.get(model, ()) + EVERYWHERE

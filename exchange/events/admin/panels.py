@@ -1,0 +1,24 @@
+"""The ways from an organisation to its events and its webhook endpoint."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+
+from exchange.admin.base import Tool
+from exchange.events.models import WebhookEndpoint
+from exchange.participants.models import Organisation
+
+
+def events_of(organisation: Organisation) -> Tool:
+    """Return the link to all events of `organisation`."""
+    address = reverse("admin:exchange_event_changelist")
+    return Tool("Events", f"{address}?organisation={organisation.pk}")
+
+
+def webhook_of(organisation: Organisation) -> Tool | None:
+    """Return the link to the webhook endpoint of `organisation`; None when it has none."""
+    endpoint = WebhookEndpoint.objects.filter(organisation=organisation).first()
+    if endpoint is None:
+        return None
+    address = reverse("admin:exchange_webhookendpoint_change", args=[endpoint.pk])
+    return Tool("Webhook", address, leads=True)
