@@ -136,6 +136,19 @@ TENURE_DAYS = 7
 DEMO_WORLD = False
 # Permissions that do not count as deciding; any other does, but those that begin with `view_`.
 HARMLESS_PERMISSIONS = "config.back_office.roles.HARMLESS"
+# Models whose records the audit calls by name where a change points to one, and what finds the ids
+# of records that a whole word or reference names.
+AUDIT_NAMED_MODELS = (
+    "exchange.StaffUser",
+    "exchange.Organisation",
+    "exchange.Member",
+    "exchange.Token",
+)
+AUDIT_FINDERS = (
+    "exchange.participants.selectors.ids_called",
+    "exchange.tokens.selectors.tokens.ids_called",
+    "wallets.withdrawals.selectors.finding.ids_called",
+)
 # What upper subjects show on the pages of records below them.
 RECORD_PANELS = "config.back_office.panels.panels_of"
 CSRF_COOKIE_HTTPONLY = True

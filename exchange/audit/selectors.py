@@ -13,43 +13,30 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model, Q, QuerySet
+from django.conf import settings
+from django.db.models import Model, QuerySet
+from django.utils.module_loading import import_string
 
 from exchange.audit.models import Change
 from exchange.core.acting import VISITOR
 from exchange.core.ids import parse_id
-from exchange.participants.models import ApiKey, Member, Organisation
+from exchange.participants.models import ApiKey
 from exchange.staff.models import StaffUser
-from exchange.tokens.models import Token
 
 _PIECE = 1000
-_NAMED: tuple[type[Model], ...] = (StaffUser, Organisation, Member, Token)
-
-
-# How records are called besides their ids: each gives the ids of those that a whole word or
-# reference means, by an index or in a small table. Apps above add theirs.
-namings: list[Callable[[str], Iterable[object]]] = []
 _RECORDS_CALLED = 500
 
 
 def records_called(term: str) -> list[str]:
     """The ids of the records that people call `term`: by reference, login or name, in whole."""
-    found = (record_id for naming in namings for record_id in naming(term))
+    found = (record_id for ids_called in _finders() for record_id in ids_called(term))
     return [str(record_id) for record_id in islice(found, _RECORDS_CALLED)]
 
 
-def _participants_called(term: str) -> Iterator[object]:
-    """People of the back office, organisations, API keys and tokens."""
-    for model, called in (
-        (StaffUser, Q(username=term)),
-        (Organisation, Q(name__iexact=term) | Q(email__iexact=term)),
-        (ApiKey, Q(client_id=term) | Q(name__iexact=term)),
-        (Token, Q(symbol=term.upper())),
-    ):
-        yield from model._default_manager.filter(called).values_list("pk", flat=True)
-
-
-namings.append(_participants_called)
+@cache
+def _finders() -> tuple[Callable[[str], Iterable[object]], ...]:
+    """Return what finds the ids of records by an index or in a small table, subject by subject."""
+    return tuple(import_string(path) for path in settings.AUDIT_FINDERS)
 
 
 def history(*record_ids: object, most: int) -> list[Change]:
@@ -117,8 +104,8 @@ def _in_words(actor: str, name: str) -> str:
 
 
 def names_in(changes: Iterable[Change]) -> dict[str, str]:
-    """Names of the people, organisations, members and tokens that columns of `changes` point to,
-    by their ids.
+    """Names of the records of `settings.AUDIT_NAMED_MODELS` that columns of `changes` point to, by
+    their ids.
     """
     wanted: dict[type[Model], set[str]] = {}
     for change in changes:
@@ -141,7 +128,8 @@ def _named_columns(table: str) -> dict[str, type[Model]]:
     return {
         field.attname: field.related_model
         for field in (model._meta.concrete_fields if model else ())
-        if field.related_model in _NAMED
+        if isinstance(field.related_model, type)
+        and field.related_model._meta.label in settings.AUDIT_NAMED_MODELS
     }
 
 

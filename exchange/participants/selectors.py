@@ -4,11 +4,11 @@ reads of everybody says that it is for staff only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from exchange.core.ids import parse_id
 from exchange.participants.errors import UserNotFound
@@ -73,3 +73,16 @@ def actor_names(actors: Sequence[str]) -> list[str]:
         f"api_key:{key.pk}": f"API key {key.name}" for key in ApiKey.objects.filter(pk__in=ids)
     }
     return [names.get(text, text.replace(":", ": ", 1).capitalize()) for text in actors]
+
+
+def ids_called(term: str) -> Iterator[object]:
+    """Return the ids of the people, organisations and API keys that `term` names in whole.
+
+    For staff only.
+    """
+    for model, called in (
+        (StaffUser, Q(username=term)),
+        (Organisation, Q(name__iexact=term) | Q(email__iexact=term)),
+        (ApiKey, Q(client_id=term) | Q(name__iexact=term)),
+    ):
+        yield from model._default_manager.filter(called).values_list("pk", flat=True)

@@ -18,7 +18,6 @@ from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
 from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
-from exchange.audit import selectors as audit
 from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import OrganisationFilter
@@ -29,9 +28,7 @@ from wallets.payouts.selectors import payouts_on_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
 from wallets.withdrawals.admin.show import withdrawal_state
 from wallets.withdrawals.models import BankAccount, Decision, Payout, Withdrawal
-from wallets.withdrawals.selectors.finding import found_by, ids_called
-
-audit.namings.append(ids_called)
+from wallets.withdrawals.selectors.finding import found_by
 
 
 @admin.register(Payout)
