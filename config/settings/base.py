@@ -247,6 +247,8 @@ QUOTE_BAND_PERCENT = env.int("QUOTE_BAND_PERCENT", default=20)
 # Quotes older than this cover no loan: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.int("PRICE_MAX_AGE_HOURS", default=30 * 24)
 
+# What ids in paths are of.
+API_PATH_IDS = "config.api_document.PATH_IDS"
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Tokenized Investment Exchange",
     "VERSION": "1",
@@ -257,6 +259,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/v1",
     "POSTPROCESSING_HOOKS": [
+        "config.api_document.introduce",
         "exchange.participants.oauth_schema.add_oauth",
         "wallets.withdrawals.event_schema.add_withdrawal_events",
         "orders.book.event_schema.add_order_events",

@@ -31,6 +31,7 @@ from exchange.api.viewsets import ApiViewSet, path_id
 class ConfigurationViewSet(ApiViewSet):
     """The loan configurations that the caller may use or owns."""
 
+    tag = "Loan configurations"
     lookup_url_kwarg = "configuration_id"
     filterset_class = ConfigurationFilters
 

@@ -32,6 +32,7 @@ from exchange.core.times import javascript_time
 class LoanViewSet(ApiViewSet):
     """Loans of the caller's members, and those the caller made."""
 
+    tag = "Loans"
     lookup_url_kwarg = "loan_id"
     filterset_class = LoanFilters
     sort_fields: ClassVar = {

@@ -99,6 +99,8 @@ _EXAMPLE = OpenApiExample(
 class PortfolioViewSet(ApiViewSet):
     """A member's investments."""
 
+    tag = "Investments"
+
     @operation(
         "Investments retrieved",
         id="investments_list",

@@ -107,13 +107,19 @@ class ChoiceField(forms.Field):
 
 
 class ChoiceFilter(django_filters.Filter):
-    """Compares a column of enumerated values: `ChoiceFilter(allowed=Status.values)`."""
+    """Compares a column of enumerated values: `ChoiceFilter(allowed=Status.values)`.
+
+    `also` are spellings in lower case that the interface itself writes when it asks for them.
+    """
 
     field_class = ChoiceField
 
-    def __init__(self, *args: Any, allowed: Iterable[str], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, allowed: Iterable[str], also: Iterable[str] = (), **kwargs: Any
+    ) -> None:
         choices = [str(choice) for choice in allowed]
         super().__init__(*args, allowed=choices, **kwargs)
+        self.also = list(also)
         set_override(self, "field", {"type": "string", "enum": choices})
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from django.conf import settings
 from drf_spectacular.extensions import (
-    OpenApiAuthenticationExtension,
     OpenApiSerializerExtension,
     OpenApiSerializerFieldExtension,
 )
@@ -26,9 +24,9 @@ from exchange.api.schema_parts import (
     HEADERS,
     IDEMPOTENCY_KEY,
     RATE_LIMIT,
-    TAG_OF,
     describe_path_id,
     describe_query,
+    owner_in,
     unknown_ids,
 )
 from exchange.core.documents import WireSchema
@@ -53,9 +51,8 @@ class EnvelopeSchema(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]
         """Return the docstring; `{owner}` in it is whose records the path is about."""
-        owner = "a member" if "{member_id}" in self.path else "the organisation"
         text: str = super().get_description()
-        return text.replace("{owner}", owner)
+        return text.replace("{owner}", owner_in(self.path))
 
     def get_operation_id(self) -> str:
         """Return resource and action: `members_list`."""
@@ -63,7 +60,7 @@ class EnvelopeSchema(AutoSchema):
 
     def get_tags(self) -> list[str]:
         """Return the part of the API that the resource belongs to."""
-        return [TAG_OF[self.view.basename]]
+        return [self.view.tag]
 
     def get_request_serializer(self) -> Any:
         """Return what checks the body."""
@@ -215,34 +212,6 @@ def with_references(value: Any, refer: Callable[[WireSchema], dict[str, Any]]) -
     if isinstance(value, list):
         return [with_references(inner, refer) for inner in value]
     return value
-
-
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How a caller authenticates: a bearer token by the client credentials grant."""
-
-    target_class = "exchange.participants.authentication.BearerAuthentication"
-    name = ["oauth2", "bearer"]
-
-    def get_security_definition(self, auto_schema: AutoSchema) -> Any:  # noqa: ARG002
-        """Both ways to say it: the grant, and the header alone (long-lived tokens)."""
-        grant = {"tokenUrl": "/v1/oauth/token", "scopes": dict(settings.SCOPES)}
-        return [
-            {
-                "type": "oauth2",
-                "description": "An access token by the client credentials grant",
-                "flows": {"clientCredentials": grant},
-            },
-            {
-                "type": "http",
-                "scheme": "bearer",
-                "description": "An access token that you have, such as a long-lived one",
-            },
-        ]
-
-    def get_security_requirement(self, auto_schema: AutoSchema) -> Any:
-        """Return the scope that the action needs."""
-        view: Any = auto_schema.view
-        return [{"oauth2": [view.operation.scope]}, {"bearer": []}]
 
 
 class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]

@@ -1,46 +1,19 @@
-"""Parts of the OpenAPI document that every operation shares: tags, headers, failures, parameters.
+"""Parts of the OpenAPI document that every operation shares: headers, failures, parameters.
 
 The words stand here once; `exchange.api.schema` puts them where they belong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+from django.utils.module_loading import import_string
 from drf_spectacular.utils import OpenApiParameter
 
-from exchange.core.examples import MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
-
-# Tag: what it is about, and the resources of operation ids that it holds.
-_TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "Access": (
-        "Access tokens by the OAuth 2.0 client credentials grant (RFC 6749 §4.4).",
-        ("access_tokens",),
-    ),
-    "Members": ("The people your organisation acts for.", ("members",)),
-    "Tokens": ("The catalogue of tokenized investments.", ("tokens",)),
-    "Orders": ("Placing, reading and cancelling orders.", ("orders",)),
-    "Markets": (
-        "What everybody who sees a token sees of its market.",
-        ("token_orders", "token_books", "token_trades"),
-    ),
-    "Investments": (
-        "Units of tokens that your organisation and its members hold.",
-        ("holdings", "member_holdings", "investments"),
-    ),
-    "Loans": ("Loans against units of tokens, from quote to repayment.", ("loans",)),
-    "Loan configurations": ("The terms loans are made on.", ("loan_configurations",)),
-    "Wallets": (
-        "Balances and statements of your organisation's wallet and its members'.",
-        ("wallets", "member_wallets", "transactions", "member_transactions"),
-    ),
-    "Withdrawals": ("Payouts to bank accounts.", ("withdrawals", "member_withdrawals")),
-    "Banks": ("Banks that can be paid, and who holds an account.", ("banks", "bank_accounts")),
-    "Webhook": ("Where your events are posted, and the secret that signs them.", ("webhooks",)),
-    "Events": ("What happened to your records, and whether it was delivered.", ("events",)),
-}
-TAGS = [{"name": name, "description": text} for name, (text, _) in _TAGS.items()]
-TAG_OF = {resource: name for name, (_, resources) in _TAGS.items() for resource in resources}
+from exchange.core.errors import NotFound
 
 
 def _header(description: str, kind: str = "string", **more: Any) -> dict[str, Any]:
@@ -160,30 +133,30 @@ FAILURE: dict[str, Any] = {
 
 # --- Parameters -----------------------------------------------------------------------------------
 
-# Name: the record, an id, and how it is refused when there is no such record.
-_PATH_IDS: dict[str, tuple[str, str, str]] = {
-    "configuration_id": (
-        "loan configuration",
-        "0197d2b1-6a10-7d2e-8c3f-4b5a69788701",
-        "loan_configuration_not_found",
-    ),
-    "event_id": ("event", "0197d36b-8e2a-7d04-b3c5-9f1e0d2c4b6a", "event_not_found"),
-    "loan_id": ("loan", "0197d2c5-44e0-7b6a-9c21-7d8e9f0a1b23", "loan_not_found"),
-    # The interface calls a member `User`.
-    "member_id": ("member", MEMBER_ID, "user_not_found"),
-    "order_id": ("order", "0197d2d8-90b3-7f5c-a1e4-2b3c4d5e6f70", "order_not_found"),
-    "token_id": ("token", TOKEN_ID, "token_not_found"),
-    "withdrawal_id": ("withdrawal", WITHDRAWAL_ID, "withdrawal_not_found"),
-}
 _IN_ANY_CASE = "; in any case"
-# Enumerated values that the interface itself writes in another way when it asks for them.
-_ALSO = {
-    "Buy": "buy",
-    "Sell": "sell",
-    "SAFE": "safe",
-    "Debt": "debt",
-    "Fixed Interest": "fixed interest",
-}
+
+
+@dataclass(frozen=True, slots=True)
+class PathId:
+    """What an id in a path is of, an example of one, and the refusal of one that no record has.
+
+    `owner` names the record where a path leads on to what it owns.
+    """
+
+    record: str
+    example: str
+    missing: NotFound
+    owner: str = ""
+
+
+def path_ids() -> Mapping[str, PathId]:
+    """Return the ids that paths may hold, by their names in paths."""
+    found: Mapping[str, PathId] = import_string(settings.API_PATH_IDS)
+    return found
+
+
+def _ids_in(path: str) -> list[PathId]:
+    return [path_id for name, path_id in path_ids().items() if f"{{{name}}}" in path]
 
 
 def parameter(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -214,33 +187,41 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 
 def describe_path_id(found: dict[str, Any]) -> None:
     """Say of which record the id in the path `found` is."""
-    record, found["example"], _ = _PATH_IDS[found["name"]]
-    found["description"] = f"Id of the {record}"
+    path_id = path_ids()[found["name"]]
+    found["example"] = path_id.example
+    found["description"] = f"Id of the {path_id.record}"
+
+
+def owner_in(path: str) -> str:
+    """Return the owner of the records that `path` leads to."""
+    return next((one.owner for one in _ids_in(path) if one.owner), "the organisation")
 
 
 def unknown_ids(path: str) -> dict[str, str]:
-    """The messages, by code, of ids in `path` that no record has."""
-    codes = [code for name, (_, _, code) in _PATH_IDS.items() if f"{{{name}}}" in path]
-    return {code: code.replace("_", " ").capitalize() for code in codes}
+    """Return the messages, by code, of ids in `path` that no record has."""
+    return {one.missing.code: one.missing.message for one in _ids_in(path)}
 
 
 def describe_query(found: dict[str, Any], filter_field: Any) -> None:
-    """Complete a query parameter: its meaning, length and the forms its values may take."""
+    """Complete a query parameter: its meaning, and the forms its values may take."""
     extra = getattr(filter_field, "extra", {})
     schema = found["schema"]
     text = found.get("description") or extra["help_text"]
     if found["name"] == "sort":
         found["description"] = text
         return
-    values = schema.get("enum")
-    if values:
-        also = [value for value in values if value in _ALSO]
-        schema["enum"] = values + [_ALSO[value] for value in also]
+    if "enum" in schema:
+        values, also = schema["enum"], getattr(filter_field, "also", [])
+        schema["enum"] = values + also
         if also:
             # Generators that name the values in upper case would name two of them alike.
-            names = [value.upper().replace(" ", "_") for value in [*values, *also]]
             schema["x-enum-varnames"] = [
-                name if place < len(values) else f"{name}_LOWER" for place, name in enumerate(names)
+                *(_enum_name(value) for value in values),
+                *(f"{_enum_name(value)}_LOWER" for value in also),
             ]
         text = text.removesuffix(_IN_ANY_CASE) + _IN_ANY_CASE
     found["description"] = text
+
+
+def _enum_name(value: str) -> str:
+    return value.upper().replace(" ", "_")

@@ -1,7 +1,7 @@
 """The base of every viewset under /v1.
 
-An action is declared by `exchange.api.operations.operation`. A viewset with lists also declares
-`sort_fields` (wire name → column) and `default_sort`, and where it has filters `filterset_class`.
+An action is declared by `exchange.api.operations.operation`. A viewset declares its `tag`; with
+lists also `sort_fields` (wire name → column) and `default_sort`, with filters `filterset_class`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ _NOBODY = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
 class ApiViewSet(GenericViewSet[Any]):
     """Actions that answer in the envelope, for callers with the declared scopes."""
 
+    # The part of the OpenAPI document that the actions stand in.
+    tag: ClassVar[str]
     # One record without an id in its path: see `exchange.api.routers`.
     singleton: ClassVar[bool] = False
     filterset_class: ClassVar[Any] = None

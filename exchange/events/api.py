@@ -33,6 +33,7 @@ from exchange.events.services.outbox import redeliver
 class EventViewSet(ApiViewSet):
     """The organisation's events."""
 
+    tag = "Events"
     lookup_url_kwarg = "event_id"
     filterset_class = EventFilters
     sort_fields: ClassVar = {
@@ -105,6 +106,7 @@ class WebhookInput(serializers.Serializer[WebhookEndpoint]):
 class WebhookViewSet(ApiViewSet):
     """The organisation's webhook endpoint."""
 
+    tag = "Webhook"
     singleton = True
 
     @operation(

@@ -47,6 +47,7 @@ _TAKEN = {
 class MemberViewSet(ApiViewSet):
     """The organisation's members."""
 
+    tag = "Members"
     lookup_url_kwarg = "member_id"
     filterset_class = MemberFilters
     sort_fields: ClassVar = {

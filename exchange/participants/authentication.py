@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -15,6 +17,9 @@ from rest_framework.request import Request
 from exchange.api.authentication import Caller
 from exchange.core.acting import acts
 from exchange.core.database import fetch_one
+
+if TYPE_CHECKING:
+    from drf_spectacular.openapi import AutoSchema
 
 _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")  # RFC 6750 §2.1
 
@@ -99,3 +104,31 @@ def _known(key_id: str, organisation_id: str, name: str, of_key: str, of_token: 
     # A scope taken from a key is taken from the tokens it already has.
     scopes = frozenset(of_key.split()).intersection(of_token.split())
     return Caller(UUID(key_id), UUID(organisation_id), scopes, name)
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How a caller authenticates: a bearer token by the client credentials grant."""
+
+    target_class = "exchange.participants.authentication.BearerAuthentication"
+    name = ["oauth2", "bearer"]
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> Any:  # noqa: ARG002
+        """Both ways to say it: the grant, and the header alone (long-lived tokens)."""
+        grant = {"tokenUrl": "/v1/oauth/token", "scopes": dict(settings.SCOPES)}
+        return [
+            {
+                "type": "oauth2",
+                "description": "An access token by the client credentials grant",
+                "flows": {"clientCredentials": grant},
+            },
+            {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "An access token that you have, such as a long-lived one",
+            },
+        ]
+
+    def get_security_requirement(self, auto_schema: AutoSchema) -> Any:
+        """Return the scope that the action needs."""
+        view: Any = auto_schema.view
+        return [{"oauth2": [view.operation.scope]}, {"bearer": []}]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from config.api_guide import GUIDE
-from exchange.api.schema_parts import HEADERS, RATE_LIMIT, TAGS
+from exchange.api.schema_parts import HEADERS, RATE_LIMIT
 
 _ERROR: dict[str, Any] = {
     "type": "object",
@@ -51,9 +50,7 @@ _SECURITY_SCHEME = {
 
 
 def add_oauth(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Add the guide, the tags and the two OAuth addresses."""
-    result["info"]["description"] = GUIDE
-    result["tags"] = TAGS
+    """Add the two OAuth addresses."""
     components = result["components"]
     components["securitySchemes"]["client"] = _SECURITY_SCHEME
     components["schemas"] |= {"AccessToken": _TOKEN, "OAuthError": _ERROR}

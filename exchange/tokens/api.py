@@ -44,6 +44,7 @@ _PAGE = PageOf(TOKEN, "tokens")
 class TokenViewSet(ApiViewSet):
     """Tokens, as the caller's organisation sees them."""
 
+    tag = "Tokens"
     lookup_url_kwarg = "token_id"
     filterset_class = ActiveTokenFilters
     sort_fields: ClassVar = {"createdAt": "created_at", "updatedAt": "updated_at", "name": "name"}

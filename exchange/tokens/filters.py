@@ -30,7 +30,11 @@ class TokenKindFilters(ChangingFilters):
     """What both lists of tokens are filtered by."""
 
     private = FlagFilter(method="of_type", help_text="Whether `type` is Private or Public")
-    investment_type = ChoiceFilter(allowed=InvestmentType.values, help_text="Kind of investment")
+    investment_type = ChoiceFilter(
+        allowed=InvestmentType.values,
+        also=("debt", "fixed interest", "safe"),
+        help_text="Kind of investment",
+    )
 
     class Meta:
         model = Token

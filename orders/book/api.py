@@ -49,6 +49,7 @@ SORT_FIELDS = {
 class OrderViewSet(ApiViewSet):
     """The organisation's orders, and everybody's while they are Active."""
 
+    tag = "Orders"
     lookup_url_kwarg = "order_id"
     pagination_class = OrderPagination
     filterset_class = OrderFilters
@@ -145,6 +146,8 @@ class OrderViewSet(ApiViewSet):
 
 class MarketViewSet(ApiViewSet):
     """What there is of the token in the path."""
+
+    tag = "Markets"
 
     def token(self, text: str) -> tuple[UUID, str]:
         """Return id and document of the token whose id is `text`. Raises `TokenNotFound`."""

@@ -7,7 +7,7 @@ from typing import Any
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from exchange.tokens.examples import TOKEN
 
-_ORDER_ID = "0197d2d8-90b3-7f5c-a1e4-2b3c4d5e6f70"
+ORDER_ID = "0197d2d8-90b3-7f5c-a1e4-2b3c4d5e6f70"
 
 
 PLACED_AT = "2025-07-04T07:34:55.219Z"
@@ -15,7 +15,7 @@ PLACED_AT = "2025-07-04T07:34:55.219Z"
 
 # A member sells 12 units at 106, and 4 of them are sold.
 ORDER: dict[str, Any] = {
-    "_id": _ORDER_ID,
+    "_id": ORDER_ID,
     "price": 106,
     "amount": 1272,
     "type": "Sell",

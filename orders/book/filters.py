@@ -9,7 +9,9 @@ from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 class TokenOrderFilters(ChangingFilters):
     """A token's orders by side, state and time."""
 
-    type = ChoiceFilter(allowed=OrderType.values, help_text="Side, in any case")
+    type = ChoiceFilter(
+        allowed=OrderType.values, also=("buy", "sell"), help_text="Side, in any case"
+    )
     status = ChoiceFilter(allowed=OrderStatus.values, help_text="State, in any case")
 
     class Meta:

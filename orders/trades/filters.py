@@ -11,7 +11,10 @@ class TradeFilters(DatedFilters):
     """A token's trades by the side that took, and by time."""
 
     type = ChoiceFilter(
-        field_name="taker", allowed=OrderType.values, help_text="The side that took"
+        field_name="taker",
+        allowed=OrderType.values,
+        also=("buy", "sell"),
+        help_text="The side that took",
     )
 
     class Meta:

@@ -19,6 +19,8 @@ from wallets.banks.services import bank_directory, resolve_account_name
 class BankViewSet(ApiViewSet):
     """Banks that can be paid, and who holds an account."""
 
+    tag = "Banks"
+
     @operation(
         "Banks retrieved",
         scope="wallets:read",

@@ -39,6 +39,7 @@ class OwnerViewSet(ApiViewSet):
 class WalletViewSet(OwnerViewSet):
     """Balances."""
 
+    tag = "Wallets"
     singleton = True
 
     @operation("Wallet retrieved", scope="wallets:read", answer=shapes.BALANCES)
@@ -50,6 +51,7 @@ class WalletViewSet(OwnerViewSet):
 class TransactionViewSet(OwnerViewSet):
     """Statements."""
 
+    tag = "Wallets"
     filterset_class = TransactionFilters
     # Ids are made in the order of time.
     sort_fields: ClassVar = {"createdAt": "id", "amount": "amount"}
@@ -70,6 +72,7 @@ class TransactionViewSet(OwnerViewSet):
 class HoldingViewSet(OwnerViewSet):
     """Holdings."""
 
+    tag = "Investments"
     sort_fields: ClassVar = {"name": "name", "symbol": "symbol"}
     default_sort = "name"
     queryset = Token.objects.none()

@@ -46,6 +46,7 @@ _ORDER = ("amount", "currency", "bank_name", "account_name", "account_number")
 class WithdrawalViewSet(ApiViewSet):
     """The organisation's withdrawals and its members'."""
 
+    tag = "Withdrawals"
     lookup_url_kwarg = "withdrawal_id"
     filterset_class = WithdrawalFilters
     sort_fields: ClassVar = {
