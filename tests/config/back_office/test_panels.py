@@ -1,0 +1,71 @@
+"""What subjects show on the pages of records below them, as config lists it."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.back_office.panels import EVERYWHERE, PANELS, panels_of
+from config.back_office.roles import AUDITOR
+from exchange.audit.models import Change
+from exchange.events.models import WebhookEndpoint
+from exchange.exports.models import Export
+from exchange.participants.models import Member, Organisation
+from exchange.tokens.models import Token
+from tests.factories.api_clients import make_member, make_organisation
+from tests.factories.back_office import signed_in
+from tests.factories.logins import person
+
+pytestmark = pytest.mark.django_db
+
+WALLET = ["Wallet", "Statement", "Deposits", "Withdrawals"]
+
+
+def links(client: Client, record: Organisation | Member) -> list[str]:
+    """The labels of the links on the page of a record."""
+    address = reverse(f"admin:exchange_{record._meta.model_name}_change", args=[record.pk])
+    tools = client.get(address).context["tools"]
+    return [tool.label for tool in tools if tool.looks]
+
+
+def test_an_organisation_leads_to_what_is_its_own_in_the_order_of_the_list():
+    client, organisation = signed_in(AUDITOR), make_organisation()
+    shown = links(client, organisation)
+    trade = ["Orders", "Issued tokens", "Loan configurations", "Loans"]
+    assert shown == ["Members", "API keys", "Events", *WALLET, *trade]
+    WebhookEndpoint.objects.create(
+        organisation=organisation, url="https://acme.example/hook", secret="x"
+    )
+    assert links(client, organisation) == [*shown[:3], "Webhook", *shown[3:]]
+
+
+def test_a_member_leads_to_what_is_theirs():
+    assert links(signed_in(AUDITOR), make_member(make_organisation())) == [
+        *WALLET,
+        "Orders",
+        "Loans",
+    ]
+
+
+def test_every_page_has_the_panels_that_stand_everywhere():
+    for model in admin.site._registry:
+        assert tuple(panels_of(model))[-len(EVERYWHERE) :] == EVERYWHERE
+    assert set(PANELS) <= set(admin.site._registry)
+    assert panels_of(Token) == EVERYWHERE
+
+
+def test_a_change_leads_to_its_record_unless_only_its_owner_opens_that():
+    organisation = make_organisation()
+    export = Export.objects.create(
+        source="x", title="X", form="csv", file_name="x.csv", requested_by=person(AUDITOR),
+        about_rows=0, created_at=timezone.now(),
+    )  # fmt: skip
+    client = signed_in(AUDITOR)
+    for record, leads in ((organisation, True), (export, False)):
+        change = Change.objects.get(record_id=str(record.pk))
+        page = client.get(reverse("admin:exchange_change_change", args=[change.pk]))
+        name = f"admin:exchange_{record._meta.model_name}_change"
+        assert (reverse(name, args=[record.pk]) in page.content.decode()) is leads
