@@ -14,7 +14,7 @@ from exchange.core.errors import Conflict, StateConflict
 from exchange.participants.models import ApiKey
 from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal, StaffUser
-from exchange.staff.services import accounts as staff
+from exchange.staff.services import accounts
 from tests.environment.concurrency import Callers
 from tests.environment.database import session
 from tests.factories.api_clients import make_organisation
@@ -87,7 +87,7 @@ def test_nobody_looks_for_the_same_proposal_before_this_one_is_there():
 
 def test_a_name_is_given_to_one_person():
     admin = create_staff("admin", PASSWORD, ADMINISTRATOR)
-    add = partial(staff.add_person, username="ada", role=role_called(AUDITOR), by=admin)
+    add = partial(accounts.add_person, username="ada", role=role_called(AUDITOR), by=admin)
     with Callers(4) as crowd:
         results = crowd.at_once([add] * 4)
     assert sum(isinstance(result, StaffUser) for result in results) == 1

@@ -19,11 +19,10 @@ from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
 from exchange.participants.models import ApiKey
-from exchange.participants.services import api_keys as access
-from exchange.participants.services import organisations
+from exchange.participants.services import api_keys, organisations
 from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessKind, AccessProposal, AccessRecord, StaffUser
-from exchange.staff.services import accounts as staff
+from exchange.staff.services import accounts
 from exchange.staff.services import proposals as staff_proposals
 from exchange.staff.services.deciding_access import notices_for
 from tests.assertions.unchanged import everything
@@ -49,7 +48,7 @@ def test_a_person_is_let_in_again_by_two(house):
     person = create_staff("ada", PASSWORD, FINANCE_APPROVER)
     other = create_staff("bob", PASSWORD, FINANCE_APPROVER)
     for each in (person, other):
-        staff.deactivate(user_id=each.pk, by=house.admin)
+        accounts.deactivate(user_id=each.pk, by=house.admin)
     proposal = staff_proposals.propose_activation(user_id=person.pk, by=house.admin, note=" Back ")
     assert (proposal.kind, proposal.person, proposal.note) == ("activate_person", person, "Back")
     done = confirm(proposal, house.second)
@@ -74,8 +73,8 @@ def test_a_role_is_given_and_taken_by_two(house):
         )
         assert proposal.payload == {"role": after, "seen": before}
         confirm(proposal, house.first)
-        assert staff.role_of(reader) == after
-    assert staff.role_of(house.second) == FINANCE_APPROVER
+        assert accounts.role_of(reader) == after
+    assert accounts.role_of(house.second) == FINANCE_APPROVER
 
 
 def test_a_role_that_is_gone_is_not_given(house):
@@ -87,7 +86,7 @@ def test_a_role_that_is_gone_is_not_given(house):
     role.delete()
     with pytest.raises(Conflict, match="There is no role Short-lived any more"):
         confirm(proposal, house.first)
-    assert staff.role_of(reader) == AUDITOR
+    assert accounts.role_of(reader) == AUDITOR
 
 
 def test_an_invited_person_has_the_details_that_were_proposed(house):
@@ -99,7 +98,7 @@ def test_an_invited_person_has_the_details_that_were_proposed(house):
     person = StaffUser.objects.get(username="ada")
     assert done.person == person
     assert (person.first_name, person.email) == ("Ada", "ada@house.example")
-    assert staff.role_of(person) == FINANCE_APPROVER
+    assert accounts.role_of(person) == FINANCE_APPROVER
     record = AccessRecord.objects.filter(user=person).earliest("id")
     assert record.details == f"Role: {FINANCE_APPROVER}. Confirmed by second"
 
@@ -121,7 +120,7 @@ def test_an_organisation_is_let_in_again_and_no_other(house):
     actor = Actor.staff(house.admin.pk, "admin")
     owners = [make_organisation(), make_organisation()]
     for owner in owners:
-        access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+        api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
         organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
     proposal = participant_proposals.propose_activation_of_organisation(
         organisation_id=owners[0].pk, by=house.admin
@@ -214,7 +213,7 @@ def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
 
 
 def test_a_key_is_rotated_as_it_was_proposed(house):
-    old, _ = access.issue_api_key(
+    old, _ = api_keys.issue_api_key(
         organisation=make_organisation(), name="Payouts", scopes=MONEY, actor=TESTER
     )
     ends = timezone.now() + timedelta(days=30)
@@ -298,12 +297,12 @@ def test_words_have_at_most_three_hundred_characters(house):
 def test_what_cannot_be_proposed_is_refused_and_not_filed(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
     gone = create_staff("gone", PASSWORD, FINANCE_APPROVER)
-    staff.deactivate(user_id=gone.pk, by=house.admin)
+    accounts.deactivate(user_id=gone.pk, by=house.admin)
     owner = create_superuser()
-    key, _ = access.issue_api_key(
+    key, _ = api_keys.issue_api_key(
         organisation=make_organisation(), name="Old", scopes=MONEY, actor=TESTER
     )
-    access.revoke_api_key(key_id=key.pk, actor=TESTER)
+    api_keys.revoke_api_key(key_id=key.pk, actor=TESTER)
     finance, by = role_called(FINANCE_APPROVER), {"by": house.admin}
     nobody = {"user_id": uuid7(), **by}
     own, other = "Nobody changes their own access", "You may not change this person's access"
@@ -391,7 +390,7 @@ def test_the_same_is_proposed_once_and_something_else_beside_it(house):
         participant_proposals.propose_key(name="Payouts", **again)
     participant_proposals.propose_key(name="Other", **again)
     assert AccessProposal.objects.filter(status="Pending").count() == 7
-    key, _ = access.issue_api_key(
+    key, _ = api_keys.issue_api_key(
         organisation=first.organisation, name="Taken", scopes=MONEY, actor=TESTER
     )
     with pytest.raises(Conflict, match="has a key of this name already"):
@@ -413,7 +412,7 @@ def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(hou
     reader = create_staff("reader", PASSWORD, AUDITOR)
     with pytest.raises(Forbidden, match="You may not propose to change this person's access"):
         staff_proposals.propose_reset_of_password(user_id=reader.pk, by=house.first)
-    staff.deactivate(user_id=other.pk, by=house.admin)
+    accounts.deactivate(user_id=other.pk, by=house.admin)
     again = staff_proposals.propose_activation(user_id=other.pk, by=house.first)
     assert (again.kind, again.proposed_by) == ("activate_person", house.first)
 
@@ -423,7 +422,7 @@ def test_the_access_of_an_administrator_is_restored_by_finance_approvers_too(hou
 
 def test_who_decides_is_told_for_a_week_that_a_command_acted_at_once(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
-    key, _ = access.issue_api_key(
+    key, _ = api_keys.issue_api_key(
         organisation=make_organisation(), name="Old", scopes=MONEY, actor=TESTER
     )
     about_person = staff_proposals.record_break_glass(

@@ -19,11 +19,10 @@ from exchange.access.services import decisions
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused, StateConflict
 from exchange.participants.models import ApiKey
-from exchange.participants.services import api_keys as access
+from exchange.participants.services import api_keys
 from exchange.staff.models import AccessProposal, AccessRecord, SecondFactor, StaffUser
-from exchange.staff.services import accounts as staff
+from exchange.staff.services import accounts, second_factor
 from exchange.staff.services import proposals as staff_proposals
-from exchange.staff.services import second_factor
 from tests.assertions.unchanged import everything
 from tests.environment.owner import without_guards
 from tests.exchange.access.proposing import PASSWORD, collect, confirm
@@ -48,7 +47,7 @@ def test_an_approver_is_invited_by_two_and_the_address_goes_to_the_proposer_once
         collect(proposal, house.second)
     found = collect(proposal, house.admin)
     assert found.address is not None
-    assert staff.one_time_addresses.check_token(user, found.address[1])
+    assert accounts.one_time_addresses.check_token(user, found.address[1])
     with pytest.raises(Conflict, match="nothing to collect"):
         collect(proposal, house.admin)
     record = AccessRecord.objects.filter(user=user).first()
@@ -67,13 +66,13 @@ def test_nobody_does_at_once_what_takes_two(house):
     finance = role_called(FINANCE_APPROVER)
     before = everything()
     for act in (
-        lambda: staff.add_person(username="x", role=finance, **by_admin),
-        lambda: staff.change_role(user_id=reader.pk, role=finance, seen=AUDITOR, **by_admin),
-        lambda: staff.change_role(
+        lambda: accounts.add_person(username="x", role=finance, **by_admin),
+        lambda: accounts.change_role(user_id=reader.pk, role=finance, seen=AUDITOR, **by_admin),
+        lambda: accounts.change_role(
             user_id=house.first.pk, role=None, seen=FINANCE_APPROVER, **by_admin
         ),
-        lambda: staff.invitation(user_id=house.first.pk, **by_admin),
-        lambda: staff.activate(user_id=house.second.pk, **by_admin),
+        lambda: accounts.invitation(user_id=house.first.pk, **by_admin),
+        lambda: accounts.activate(user_id=house.second.pk, **by_admin),
         lambda: second_factor.reset(user_id=house.first.pk, **by_admin),
     ):
         with pytest.raises(Forbidden) as refused:
@@ -149,9 +148,9 @@ def test_a_new_person_and_one_who_was_reset_confirm_and_propose_nothing_for_a_da
     with pytest.raises(Forbidden, match="decide from"):
         house.key(house.admin)
     with pytest.raises(Forbidden, match="decide from"):
-        staff.deactivate(user_id=house.second.pk, by=house.admin)
+        accounts.deactivate(user_id=house.second.pk, by=house.admin)
     with pytest.raises(Forbidden, match="decide from"):
-        access.issue_api_key(
+        api_keys.issue_api_key(
             organisation=make_organisation(),
             name="Reports",
             scopes=["wallets:read"],
@@ -213,15 +212,15 @@ def test_a_proposal_is_rejected_with_a_reason_and_withdrawn_by_its_proposer(hous
 
 def test_an_address_made_before_a_role_was_given_is_worth_nothing_after(house):
     reader = create_staff("reader", PASSWORD, AUDITOR)
-    _, token = staff.invitation(user_id=reader.pk, by=house.admin)
+    _, token = accounts.invitation(user_id=reader.pk, by=house.admin)
     reader.refresh_from_db()
-    assert staff.one_time_addresses.check_token(reader, token)
+    assert accounts.one_time_addresses.check_token(reader, token)
     proposal = staff_proposals.propose_role(
         user_id=reader.pk, role=role_called(FINANCE_APPROVER), seen=AUDITOR, by=house.admin
     )
     confirm(proposal, house.first)
     reader.refresh_from_db()
-    assert not staff.one_time_addresses.check_token(reader, token)
+    assert not accounts.one_time_addresses.check_token(reader, token)
 
 
 def test_the_database_holds_the_rules_too(house):
@@ -271,7 +270,7 @@ LOST = ["admin", "first", "second"]
 def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
     """A forgotten password, a lost second factor, somebody who left: no shell is needed."""
     person: StaffUser = getattr(house, lost)
-    role = staff.role_of(person)
+    role = accounts.role_of(person)
     app_of(person)
     proposer = house.first if lost == "admin" else house.admin
     confirmer = house.second if lost in {"admin", "first"} else house.first
@@ -295,7 +294,7 @@ def test_the_two_who_remain_restore_whoever_was_lost(house, lost, how):
         restored = found.subject
         assert found.address is not None
         restored.refresh_from_db()
-        assert staff.one_time_addresses.check_token(restored, found.address[1])
+        assert accounts.one_time_addresses.check_token(restored, found.address[1])
     # A day later they decide again: they confirm what another proposes.
     shift_access(restored, hours=25)
     restored = StaffUser.objects.get(pk=restored.pk)

@@ -13,8 +13,7 @@ from oauth2_provider.models import get_access_token_model
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
 from exchange.participants.models import ApiKey
-from exchange.participants.services import api_keys as access
-from exchange.participants.services import organisations
+from exchange.participants.services import api_keys, organisations
 from exchange.participants.services import proposals as participant_proposals
 from exchange.staff.models import AccessProposal
 from tests.assertions.unchanged import everything
@@ -27,19 +26,19 @@ pytestmark = pytest.mark.django_db
 def test_nobody_gives_a_key_power_over_money_at_once(house):
     owner = make_organisation()
     actor = Actor.staff(house.admin.pk, "admin")
-    key, _ = access.issue_api_key(organisation=owner, name="Old", scopes=MONEY, actor=TESTER)
+    key, _ = api_keys.issue_api_key(organisation=owner, name="Old", scopes=MONEY, actor=TESTER)
     before = everything()
     for scope in ("wallets:withdraw", "wallets:transfer", "orders:write", "credit:write"):
         with pytest.raises(Forbidden, match="power over money"):
-            access.issue_api_key(organisation=owner, name="New", scopes=[scope], actor=actor)
+            api_keys.issue_api_key(organisation=owner, name="New", scopes=[scope], actor=actor)
     with pytest.raises(Forbidden, match="power over money"):
-        access.issue_api_key(organisation=owner, name="N", scopes=["tokens:write"], actor=actor)
+        api_keys.issue_api_key(organisation=owner, name="N", scopes=["tokens:write"], actor=actor)
     with pytest.raises(Forbidden, match="power over money"):
-        access.rotate_api_key(key_id=key.pk, overlap=timedelta(0), actor=actor)
+        api_keys.rotate_api_key(key_id=key.pk, overlap=timedelta(0), actor=actor)
     with pytest.raises(Forbidden, match="power over money"):
-        access.issue_access_token(key=key, lifetime=timedelta(days=90), actor=actor)
+        api_keys.issue_access_token(key=key, lifetime=timedelta(days=90), actor=actor)
     assert everything() == before
-    made, _ = access.issue_api_key(
+    made, _ = api_keys.issue_api_key(
         organisation=owner, name="Reports", scopes=["wallets:read"], actor=actor
     )
     assert made.usable
@@ -47,7 +46,7 @@ def test_nobody_gives_a_key_power_over_money_at_once(house):
 
 def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(house):
     owner = make_organisation()
-    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
     actor = Actor.staff(house.admin.pk, "admin")
     organisations.set_active(organisation_id=owner.pk, active=False, actor=actor)
     before = everything()
@@ -84,9 +83,9 @@ def test_keys_with_power_over_money_come_back_with_their_organisation_by_two(hou
 def test_an_organisation_without_keys_that_move_money_comes_back_at_once(what):
     owner = make_organisation()
     scopes = ["wallets:read"] if what == "reads" else MONEY
-    key, _ = access.issue_api_key(organisation=owner, name="One", scopes=scopes, actor=TESTER)
+    key, _ = api_keys.issue_api_key(organisation=owner, name="One", scopes=scopes, actor=TESTER)
     if what == "revoked":
-        access.revoke_api_key(key_id=key.pk, actor=TESTER)
+        api_keys.revoke_api_key(key_id=key.pk, actor=TESTER)
     elif what == "expired":
         ApiKey.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     for active in (False, True):
@@ -123,8 +122,8 @@ def test_a_key_does_not_exist_before_its_proposer_collects_it(house):
 
 def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
     owner = make_organisation()
-    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
-    made, _ = access.rotate_api_key(key_id=key.pk, overlap=timedelta(days=1), actor=TESTER)
+    key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    made, _ = api_keys.rotate_api_key(key_id=key.pk, overlap=timedelta(days=1), actor=TESTER)
     propose = partial(
         participant_proposals.propose_rotation,
         overlap=timedelta(0),
@@ -140,7 +139,7 @@ def test_the_rotation_of_a_key_that_was_rotated_is_not_even_proposed(house):
 
 def test_a_rotation_to_a_key_that_has_ended_is_not_even_proposed(house):
     owner = make_organisation()
-    key, _ = access.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
+    key, _ = api_keys.issue_api_key(organisation=owner, name="Payouts", scopes=MONEY, actor=TESTER)
     before = everything()
     with pytest.raises(InvalidRequest, match="must lie ahead"):
         participant_proposals.propose_rotation(
@@ -156,7 +155,7 @@ def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(house):
     proposal = house.key(house.admin)
     confirm(proposal, house.first)
     assert proposal.organisation is not None
-    access.issue_api_key(
+    api_keys.issue_api_key(
         organisation=proposal.organisation, name="Payouts", scopes=["wallets:read"], actor=TESTER
     )
     before = everything()
@@ -168,10 +167,10 @@ def test_a_key_whose_name_was_taken_since_it_was_proposed_is_not_issued(house):
 def test_a_key_gets_no_wider_scope_no_later_end_and_stays_revoked():
     owner = make_organisation()
     soon = timezone.now() + timedelta(days=1)
-    key, _ = access.issue_api_key(
+    key, _ = api_keys.issue_api_key(
         organisation=owner, name="Reports", scopes=["wallets:read"], expires_at=soon, actor=TESTER
     )
-    access.issue_access_token(key=key, lifetime=timedelta(hours=1), actor=TESTER)
+    api_keys.issue_access_token(key=key, lifetime=timedelta(hours=1), actor=TESTER)
     tokens = get_access_token_model().objects
     for rows, values in (
         (ApiKey.objects, {"scopes": MONEY}),
@@ -183,6 +182,6 @@ def test_a_key_gets_no_wider_scope_no_later_end_and_stays_revoked():
     ):
         with pytest.raises(DatabaseError, match="no more power"), transaction.atomic():
             rows.update(**values)
-    access.revoke_api_key(key_id=key.pk, actor=TESTER)
+    api_keys.revoke_api_key(key_id=key.pk, actor=TESTER)
     with pytest.raises(DatabaseError, match="no more power"), transaction.atomic():
         ApiKey.objects.update(revoked_at=None)

@@ -22,8 +22,7 @@ from config.back_office.roles import (
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
 from exchange.staff.models import AccessRecord, StaffUser
-from exchange.staff.services import accounts as staff
-from exchange.staff.services import lockout
+from exchange.staff.services import accounts, lockout
 from tests.assertions.unchanged import everything
 from tests.factories.logins import PASSWORD, person
 from tests.factories.staff import create_staff, create_superuser
@@ -64,12 +63,12 @@ def lock_out(user: StaffUser) -> None:
 
 def test_a_new_person_has_one_role_and_no_password_until_they_choose_one(admin):
     details = {"first_name": "Ada", "email": "ada@house.example"}
-    user = staff.add_person(username="ada", role=role_called(AUDITOR), by=admin, details=details)
+    user = accounts.add_person(username="ada", role=role_called(AUDITOR), by=admin, details=details)
     user.refresh_from_db()
     assert (user.is_staff, user.is_active, user.is_superuser) == (True, True, False)
     assert not user.has_usable_password()
     assert (user.first_name, user.last_name, user.email) == ("Ada", "", "ada@house.example")
-    assert staff.role_of(user) == AUDITOR
+    assert accounts.role_of(user) == AUDITOR
     assert last_record(user) == ("invited", admin, f"Role: {AUDITOR}")
     assert timezone.now() - user.access_changed_at < MINUTE
     assert create_staff("bob", PASSWORD, AUDITOR, settled=False).check_password(PASSWORD)
@@ -77,9 +76,9 @@ def test_a_new_person_has_one_role_and_no_password_until_they_choose_one(admin):
 
 def test_a_new_person_of_a_shell_and_one_who_was_confirmed(admin, second):
     finance = role_called(FINANCE_APPROVER)
-    of_a_shell = staff.add_person(username="ada", role=finance, by=None)
+    of_a_shell = accounts.add_person(username="ada", role=finance, by=None)
     assert last_record(of_a_shell) == ("invited", None, f"Role: {FINANCE_APPROVER}")
-    confirmed = staff.add_person(username="bob", role=finance, by=admin, confirmed_by=second)
+    confirmed = accounts.add_person(username="bob", role=finance, by=admin, confirmed_by=second)
     told = f"Role: {FINANCE_APPROVER}. Confirmed by second"
     assert last_record(confirmed) == ("invited", admin, told)
 
@@ -100,7 +99,7 @@ def test_a_new_person_is_refused_with_a_reason(admin):
         (admin, "ada", {"email": "nowhere"}, InvalidRequest, "Enter a valid email address"),
     ):
         with pytest.raises(error, match=message):
-            staff.add_person(username=username, role=auditor, by=by, details=details)
+            accounts.add_person(username=username, role=auditor, by=by, details=details)
     assert everything() == before
 
 
@@ -116,7 +115,7 @@ def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
 
     told = r"^There is a member of staff called ada already$"
     with connection.execute_wrapper(look), pytest.raises(Conflict, match=told):
-        staff.add_person(username="ada", role=role_called(AUDITOR), by=admin)
+        accounts.add_person(username="ada", role=role_called(AUDITOR), by=admin)
 
 
 # --- details ---
@@ -125,12 +124,12 @@ def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
 def test_only_details_that_were_given_change_and_each_is_told(admin):
     ada, bob = person(AUDITOR), person(AUDITOR, "bob")
     details = {"first_name": "Ada", "email": "ada@house.example"}
-    staff.change_details(user_id=ada.pk, details=details, by=admin)
+    accounts.change_details(user_id=ada.pk, details=details, by=admin)
     ada.refresh_from_db()
     assert (ada.first_name, ada.last_name, ada.email) == ("Ada", "", "ada@house.example")
     told = "first name: none → Ada; email: none → ada@house.example"
     assert last_record(ada) == ("details_changed", admin, told)
-    staff.change_details(user_id=ada.pk, details={"last_name": "L", "first_name": ""}, by=admin)
+    accounts.change_details(user_id=ada.pk, details={"last_name": "L", "first_name": ""}, by=admin)
     ada.refresh_from_db()
     assert (ada.first_name, ada.last_name, ada.email) == ("", "L", "ada@house.example")
     told = "first name: Ada → none; last name: none → L"
@@ -142,7 +141,7 @@ def test_only_details_that_were_given_change_and_each_is_told(admin):
 def test_of_what_is_told_of_a_change_three_hundred_characters_are_kept(admin):
     ada = person(AUDITOR)
     details = {"first_name": "x" * 150, "last_name": "y" * 150}
-    staff.change_details(user_id=ada.pk, details=details, by=admin)
+    accounts.change_details(user_id=ada.pk, details=details, by=admin)
     told = f"first name: none → {'x' * 150}; last name: none → {'y' * 150}"
     assert last_record(ada) == ("details_changed", admin, told[:300])
 
@@ -150,15 +149,15 @@ def test_of_what_is_told_of_a_change_three_hundred_characters_are_kept(admin):
 def test_details_that_are_as_they_were_are_not_told_and_bad_ones_are_refused(admin):
     ada = person(AUDITOR)
     before = everything()
-    staff.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
+    accounts.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
     assert everything() == before
     for details in ({"email": "nowhere"}, {"first_name": "x" * 151}):
         with pytest.raises(InvalidRequest):
-            staff.change_details(user_id=ada.pk, details=details, by=admin)
+            accounts.change_details(user_id=ada.pk, details=details, by=admin)
     with pytest.raises(Forbidden):
-        staff.change_details(user_id=ada.pk, details={"first_name": "A"}, by=ada)
+        accounts.change_details(user_id=ada.pk, details={"first_name": "A"}, by=ada)
     with pytest.raises(NotFound, match="There is no such member of staff"):
-        staff.change_details(user_id=uuid7(), details={}, by=admin)
+        accounts.change_details(user_id=uuid7(), details={}, by=admin)
     assert everything() == before
 
 
@@ -170,18 +169,18 @@ def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
     long_ago = ada.access_changed_at
     before = everything()
     with pytest.raises(Conflict) as refused:
-        staff.change_role(user_id=ada.pk, role=None, seen=BACK_OFFICE, by=admin)
+        accounts.change_role(user_id=ada.pk, role=None, seen=BACK_OFFICE, by=admin)
     assert refused.value.message == f"ada is {AUDITOR} by now. Please look again"
     assert everything() == before
-    staff.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
+    accounts.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
     ada.refresh_from_db()
-    assert (staff.role_of(ada), staff.role_of(bob)) == ("", AUDITOR)
+    assert (accounts.role_of(ada), accounts.role_of(bob)) == ("", AUDITOR)
     assert ada.access_changed_at > long_ago
     assert epochs() == {"ada": 1, "admin": 0, "bob": 0}
     assert last_record(ada) == ("role_changed", admin, f"{AUDITOR} → None")
     with pytest.raises(Conflict, match="ada is without a role by now"):
-        staff.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
-    staff.change_role(user_id=ada.pk, role=role_called(AUDITOR), seen="", by=admin)
+        accounts.change_role(user_id=ada.pk, role=None, seen=AUDITOR, by=admin)
+    accounts.change_role(user_id=ada.pk, role=role_called(AUDITOR), seen="", by=admin)
     assert last_record(ada) == ("role_changed", admin, f"None → {AUDITOR}")
     assert epochs()["ada"] == 2
 
@@ -189,10 +188,10 @@ def test_another_role_takes_the_place_of_the_one_that_was_seen(admin):
 def test_a_role_that_decides_is_given_and_taken_with_a_second_person(admin, second):
     ada = person(AUDITOR)
     finance = role_called(FINANCE_APPROVER)
-    staff.change_role(user_id=ada.pk, role=finance, seen=AUDITOR, by=admin, confirmed_by=second)
+    accounts.change_role(user_id=ada.pk, role=finance, seen=AUDITOR, by=admin, confirmed_by=second)
     told = f"{AUDITOR} → {FINANCE_APPROVER}. Confirmed by second"
     assert last_record(ada) == ("role_changed", admin, told)
-    assert staff.role_of(ada) == FINANCE_APPROVER
+    assert accounts.role_of(ada) == FINANCE_APPROVER
 
 
 # --- being active ---
@@ -202,15 +201,15 @@ def test_a_person_is_shut_out_and_let_in_again(admin):
     ada, bob = person(AUDITOR), person(AUDITOR, "bob")
     long_ago = ada.access_changed_at
     with pytest.raises(Conflict, match="ada is active already"):
-        staff.activate(user_id=ada.pk, by=admin)
-    changed = staff.deactivate(user_id=ada.pk, by=admin)
+        accounts.activate(user_id=ada.pk, by=admin)
+    changed = accounts.deactivate(user_id=ada.pk, by=admin)
     assert not changed.is_active
     ada.refresh_from_db()
     assert (ada.is_active, ada.access_changed_at) == (False, long_ago)
     assert last_record(ada) == ("deactivated", admin, "")
     with pytest.raises(Conflict, match="ada is deactivated already"):
-        staff.deactivate(user_id=ada.pk, by=admin)
-    staff.activate(user_id=ada.pk, by=admin)
+        accounts.deactivate(user_id=ada.pk, by=admin)
+    accounts.activate(user_id=ada.pk, by=admin)
     ada.refresh_from_db()
     assert ada.is_active
     assert ada.access_changed_at > long_ago
@@ -222,8 +221,8 @@ def test_a_person_is_shut_out_and_let_in_again(admin):
 
 def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
     ada = person(FINANCE_APPROVER)
-    staff.deactivate(user_id=ada.pk, by=admin)
-    staff.activate(user_id=ada.pk, by=admin, confirmed_by=second)
+    accounts.deactivate(user_id=ada.pk, by=admin)
+    accounts.activate(user_id=ada.pk, by=admin, confirmed_by=second)
     assert last_record(ada) == ("activated", admin, "Confirmed by second")
 
 
@@ -233,18 +232,18 @@ def test_whoever_decides_is_let_in_again_with_a_second_person(admin, second):
 def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
     ada, bob = person(AUDITOR), person(AUDITOR, "bob")
     long_ago = ada.access_changed_at
-    name, token = staff.invitation(user_id=ada.pk, by=admin)
+    name, token = accounts.invitation(user_id=ada.pk, by=admin)
     assert urlsafe_base64_decode(name).decode() == str(ada.pk)
     ada.refresh_from_db()
     assert ada.access_changed_at > long_ago
     assert last_record(ada) == ("invited", admin, "One-time address made")
-    assert staff.one_time_addresses.check_token(ada, token)
-    assert not staff.one_time_addresses.check_token(bob, token)
-    staff.deactivate(user_id=ada.pk, by=admin)
+    assert accounts.one_time_addresses.check_token(ada, token)
+    assert not accounts.one_time_addresses.check_token(bob, token)
+    accounts.deactivate(user_id=ada.pk, by=admin)
     with pytest.raises(Conflict, match="ada is deactivated"):
-        staff.invitation(user_id=ada.pk, by=admin)
+        accounts.invitation(user_id=ada.pk, by=admin)
     ada.refresh_from_db()
-    assert not staff.one_time_addresses.check_token(ada, token)
+    assert not accounts.one_time_addresses.check_token(ada, token)
 
 
 # --- lock-outs ---
@@ -253,18 +252,18 @@ def test_a_one_time_address_is_of_one_person_until_their_access_changes(admin):
 def test_a_lock_out_is_ended_for_one_person(admin):
     ada, bob = person(AUDITOR), person(AUDITOR, "bob")
     with pytest.raises(Conflict, match="ada is not locked out"):
-        staff.unlock(user_id=ada.pk, by=admin)
+        accounts.unlock(user_id=ada.pk, by=admin)
     lock_out(ada)
     lock_out(bob)
-    staff.unlock(user_id=ada.pk, by=admin)
+    accounts.unlock(user_id=ada.pk, by=admin)
     assert lockout.locked_until(ada) is None
     assert lockout.locked_until(bob) is not None
     assert last_record(ada) == ("unlocked", admin, "")
-    staff.unlock(user_id=bob.pk, by=None)
+    accounts.unlock(user_id=bob.pk, by=None)
     assert last_record(bob) == ("unlocked", None, "")
     lock_out(admin)
     with pytest.raises(Forbidden, match="Nobody changes their own access"):
-        staff.unlock(user_id=admin.pk, by=admin)
+        accounts.unlock(user_id=admin.pk, by=admin)
 
 
 # --- who may ---
@@ -282,11 +281,11 @@ def test_nobody_changes_their_own_access_and_others_only_with_the_permission(adm
     ):
         one = {"user_id": user.pk, "by": by}
         for act in (
-            lambda one=one, seen=seen: staff.change_role(role=auditor, seen=seen, **one),
-            lambda one=one: staff.deactivate(**one),
-            lambda one=one: staff.activate(**one),
-            lambda one=one: staff.invitation(**one),
-            lambda one=one: staff.unlock(**one),
+            lambda one=one, seen=seen: accounts.change_role(role=auditor, seen=seen, **one),
+            lambda one=one: accounts.deactivate(**one),
+            lambda one=one: accounts.activate(**one),
+            lambda one=one: accounts.invitation(**one),
+            lambda one=one: accounts.unlock(**one),
         ):
             with pytest.raises(Forbidden, match=message):
                 act()
@@ -297,21 +296,21 @@ def test_only_a_superuser_touches_a_superuser(admin, second):
     owner, other = create_superuser(), create_superuser("other")
     before = everything()
     for act in (
-        lambda: staff.change_details(user_id=owner.pk, details={"first_name": "O"}, by=admin),
-        lambda: staff.deactivate(user_id=owner.pk, by=admin),
-        lambda: staff.invitation(user_id=owner.pk, by=admin, confirmed_by=second),
-        lambda: staff.require_touchable(owner, admin),
-        lambda: staff.unlock(user_id=owner.pk, by=admin),
+        lambda: accounts.change_details(user_id=owner.pk, details={"first_name": "O"}, by=admin),
+        lambda: accounts.deactivate(user_id=owner.pk, by=admin),
+        lambda: accounts.invitation(user_id=owner.pk, by=admin, confirmed_by=second),
+        lambda: accounts.require_touchable(owner, admin),
+        lambda: accounts.unlock(user_id=owner.pk, by=admin),
     ):
         with pytest.raises(Forbidden, match="You may not change this person's access"):
             act()
     with pytest.raises(Forbidden, match="Nobody changes their own access"):
-        staff.require_touchable(owner, owner)
+        accounts.require_touchable(owner, owner)
     assert everything() == before
-    staff.require_touchable(owner, other)
-    staff.require_touchable(admin, other)
-    staff.require_touchable(second, admin)
-    staff.change_details(user_id=owner.pk, details={"first_name": "O"}, by=other)
+    accounts.require_touchable(owner, other)
+    accounts.require_touchable(admin, other)
+    accounts.require_touchable(second, admin)
+    accounts.change_details(user_id=owner.pk, details={"first_name": "O"}, by=other)
     assert last_record(owner) == ("details_changed", other, "first name: none → O")
 
 
@@ -321,7 +320,7 @@ def test_only_a_superuser_touches_a_superuser(admin, second):
 @pytest.mark.django_db(transaction=True)
 def test_a_person_who_cannot_be_given_their_role_is_not_made():
     with pytest.raises(ValueError, match="Cannot add"):
-        staff.add_person(username="ada", role=Group(name="Never saved"), by=None)
+        accounts.add_person(username="ada", role=Group(name="Never saved"), by=None)
     assert not StaffUser.objects.exists()
 
 
@@ -329,13 +328,13 @@ def test_a_person_who_cannot_be_given_their_role_is_not_made():
 def test_each_change_of_access_begins_a_transaction_where_there_is_none(admin, second):
     reader = person(AUDITOR)
     one = {"user_id": reader.pk, "by": admin}
-    staff.change_details(details={"first_name": "Ada"}, **one)
-    staff.change_role(role=None, seen=AUDITOR, **one)
-    staff.invitation(**one)
-    staff.deactivate(**one)
-    staff.activate(**one)
+    accounts.change_details(details={"first_name": "Ada"}, **one)
+    accounts.change_role(role=None, seen=AUDITOR, **one)
+    accounts.invitation(**one)
+    accounts.deactivate(**one)
+    accounts.activate(**one)
     lock_out(reader)
-    staff.unlock(**one)
+    accounts.unlock(**one)
     told = list(AccessRecord.objects.filter(user=reader).order_by("id").values_list("event"))
     assert [event for (event,) in told] == [
         "invited", "details_changed", "role_changed", "invited", "deactivated", "activated",
