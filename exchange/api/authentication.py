@@ -1,8 +1,4 @@
-"""Who calls: the bearer token of a request, checked with one indexed statement.
-
-Token, key and organisation are read together at every request, so a revoked key, an expired token
-or a deactivated organisation stops working with the next one.
-"""
+"""Who calls: what every view knows of the caller of an authenticated request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Who calls: the bearer token of a request, checked with one indexed statement."""
+"""Who calls: the bearer token of a request, checked with one indexed statement.
+
+Token, key and organisation are read together at every request, so a revoked key, an expired token
+or a deactivated organisation stops working with the next one.
+"""
 
 from __future__ import annotations
 
