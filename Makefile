@@ -28,7 +28,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races fuzz mutants check bench screenshots tour lock dump
+.PHONY: install tools run test clients requests races fuzz mutants check house bench screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -92,6 +92,7 @@ check: tools
 	$(BIN)/ruff check .
 	$(BIN)/mypy config exchange wallets credit orders tests manage.py
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tests.house --check
 	DATA_DIR=build/check SECRET_KEY= FIELD_ENCRYPTION_KEYS= \
 		$(BIN)/python manage.py makemigrations --check --dry-run
 	DJANGO_SETTINGS_MODULE=config.settings.production ALLOWED_HOSTS=exchange.example \
@@ -99,6 +100,10 @@ check: tools
 		CELERY_BROKER_URL=amqp://127.0.0.1// CACHE_URL=redis://127.0.0.1/0 \
 		FLUTTERWAVE_SECRET_KEY=only-for-the-check FLUTTERWAVE_WEBHOOK_HASH=only-for-the-check \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+# The rooms of the product, drawn into docs/architecture.md from their imports; prints lines of each.
+house: tools
+	@$(BIN)/python -m tests.house
 
 # The database of the version in pyproject.toml with rows in every table, which the upgrade test starts
 # from: once for each release. DATABASE_URL names a PostgreSQL 15, whose user may create databases.

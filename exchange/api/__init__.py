@@ -1,0 +1,1 @@
+"""How every endpoint answers; it knows no subject."""

@@ -86,3 +86,13 @@ def test_every_target_of_make_is_described():
     described = set(_TARGET.findall((ROOT / "CONTRIBUTING.md").read_text()))
     # What the others stand on is no step of its own.
     assert set(phony[1].split()) - described == {"tools"}
+
+
+def test_questions_of_a_new_engineer_are_answered_by_a_folder_and_a_file_in_it():
+    section = (ROOT / "docs" / "architecture.md").read_text().partition("## Where is")[2]
+    rows = re.findall(r"^\| (.+\?) \| `(.+/)` \| `(.+)` \|$", section, re.MULTILINE)
+    assert len(rows) == 7
+    for question, folder, file in rows:
+        assert (ROOT / folder).is_dir(), question
+        assert (ROOT / file).is_file(), question
+        assert file.startswith(folder), question
