@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from typing import Any
 
 import psycopg
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOCK_NOT_AVAILABLE = "55P03"
@@ -60,6 +61,15 @@ def fetch_all(
         if not repeatable or connection.in_atomic_block or not _dropped(connection):
             raise
         return _execute(connection, sql, parameters)
+
+
+def savepoint_inside() -> AbstractContextManager[None]:
+    """Return a savepoint where a transaction is open, which can so be used after a refusal.
+
+    Else nothing: a statement is a transaction of its own.
+    """
+    inside = connections[DEFAULT_DB_ALIAS].in_atomic_block
+    return transaction.atomic() if inside else nullcontext()
 
 
 def _execute(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]) -> list[Row]:

@@ -24,6 +24,7 @@ from django.db import DatabaseError, OperationalError, connections, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.operations import RunSQL
 
+from exchange.core.commands import Command
 from exchange.core.database import LOCK_NOT_AVAILABLE
 from exchange.core.documents import Document
 
@@ -39,11 +40,13 @@ _PAUSE_SECONDS = 0.5
 class SqlAppConfig(AppConfig):
     """An app whose subjects have files in `sql`, named in the order of their installation.
 
-    `sql_parts` names them as `<subject>/<file without .sql>`; `stored_documents` as
-    `<subject>.<name>` the documents of `payloads` that a trigger stores with the row.
+    `sql_parts` names them as `<subject>/<file without .sql>`. `commands` names the types that they
+    take, as `<subject>.<name>` in `commands`; `stored_documents` the documents of `payloads` that
+    a trigger stores with the row.
     """
 
     sql_parts: ClassVar[tuple[str, ...]] = ()
+    commands: ClassVar[tuple[str, ...]] = ()
     stored_documents: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -54,10 +57,17 @@ class SqlAppConfig(AppConfig):
 
     def documents(self) -> list[Document]:
         """The documents its tables store."""
-        names = (name.partition(".") for name in self.stored_documents)
+        return self._declared(self.stored_documents, "payloads")
+
+    def command_types(self) -> list[type[Command]]:
+        """The commands that its functions take."""
+        return self._declared(self.commands, "commands")
+
+    def _declared(self, names: tuple[str, ...], module: str) -> list[Any]:
+        parts = (name.partition(".") for name in names)
         return [
-            getattr(import_module(f"{self.name}.{subject}.payloads"), name)
-            for subject, _, name in names
+            getattr(import_module(f"{self.name}.{subject}.{module}"), name)
+            for subject, _, name in parts
         ]
 
 
@@ -135,6 +145,8 @@ def install(alias: str, *, wait_seconds: float = 60.0) -> bool:
 
 def _declared() -> Iterator[tuple[str, str]]:
     for config in sql_apps():
+        for command in config.command_types():
+            yield f"the type {command.sql_type}", command.type_sql()
         for path in config.sql_files:
             yield f"{config.label}/{path.relative_to(config.path)}", path.read_text()
         for document in config.documents():

@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection, transaction
 from exchange.core import wake
 from exchange.core.acting import acting_as
 from exchange.core.actors import Actor
-from exchange.core.combining import Combiner
+from exchange.core.batching import Combiner
 from exchange.core.database import constraint_of, fetch_all, fetch_one, refused_by, sqlstate
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import (

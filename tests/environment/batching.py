@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from exchange.core.combining import Combiner
+from exchange.core.batching import Combiner
 from tests.environment.concurrency import Callers
 
 

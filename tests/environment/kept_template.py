@@ -26,7 +26,7 @@ KEPT_IN = CHECKOUT / "build"
 _APPS = ("config", "credit", "exchange", "orders", "wallets")
 # Where `migrate` begins; what these import decides with them, and nothing else of the source does.
 _BEGINS = re.compile(
-    r"^\w+\.(apps|\w+\.payloads|models|migrations(\..+)?|settings\.test"
+    r"^\w+\.(apps|\w+\.(commands|payloads)|models|migrations(\..+)?|settings\.test"
     r"|management\.commands\.migrate)$"
 )
 _BESIDES = (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from exchange.core.combining import Combiner
+from exchange.core.batching import Combiner
 from exchange.core.errors import DomainError, InvalidRequest, Refused, StillRunning
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.ids import uuid7

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.db import DataError, connection, transaction
 
-from exchange.core.combining import Combiner
+from exchange.core.batching import Combiner
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_key, store_response
 from exchange.core.ids import uuid7

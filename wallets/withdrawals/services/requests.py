@@ -18,7 +18,7 @@ from django.db import DatabaseError, connection
 
 from exchange.core import wake
 from exchange.core.actors import Actor
-from exchange.core.combining import Combiner
+from exchange.core.batching import Combiner
 from exchange.core.currencies import needs_name
 from exchange.core.database import fetch_one, refused_by
 from exchange.core.errors import DomainError

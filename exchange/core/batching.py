@@ -1,4 +1,4 @@
-"""Calls that threads of one process make at the same moment, carried out as one.
+"""Request batching: calls that threads of one process make at the same moment, carried out as one.
 
 A statement for many rows in one transaction costs the database far less than as many statements
 in transactions of their own. So requests that are under way at the same time meet here: the last
@@ -10,14 +10,25 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
+
+from django.db import DatabaseError
+
+from exchange.core import wake
+from exchange.core.commands import Command, as_json
+from exchange.core.database import fetch_all, savepoint_inside, sqlstate
+from exchange.core.idempotency import StoredResponse, kept_for
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Asked = TypeVar("Asked", bound=Command)
 
 # How long somebody waits at most for others that said they were coming, in seconds.
 _PATIENCE = 0.01
+# How long a command that goes with others waits for a key that somebody else has, in milliseconds.
+_SHORT_WAIT_MS = 50
 
 
 class _Call(Generic[Item, Result]):
@@ -148,3 +159,47 @@ class Combiner(Generic[Item, Result]):
                 self._appoint()
             for call in group:
                 call.turn.release()
+
+
+@dataclass(frozen=True, slots=True)
+class BatchedFunction:
+    """A SQL function that carries out commands of one kind, one or several, in one transaction.
+
+    `name(commands jsonb, wait_ms integer, kept interval, status_code integer, message text)` gives
+    a row (id, status_code, message, data, replayed) for each command that it carried out, or whose
+    key had an answer. It may leave out any of several; one alone it answers or refuses.
+    """
+
+    name: str
+    status_code: int
+    message: str
+
+    def run(self, commands: Sequence[Command], wait_ms: int) -> dict[str, StoredResponse]:
+        """Carry out `commands`; return the answers by the ids of what was made."""
+        statement = (
+            f"SELECT id::text, status_code, message, data, replayed FROM {self.name}("  # noqa: S608
+            "%s::jsonb, %s::integer, %s::interval, %s::integer, %s::text)"
+        )
+        values = [as_json(commands), wait_ms, kept_for(), self.status_code, self.message]
+        with savepoint_inside():
+            rows = fetch_all(statement, values)
+        wake.after_commit(wake.DELIVER_EVENTS)
+        return {made: StoredResponse(*answer) for made, *answer in rows}
+
+    def run_together(
+        self, commands: Sequence[Asked], alone: Callable[[Asked], StoredResponse]
+    ) -> list[StoredResponse | None]:
+        """Carry out `commands` as one; return None for those that must go `alone`.
+
+        When PostgreSQL refuses the set, every one goes alone. Raises `DatabaseError` when the
+        connection was lost: what became of them is not known then.
+        """
+        if len(commands) == 1:
+            return [alone(commands[0])]
+        try:
+            answers = self.run(commands, _SHORT_WAIT_MS)
+        except DatabaseError as error:
+            if sqlstate(error) is None:
+                raise
+            answers = {}
+        return [answers.get(command.made_id) for command in commands]

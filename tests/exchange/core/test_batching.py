@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from exchange.core.combining import Combiner
+from exchange.core.batching import Combiner
 from tests.environment.processes import wait_until
 
 HOUR = 3600.0

@@ -1,0 +1,114 @@
+"""Commands that one SQL function carries out: what each is answered, and which must go alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+from uuid import UUID
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from exchange.core.batching import BatchedFunction
+from exchange.core.commands import Command
+from exchange.core.idempotency import StoredResponse
+from exchange.core.ids import uuid7
+from tests.environment.owner import as_owner
+
+# Does what a command says, and answers what it was told. Its columns are in an order of their own.
+FUNCTION = """
+CREATE FUNCTION try_commands(
+    p_commands jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text
+) RETURNS TABLE (data text, replayed boolean, id uuid, message text, status_code integer)
+LANGUAGE sql AS $$
+    SELECT concat_ws(' ', c ->> 'what', p_wait_ms, p_kept), c ->> 'what' = 'seen',
+           (c ->> 'id')::uuid, p_message,
+           p_status_code / CASE c ->> 'what' WHEN 'fail' THEN 0 ELSE 1 END
+    FROM jsonb_array_elements(p_commands) c WHERE c ->> 'what' <> 'leave'
+$$
+"""
+MAKE = BatchedFunction("try_commands", 201, "Made")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Try(Command):
+    """What the function is to do: anything, or to `leave` it, or to `fail`."""
+
+    sql_type: ClassVar[str] = "try_command"
+    what: str
+    id: UUID = field(default_factory=uuid7)
+
+
+@pytest.fixture(autouse=True)
+def function(db, settings):
+    settings.IDEMPOTENCY_KEPT_HOURS = 13
+    with as_owner() as cursor:
+        cursor.execute(FUNCTION)
+    yield
+    # Where the owner has a connection of its own, no test undoes it.
+    with as_owner() as cursor:
+        cursor.execute("DROP FUNCTION IF EXISTS try_commands")
+
+
+def commands(*whats: str) -> list[Try]:
+    return [Try(organisation=uuid7(), member=None, actor="tests", what=what) for what in whats]
+
+
+def answer(what: str, wait_ms: int) -> StoredResponse:
+    return StoredResponse(201, "Made", f"{what} {wait_ms} 13:00:00", replayed=what == "seen")
+
+
+def nobody(command: Try) -> StoredResponse:
+    raise AssertionError(f"{command} went alone")
+
+
+def test_a_function_is_told_all_it_needs_and_answers_by_the_ids():
+    one, left, seen = asked = commands("do", "leave", "seen")
+    assert MAKE.run(asked, 1234) == {
+        one.made_id: answer("do", 1234),
+        seen.made_id: answer("seen", 1234),
+    }
+    assert MAKE.run([left], 1) == {}
+    assert MAKE.run([], 1) == {}
+
+
+def test_those_that_go_together_get_each_its_own_answer_and_one_that_is_left_out_none(
+    django_capture_on_commit_callbacks,
+):
+    for whats in (("a", "b"), ("leave", "b", "seen"), ("leave", "leave")):
+        with django_capture_on_commit_callbacks() as hinted:
+            found = MAKE.run_together(commands(*whats), nobody)
+        # They wait for no longer than that for the key of another.
+        assert found == [None if what == "leave" else answer(what, 50) for what in whats]
+        # Whoever delivers events is woken.
+        assert len(hinted) == 1
+
+
+def test_one_that_comes_alone_goes_alone_and_is_refused_as_it_is():
+    [command] = commands("do")
+    asked: list[Try] = []
+
+    def alone(command: Try) -> StoredResponse:
+        asked.append(command)
+        return answer("alone", 1)
+
+    # The function itself is not called.
+    unknown = BatchedFunction("no_such_function", 0, "")
+    assert unknown.run_together([command], alone) == [answer("alone", 1)]
+    assert asked == [command]
+    with pytest.raises(AssertionError, match="went alone"):
+        MAKE.run_together([command], nobody)
+
+
+def test_where_a_set_is_refused_every_one_goes_alone(django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks() as hinted, transaction.atomic():
+        assert MAKE.run_together(commands("do", "fail", "do"), nobody) == [None] * 3
+        # The transaction around them goes on.
+        assert MAKE.run(commands("leave"), 1) == {}
+    assert len(hinted) == 1
+
+
+def test_an_error_that_is_not_of_the_database_leaves_open_what_became_of_the_set():
+    unsent = BatchedFunction("try_commands", 201, "a\0b")
+    with pytest.raises(DatabaseError):
+        unsent.run_together(commands("do", "do"), nobody)
