@@ -14,7 +14,6 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "audit/audit",
         "events/emit_event",
         "core/idempotency",
-        "core/idempotency_sets",
         "tokens/tokens",
         "tokens/token_guard",
         "tokens/token_terms",

@@ -6,6 +6,7 @@ from exchange.core import sqlfiles
 class WalletsConfig(sqlfiles.SqlAppConfig):
     name = "wallets"
     verbose_name = "Wallets"
+    commands = ("withdrawals.RequestWithdrawal",)
     sql_parts = (
         "ledger/account_start",
         "ledger/ordered_ids",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from uuid import UUID
 
 import structlog
@@ -21,9 +22,10 @@ from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
 from wallets.banks.errors import BankListUnavailable
 from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services import decisions
-from wallets.withdrawals.services.requests import WithdrawalOrder, request_withdrawal
+from wallets.withdrawals.services.requests import request_withdrawal
 
 log = structlog.get_logger(__name__)
 
@@ -74,17 +76,17 @@ def _request(
     while True:
         try:
             request_withdrawal(
-                organisation_id=organisation.id,
-                member_id=member.id if member else None,
-                order=WithdrawalOrder(
+                RequestWithdrawal(
+                    organisation=organisation.id,
+                    member=member.id if member else None,
+                    actor=str(_key_actor(organisation)),
                     amount=shown.amount,
                     currency=shown.currency,
                     bank_name=shown.bank_name,
                     account_name=shown.account_name,
                     account_number=shown.account_number,
-                    corridor=shown.corridor,
-                ),
-                actor=_key_actor(organisation),
+                    **asdict(shown.corridor),
+                )
             )
         except BankListUnavailable:
             if time.monotonic() > deadline:

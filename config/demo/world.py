@@ -15,7 +15,7 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from wallets.withdrawals.services.requests import Corridor
+from wallets.withdrawals.commands import Corridor
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -21,9 +22,10 @@ from tests.factories.staff import create_staff
 from tests.factories.wallets import OVERRIDE
 from wallets.banks.services import bank_directory
 from wallets.deposits import services as deposits
+from wallets.withdrawals.commands import Corridor, RequestWithdrawal
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.concerns import concerns_of
-from wallets.withdrawals.services.requests import Corridor, WithdrawalOrder, request_withdrawal
+from wallets.withdrawals.services.requests import request_withdrawal
 
 SYSTEM = Actor.system("tests")
 
@@ -76,17 +78,17 @@ def withdraw(
 ) -> Withdrawal:
     """A Pending request."""
     answer = request_withdrawal(
-        organisation_id=organisation.pk,
-        member_id=member.pk if member else None,
-        order=WithdrawalOrder(
+        RequestWithdrawal(
+            organisation=organisation.pk,
+            member=member.pk if member else None,
+            actor=str(SYSTEM),
             amount=Decimal(amount),
             currency=currency,
             bank_name=bank_directory(currency).banks[0].name,
             account_name=account_name,
             account_number=account_number,
-            corridor=corridor or Corridor(),
-        ),
-        actor=SYSTEM,
+            **asdict(corridor or Corridor()),
+        )
     )
     data = msgspec.json.decode(answer.data)
     return Withdrawal.objects.get(pk=data["withdrawalRequest"]["_id"])

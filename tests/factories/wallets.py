@@ -28,6 +28,7 @@ from wallets.deposits import services as deposits
 from wallets.ledger import proof as books
 from wallets.ledger.models import Account
 from wallets.ledger.selectors.wallets import wallet_balances
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions, requests
 
@@ -104,16 +105,16 @@ class Wallet:
     ) -> StoredResponse:
         """The service's own answer to a request for a withdrawal."""
         return requests.request_withdrawal(
-            organisation_id=self.organisation.id,
-            member_id=self.member_id,
-            order=requests.WithdrawalOrder(
+            RequestWithdrawal(
+                organisation=self.organisation.id,
+                member=self.member_id,
+                actor=str(SYSTEM),
                 amount=Decimal(amount),
                 currency=currency,
                 bank_name=bank or BANKS[currency],
                 account_name="Ada Obi",
                 account_number=account,
             ),
-            actor=SYSTEM,
             **more,
         )
 

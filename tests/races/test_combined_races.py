@@ -22,11 +22,10 @@ from django.db import DatabaseError, OperationalError, transaction
 from django.utils import timezone
 from psycopg import sql
 
-from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
+from exchange.core.database import LOCK_NOT_AVAILABLE, sqlstate
 from exchange.core.errors import IdempotencyKeyReused
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.models import IdempotencyRecord
-from exchange.core.sets import as_json
 from exchange.events.models import Event
 from tests.environment.batching import Gather, gathering
 from tests.environment.concurrency import Callers, size
@@ -41,10 +40,10 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_wallet,
 )
-from wallets.banks.services import Payee, bank_directory, forget_bank_lists
+from wallets.banks.services import bank_directory, forget_bank_lists
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Entry, Transfer, TransferKind
-from wallets.providers.base import BankEntry
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import BankAccount, Withdrawal
 from wallets.withdrawals.services import requests
 
@@ -355,21 +354,27 @@ def test_sets_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
     """Threads that call the set's function past the combiner stand for processes."""
     wallets = [make_wallet(1_000_000), *(make_member_wallet(1_000_000) for _ in range(3))]
     rounds, refused = size("COMBINED_ROUNDS", 12), []
-    payee = Payee(BankEntry(id=1, name="KCB", code="01"), "Ada Obi", resolved=False)
-    order = requests.WithdrawalOrder(Decimal(100), "KES", "KCB", "Ada Obi", "0690000031")
 
-    def form(wallet: Wallet, key: str) -> dict[str, Any]:
-        made = requests._form(payee, wallet.organisation.id, wallet.member_id, order)
-        given = claim(wallet, key).as_form() if keyed else {}
-        return {**made, "actor": str(SYSTEM), **given}
+    def command(wallet: Wallet, key: str) -> RequestWithdrawal:
+        return RequestWithdrawal(
+            organisation=wallet.organisation.id,
+            member=wallet.member_id,
+            actor=str(SYSTEM),
+            amount=Decimal(100),
+            currency="KES",
+            bank_name="KCB",
+            bank_code="01",
+            account_name="Ada Obi",
+            account_number="0690000031",
+        ).under(claim(wallet, key) if keyed else None)
 
     def process(seed: int) -> None:
         random = Random(seed)
         for turn in range(rounds):
             numbers = random.sample(range(12), 8)
-            orders = [form(wallets[number % 4], f"{turn}-{number}") for number in numbers]
+            orders = [command(wallets[number % 4], f"{turn}-{number}") for number in numbers]
             try:
-                fetch_one(requests._CALL_FOR_MANY, [as_json(orders), 201, "Created"])
+                requests._function.run(orders, 100)
             except DatabaseError as error:
                 refused.append(sqlstate(error))
 

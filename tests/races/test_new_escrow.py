@@ -8,17 +8,15 @@ from decimal import Decimal
 import pytest
 from django.db import connections
 
-from exchange.core.idempotency import StoredResponse
-from exchange.core.sets import as_json
+from exchange.core.commands import as_json
 from tests.assertions.ledger import account_of, system
 from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, know_banks, make_wallet
-from tests.wallets.withdrawals.test_combined_requests import form
+from tests.wallets.withdrawals.test_combined_requests import as_set, command
 from wallets.ledger.models import AccountKind, Entry, TransferKind
 from wallets.ledger.posting import Leg, open_account
-from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,12 +32,12 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
         actor=SYSTEM,
         legs=[Leg(account_of(rich), Decimal(-10_000)), Leg(mine, Decimal(10_000))],
     )
-    second = [form(new, 1000), form(other, 100)]
+    second = [command(new, 1000), command(other, 100)]
 
-    done: list[StoredResponse | None] = []
+    done: list[str | None] = []
 
     def later() -> None:
-        done.extend(requests._call_for_many(second))
+        done.extend(as_set(*second))
         connections.close_all()
 
     with session("owner") as watch, session("owner") as bar, session("runtime") as first:
@@ -60,8 +58,8 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
             )
 
         first.execute(
-            "SELECT * FROM request_withdrawal(%s::jsonb, 1000, '1 day', 201, 'm')",
-            [as_json(form(new, 500))],
+            "SELECT * FROM request_withdrawals(%s::jsonb, 1000, '1 day', 201, 'm')",
+            [as_json([command(new, 500)])],
         )
         thread = threading.Thread(target=later)
         thread.start()
@@ -85,12 +83,12 @@ def test_an_account_that_was_opened_since_the_lock_is_left_to_the_next_call() ->
         thread.join()
     # Nothing is read without its lock: the other one of the set is done, this one goes alone.
     assert [answer is None for answer in done] == [True, False]
-    alone = form(new, 1000)
+    alone = command(new, 1000)
     with session("runtime") as single:
         single.execute(
-            "SELECT * FROM request_withdrawal(%s::jsonb, 1000, '1 day', 201, 'm')",
-            [as_json(alone)],
+            "SELECT * FROM request_withdrawals(%s::jsonb, 1000, '1 day', 201, 'm')",
+            [as_json([alone])],
         )
-    entries = Entry.objects.filter(transfer_id=alone["transfer"])
+    entries = Entry.objects.filter(transfer_id=alone.transfer)
     assert entries.get(amount=1000).balance_after == 1000
     assert entries.get(amount=-1000).balance_after == 8500

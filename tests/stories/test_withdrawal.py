@@ -20,6 +20,7 @@ from wallets.banks.services import bank_directory
 from wallets.deposits import services as deposits
 from wallets.ledger import proof as books
 from wallets.payouts.services import paying as payouts
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions, requests
 
@@ -50,16 +51,16 @@ def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provi
     )
     bank_name = bank_directory("KES").banks[0].name
     answer = requests.request_withdrawal(
-        organisation_id=organisation.id,
-        member_id=member.id,
-        order=requests.WithdrawalOrder(
+        RequestWithdrawal(
+            organisation=organisation.id,
+            member=member.id,
+            actor=str(SYSTEM),
             amount=Decimal("500.25"),
             currency="KES",
             bank_name=bank_name,
             account_name="Ada",
             account_number="0690000031",
-        ),
-        actor=SYSTEM,
+        )
     )
     data = msgspec.json.decode(answer.data)
     withdrawal = Withdrawal.objects.get(id=data["withdrawalRequest"]["_id"])

@@ -289,7 +289,7 @@ CHANGES = {
     "sequences": "ALTER SEQUENCE orders_seq CACHE 7",
     "triggers": "ALTER TABLE wallets_entry DISABLE TRIGGER append_only_rows",
     "functions": "ALTER FUNCTION id_stem(uuid) STABLE",
-    "types": "ALTER TYPE idempotency_claim ADD ATTRIBUTE more text",
+    "types": "ALTER TYPE withdrawal_order ADD ATTRIBUTE more text",
     "views": "CREATE VIEW more AS SELECT 1 AS one",
     "rules and policies": "CREATE POLICY more ON orders_order USING (true)",
     "comments": "COMMENT ON FUNCTION exchange_member_document() IS 'another'",

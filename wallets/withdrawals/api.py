@@ -26,6 +26,7 @@ from wallets.banks import shapes as banks_shapes
 from wallets.banks.api import payout_currency
 from wallets.fees.selectors import minimum_withdrawal, withdrawal_fee
 from wallets.withdrawals import shapes
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import FeeExceedsAmount, WithdrawalNotFound
 from wallets.withdrawals.filters import WithdrawalFilters
 from wallets.withdrawals.models import Withdrawal
@@ -33,14 +34,7 @@ from wallets.withdrawals.payloads import WITHDRAWAL
 from wallets.withdrawals.selectors.withdrawals import withdrawal_document, withdrawals_of
 from wallets.withdrawals.serializers import WithdrawalInput
 from wallets.withdrawals.services.decisions import cancel
-from wallets.withdrawals.services.requests import (
-    Corridor,
-    WithdrawalOrder,
-    request_withdrawal,
-    requests_coming,
-)
-
-_ORDER = ("amount", "currency", "bank_name", "account_name", "account_number")
+from wallets.withdrawals.services.requests import request_withdrawal, requests_coming
 
 
 class WithdrawalViewSet(ApiViewSet):
@@ -98,13 +92,14 @@ class WithdrawalViewSet(ApiViewSet):
         """Withdraw from {owner}'s wallet. The amount goes into the wallet's escrow at once; the
         request is Pending until it is approved. Emits `withdrawal.created` to the organisation.
         """
-        values, caller = self.body(), self.caller
-        order = {name: values.pop(name) for name in _ORDER}
+        caller = self.caller
         given = request_withdrawal(
-            organisation_id=caller.organisation_id,
-            member_id=None if member_id is None else path_id(member_id, UserNotFound()),
-            order=WithdrawalOrder(**order, corridor=Corridor(**values)),
-            actor=caller.actor,
+            RequestWithdrawal(
+                **self.body(),
+                organisation=caller.organisation_id,
+                member=None if member_id is None else path_id(member_id, UserNotFound()),
+                actor=str(caller.actor),
+            ),
             claim=read_key(request),
         )
         return answer_of(given)

@@ -49,3 +49,13 @@ SET search_path = public, pg_temp AS $$
         WHERE organisation_id = p_organisation AND method = p_method
             AND path = p_path AND key = p_key;
 $$;
+
+-- Gives up a key that was claimed in this transaction: its request was not done.
+CREATE FUNCTION release_idempotency_key(
+    p_organisation uuid, p_method text, p_path text, p_key text
+) RETURNS void LANGUAGE sql
+SET search_path = public, pg_temp AS $$
+    DELETE FROM exchange_idempotencyrecord
+        WHERE organisation_id = p_organisation AND method = p_method
+            AND path = p_path AND key = p_key;
+$$;

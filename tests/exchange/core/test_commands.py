@@ -1,4 +1,4 @@
-"""Commands as they are declared and as they are sent."""
+"""Commands as they are declared, as PostgreSQL knows them and as they are sent."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
+from django.db import connection
 
 from exchange.core.commands import Command, as_json, column
+from exchange.core.database import fetch_all
 from exchange.core.idempotency import IdempotencyClaim
 from exchange.core.ids import uuid7
+from exchange.core.sqlfiles import sql_apps
+from wallets.withdrawals.commands import RequestWithdrawal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,3 +86,51 @@ def test_a_command_is_under_the_key_of_its_claim_and_else_as_it_was():
     assert SHIP.under(None) is SHIP
     key = {"method": "POST", "path": "/ship", "key": "k", "body_hash": "hash"}
     assert asdict(SHIP.under(CLAIM)) == asdict(SHIP) | key
+
+
+WITHDRAWAL = RequestWithdrawal(
+    organisation=uuid7(),
+    member=None,
+    actor="key:1",
+    currency="KES",
+    amount=Decimal("500.25"),
+    bank_name="Bank",
+    account_name="Ada Obi",
+    account_number="0690000031",
+    bank_code="01",
+    provider_bank_id=2**40,
+    given_name="Ada",
+    name_resolved=True,
+    branch_code="branch",
+    recipient_email="ada@example.com",
+).under(CLAIM)
+COMMANDS: list[Command] = [WITHDRAWAL]
+
+
+def test_every_command_of_an_app_is_tried_here():
+    declared = {command for config in sql_apps() for command in config.command_types()}
+    assert declared == {type(command) for command in COMMANDS}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("command", COMMANDS, ids=["withdrawal"])
+def test_the_installed_type_has_exactly_the_declared_columns(command):
+    columns = fetch_all(
+        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
+        " WHERE attrelid = %s::regclass AND NOT attisdropped ORDER BY attnum",
+        [command.sql_type],
+    )
+    text = ", ".join(f"{name} {of}" for name, of in columns).replace("character varying", "varchar")
+    assert f"CREATE TYPE {command.sql_type} AS ({text});" == command.type_sql()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("command", COMMANDS, ids=["withdrawal"])
+def test_what_is_sent_is_what_postgresql_reads(command):
+    statement = f"SELECT * FROM jsonb_populate_recordset(NULL::{command.sql_type}, %s)"
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [as_json([command])])
+        names = [each.name for each in cursor.description or ()]
+        [row] = cursor.fetchall()
+    found: dict[str, Any] = dict(zip(names, row, strict=True))
+    assert found == asdict(command)

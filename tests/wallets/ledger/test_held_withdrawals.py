@@ -180,7 +180,10 @@ def test_a_wallet_pays_in_the_order_of_ids_until_one_is_too_much(books):
         (["10", "20"], [True, True]),
         (["10", "20.00000001"], [True, False]),
         (["10", "21", "10"], [True, False, False]),
-        (["31", "10"], [False, False]),
+        # What the wallet could not pay by itself takes nothing from those after it.
+        (["31", "10"], [False, True]),
+        (["10", "30.00000001", "20"], [True, False, True]),
+        (["10", "30", "20"], [True, False, False]),
         # Refused for another reason, it takes nothing from the others.
         (["10", "9", "20"], [True, False, True]),
         (["10", "19.000000001", "20"], [True, False, True]),

@@ -13,14 +13,20 @@ from tests.environment.sql_functions import Record, expression
 from tests.factories.bare_rows import as_json
 from tests.factories.plain_sql import Books, make_organisation
 from tests.wallets.ledger.withdrawal_orders import (
+    FIGURES,
+    KEYED,
+    Owner,
+    answer,
     know_figures,
+    made,
     open_wallet,
     order,
+    replayed,
     request,
-    request_all,
+    stored,
 )
 
-KEYED = {"method": "POST", "path": "/w", "body_hash": "hash"}
+REQUEST = "SELECT request_withdrawals(%s, 1000, '1 day', 201, 'made')"
 
 
 @pytest.fixture(autouse=True)
@@ -38,14 +44,60 @@ def refusal(books: Books, statement: str, values: Any) -> Any:
     return None
 
 
+def said(found: Any) -> Any:
+    """Message and detail of a refusal."""
+    assert found is None or found[0] == "XW400"
+    return found and found[1:]
+
+
 def refused(books: Books, asked: dict[str, Any]) -> Any:
-    """What `refuse_withdrawal` says of the order: message and detail."""
-    text, values = expression("refuse_withdrawal", Record("withdrawal_order", asked))
-    found = refusal(books, f"SELECT {text}", values)
-    if found is None:
-        return None
-    assert found[0] == "XW400"
-    return found[1:]
+    """What `refuse_withdrawal` says of the order under FIGURES."""
+    text, values = expression(
+        "refuse_withdrawal",
+        Record("withdrawal_order", asked),
+        FIGURES.get(f"MINIMUM_WITHDRAWAL_{asked['currency']}", "0"),
+        FIGURES.get(f"{asked['currency']}_WITHDRAWAL_FEE", "0"),
+    )
+    return said(refusal(books, f"SELECT {text}", values))
+
+
+def checked(books: Books, asked: dict[str, Any]) -> Any:
+    """What `check_withdrawal` says of the order."""
+    return said(refusal(books, "SELECT check_withdrawal(%s)", [as_json([asked])]))
+
+
+@pytest.mark.parametrize(
+    ("figures", "expected"),
+    [
+        # Amount, balance, minimum and fee.
+        (("50", "50", "10", "3"), None),
+        (("50.00000001", "50", "10", "3"), "insufficient_balance"),
+        (("10", "50", "10", "3"), None),
+        (("9.99999999", "50", "10", "3"), "below_minimum"),
+        (("3.00000001", "50", "2", "3"), None),
+        (("3", "50", "2", "3"), "fee_exceeds_amount"),
+        # The first of several.
+        (("2", "1.9", "3", "4"), "insufficient_balance"),
+        (("2", "2", "3", "4"), "below_minimum"),
+        (("2", "2", "2", "4"), "fee_exceeds_amount"),
+        # No account has nothing.
+        (("0.00000001", None, "0", "0"), "insufficient_balance"),
+        (("0", None, "0.00000001", "0"), "below_minimum"),
+        (("0", None, "0", "0"), "fee_exceeds_amount"),
+        # What is not known is not asked.
+        (("2", "2", None, "4"), "fee_exceeds_amount"),
+        (("2", "2", "3", None), "below_minimum"),
+        (("2", "2", "2", None), None),
+        (("2", "2", None, None), None),
+        (("2.1", "2", None, None), "insufficient_balance"),
+    ],
+)
+def test_an_amount_is_refused_by_the_first_rule_at_its_edge(books, figures, expected):
+    found = books.value(
+        "SELECT withdrawal_refusal(%s::numeric, %s::numeric, %s::numeric, %s::numeric)",
+        list(figures),
+    )
+    assert found == expected
 
 
 def test_an_order_is_refused_for_the_first_reason_at_its_edge(books):
@@ -92,34 +144,17 @@ def test_what_an_owner_has_is_what_is_available_to_it_in_the_currency(books):
             assert refused(books, order(owner, f"{available}.1")) == expected
 
 
-def stored(books: Books) -> list[Any]:
-    """The idempotency records of the organisation."""
-    return books.rows(
-        "SELECT key, body_hash, status_code, message, data FROM exchange_idempotencyrecord"
-        " WHERE organisation_id = %s ORDER BY key", [books.organisation],
-    )  # fmt: skip
-
-
-def answer(books: Books, asked: dict[str, Any]) -> str:
-    """The answer that belongs to the withdrawal of the order."""
-    found: str = books.value(
-        "SELECT '{\"withdrawalRequest\":' || w.document || ',\"bank\":' || b.document || '}'"
-        " FROM wallets_withdrawal w JOIN wallets_bankaccount b ON b.id = w.bank_id"
-        " WHERE w.id = %s", [asked["withdrawal"]],
-    )  # fmt: skip
-    return found
-
-
-def test_a_request_is_answered_and_replayed_under_its_key_only(books):
+def test_a_request_is_answered_and_its_answer_kept_under_its_key_only(books):
     owner = open_wallet(books, {"KES available": "50", "KES escrow": "0"})
     one = order(owner, "10")
-    assert request(books.owner, one) == (False, 201, "made", answer(books, one))
+    assert request(books.owner, one) == [made(books, one)]
     assert stored(books) == []
     keyed = order(owner, "10", **KEYED, key="k")
-    assert request(books.owner, keyed) == (False, 201, "made", answer(books, keyed))
-    assert stored(books) == [("k", "hash", 201, "made", answer(books, keyed))]
+    assert request(books.owner, keyed) == [made(books, keyed)]
+    kept = (201, "made", answer(books, keyed))
+    assert stored(books) == [("k", "hash", *kept)]
     again = order(owner, "10", **KEYED, key="k")
-    assert request(books.owner, again) == (True, 201, "made", answer(books, keyed))
+    assert request(books.owner, again) == [replayed(again, *kept)]
     found = books.rows("SELECT balance FROM wallets_account WHERE owner_id = %s ORDER BY balance",
                        [owner.organisation])  # fmt: skip
     assert found == [(20,), (30,)]
@@ -129,7 +164,7 @@ def test_the_first_request_of_a_wallet_opens_its_escrow_account(books):
     for member in (True, False):
         owner = open_wallet(books, {"KES available": "50"}, member=member)
         asked = order(owner, "10")
-        assert request(books.owner, asked)[:3] == (False, 201, "made")
+        assert request(books.owner, asked) == [made(books, asked)]
         opened = books.rows(
             "SELECT asset_id, kind, organisation_id, member_id, balance FROM wallets_account"
             " WHERE id = %s", [asked["new_escrow"]],
@@ -137,39 +172,62 @@ def test_the_first_request_of_a_wallet_opens_its_escrow_account(books):
         assert opened == [("KES", "escrow", owner.organisation, owner.member, 10)]
 
 
-def test_a_refused_request_says_why(books):
-    owner = open_wallet(books, {"KES available": "50"})
-    statement = "SELECT request_withdrawal(%s, 1000, '1 day', 201, 'made')"
-    expected = ("XW400", "insufficient_balance", '{"available":50}')
-    assert refusal(books, statement, [as_json(order(owner, "51"))]) == expected
+def test_a_request_alone_that_is_refused_says_why_under_the_figures_of_its_currency(books):
+    owner = open_wallet(books, {"KES available": "50", "NGN available": "50", "KES escrow": "0"})
+    for asked, code, detail in (
+        (("51", "KES"), "insufficient_balance", '{"available":50}'),
+        (("9", "KES"), "below_minimum", '{"minimum":10}'),
+        (("4", "NGN"), "below_minimum", '{"minimum":5}'),
+        (("12.5", "NGN"), "fee_exceeds_amount", '{"fee":12.5}'),
+    ):
+        given = [as_json([order(owner, *asked)])]
+        assert refusal(books, REQUEST, given) == ("XW400", code, detail)
+        # Of several each is left, without a word.
+        assert request(books.owner, order(owner, *asked), order(owner, *asked)) == []
 
 
-def test_of_requests_together_those_are_done_whose_keys_are_free(books):
-    owner = open_wallet(books, {"KES available": "500", "KES escrow": "0"})
-    seen = order(owner, "10", **KEYED, key="seen")
-    assert request_all(books.owner, seen) == [(seen["withdrawal"], answer(books, seen))]
-    records = [("seen", "hash", 201, "made", answer(books, seen))]
-    assert stored(books) == records
-    plain = order(owner, "11")
-    assert request_all(books.owner, plain) == [(plain["withdrawal"], answer(books, plain))]
-    assert request_all(books.owner, order(owner, "12", **KEYED, key="seen")) == []
-    assert stored(books) == records
-    free, other = (order(owner, "13", **KEYED, key=key) for key in ("free", "other"))
-    refused_one = order(owner, "9", **KEYED, key="low")
-    bare = order(owner, "14")
-    again = order(owner, "15", **KEYED, key="seen")
-    found = request_all(books.owner, again, bare, refused_one, free, other)
-    assert sorted(found) == sorted(
-        (each["withdrawal"], answer(books, each)) for each in (bare, free, other)
+def test_a_request_together_with_others_opens_no_escrow_account(books):
+    new = open_wallet(books, {"KES available": "50"})
+    member = open_wallet(books, {"KES available": "50", "KES escrow": "0"}, member=True)
+    first, done = order(new, "10"), order(member, "10")
+    assert request(books.owner, first, done) == [made(books, done)]
+    assert request(books.owner, first, order(new, "11")) == []
+    assert request(books.owner, first) == [made(books, first)]
+
+
+def test_what_is_refused_before_the_network_is_refused_by_all_rules_but_the_fee(books):
+    balances = {"KES available": "50.5", "NGN available": "500"}
+    ada, own = open_wallet(books, balances, member=True), open_wallet(books, balances)
+    stranger = open_wallet(
+        books, balances, organisation=make_organisation(books.owner), member=True
     )
-    more = [(each["key"], "hash", 201, "made", answer(books, each)) for each in (free, other)]
-    assert stored(books) == sorted([*records, *more])
+    for owner in (ada, own):
+        for asked, expected in (
+            (("50.5", "KES"), None),
+            (("50.50000001", "KES"), ("insufficient_balance", '{"available":50.5}')),
+            (("10", "KES"), None),
+            (("9.99999999", "KES"), ("below_minimum", '{"minimum":10}')),
+            # The fee is 12.5: that is for after the bank.
+            (("12.5", "NGN"), None),
+            (("5", "NGN"), None),
+            (("4.99999999", "NGN"), ("below_minimum", '{"minimum":5}')),
+            (("1", "GHS"), ("insufficient_balance", '{"available":0}')),
+        ):
+            assert (asked, checked(books, order(owner, *asked))) == (asked, expected)
+    asked_for = order(stranger, "99", organisation=books.organisation)
+    assert checked(books, asked_for) == ("user_not_found", "{}")
 
 
 def test_requests_together_leave_the_time_to_wait_as_it_was():
-    with session("owner") as connection:
-        connection.execute("SET LOCAL lock_timeout = '7s'")
-        assert request_all(connection) == []
-        assert connection.execute("SHOW lock_timeout").fetchone() == ("7s",)
-        connection.commit()
-        assert connection.execute("SHOW lock_timeout").fetchone() == ("0",)
+    nobody = Owner(uuid7(), None, {})
+    for count in (0, 1, 2):
+        with session("owner") as connection:
+            connection.execute("SET LOCAL lock_timeout = '7s'")
+            if count == 1:
+                with pytest.raises(psycopg.Error), connection.transaction():
+                    request(connection, order(nobody, "10"))
+            else:
+                assert request(connection, *(order(nobody, "10") for _ in range(count))) == []
+            assert connection.execute("SHOW lock_timeout").fetchone() == ("7s",)
+            connection.commit()
+            assert connection.execute("SHOW lock_timeout").fetchone() == ("0",)

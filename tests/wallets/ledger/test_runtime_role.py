@@ -143,6 +143,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "audit_row": "search_path=pg_catalog, pg_temp,TimeZone=UTC",
         "audit_truncate": "search_path=pg_catalog, pg_temp",
         "catalogue_changed": "search_path=public, pg_temp",
+        "check_withdrawal": "search_path=public, pg_temp",
         "close_order": "search_path=public, pg_temp",
         "complete_raise": "search_path=public, pg_temp",
         "enter_orders": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
@@ -154,7 +155,6 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "open_account": "search_path=public, pg_temp",
         "open_token_units": "search_path=public, pg_temp",
         "post_service_transfers": "search_path=public, pg_temp",
-        "request_withdrawal": "search_path=public, pg_temp",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
         "plan_cache_mode=force_generic_plan",
     }

@@ -11,7 +11,7 @@ import pytest
 from tests.environment.database import session
 from tests.environment.sql_functions import Records, expression
 from tests.factories.plain_sql import Books, make_organisation
-from tests.wallets.ledger.withdrawal_orders import Owner, open_wallet, order, request_all
+from tests.wallets.ledger.withdrawal_orders import Owner, open_wallet, order, request
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,13 +59,20 @@ def test_the_accounts_of_the_wallets_in_the_currency_are_locked_and_no_others(wa
         assert locked(orders, "KEY SHARE") == set()
 
 
-def test_requests_together_wait_for_a_wallet_for_a_second(wallets):
-    asked = order(wallets[0], "10")
+@pytest.mark.parametrize(
+    ("count", "error"),
+    [(2, psycopg.errors.LockNotAvailable), (1, psycopg.errors.QueryCanceled)],
+    ids=["together", "alone"],
+)
+def test_requests_together_wait_for_a_wallet_for_a_second_and_one_alone_longer(
+    wallets, count, error
+):
+    asked = [order(wallets[0], "10") for _ in range(count)]
     with session("owner") as holder, session("owner") as connection:
-        holder.execute(f"{ACCOUNTS} WHERE owner_id = %s FOR UPDATE", [asked["member"]])
-        # For who is held up by nobody but a fault.
+        holder.execute(f"{ACCOUNTS} WHERE owner_id = %s FOR UPDATE", [wallets[0].member])
+        # For who is held up by nobody but a fault, and for who waits as long as it takes.
         connection.execute("SET LOCAL statement_timeout = '3s'")
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            request_all(connection, asked)
+        with pytest.raises(error):
+            request(connection, *asked)
         holder.rollback()
         connection.rollback()

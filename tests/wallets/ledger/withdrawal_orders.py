@@ -18,6 +18,7 @@ TEXTS = (
     "branch_code", "recipient_first_name", "recipient_last_name", "recipient_email",
     "recipient_phone", "recipient_address",
 )  # fmt: skip
+KEYED = {"method": "POST", "path": "/w", "body_hash": "hash"}
 FIGURES = {
     "MINIMUM_WITHDRAWAL_KES": "10", "KES_WITHDRAWAL_FEE": "3", "KES_USD_RATE": "8",
     "SECOND_APPROVAL_ABOVE_KES": "20", "KES_INTERNAL_FEE": "1",
@@ -82,17 +83,38 @@ def run(connection: Connection, function: str, *arguments: Any) -> list[Any]:
     return connection.execute(f"SELECT * FROM {text}", values).fetchall()
 
 
-def request(connection: Connection, asked: dict[str, Any]) -> Any:
-    """What `request_withdrawal` answers to one order."""
-    values = [as_json(asked)]
-    [row] = connection.execute(
-        "SELECT * FROM request_withdrawal(%s, 1000, '1 day', 201, 'made')", values
-    ).fetchall()
-    return row
-
-
-def request_all(connection: Connection, *asked: dict[str, Any]) -> list[Any]:
-    """What `request_withdrawals` says is done, with the answers."""
+def request(connection: Connection, *asked: dict[str, Any], wait_ms: int = 1000) -> list[Any]:
+    """The rows that `request_withdrawals` answers to orders: see `made` and `replayed`."""
     return connection.execute(
-        "SELECT * FROM request_withdrawals(%s, 201, 'made')", [as_json(list(asked))]
+        "SELECT id, status_code, message, data, replayed"
+        " FROM request_withdrawals(%s, %s, '1 day', 201, 'made')",
+        [as_json(list(asked)), wait_ms],
     ).fetchall()
+
+
+def made(books: Books, asked: dict[str, Any]) -> tuple[Any, ...]:
+    """The row that answers an order whose withdrawal is there."""
+    return (asked["withdrawal"], 201, "made", answer(books, asked), False)
+
+
+def replayed(asked: dict[str, Any], *kept: Any) -> tuple[Any, ...]:
+    """The row that answers an order whose key has this answer."""
+    return (asked["withdrawal"], *kept, True)
+
+
+def answer(books: Books, asked: dict[str, Any]) -> str:
+    """The answer that belongs to the withdrawal of the order."""
+    found: str = books.value(
+        "SELECT '{\"withdrawalRequest\":' || w.document || ',\"bank\":' || b.document || '}'"
+        " FROM wallets_withdrawal w JOIN wallets_bankaccount b ON b.id = w.bank_id"
+        " WHERE w.id = %s", [asked["withdrawal"]],
+    )  # fmt: skip
+    return found
+
+
+def stored(books: Books) -> list[Any]:
+    """The idempotency records of the organisation."""
+    return books.rows(
+        "SELECT key, body_hash, status_code, message, data FROM exchange_idempotencyrecord"
+        " WHERE organisation_id = %s ORDER BY key", [books.organisation],
+    )  # fmt: skip

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -17,10 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.core.database import fetch_one
-from exchange.core.idempotency import IdempotencyClaim, kept_for
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.ids import uuid7
 from exchange.core.models import IdempotencyRecord
-from exchange.core.sets import as_json
 from exchange.events.models import Event
 from exchange.participants.models import Member, Organisation
 from tests.assertions.ledger import account_of
@@ -38,53 +39,60 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_wallet,
 )
-from wallets.banks.services import Payee
 from wallets.ledger.models import Account, AccountKind, Entry, Transfer, TransferKind
 from wallets.ledger.posting import Leg, open_account
-from wallets.providers.base import BankEntry
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import BankAccount, Withdrawal
 from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-Form = dict[str, Any]
+# The fields that are ids of what a request makes.
+NEW_IDS = ("withdrawal", "bank", "transfer", "event", "new_escrow")
 
 
 def claim_of(wallet: Wallet, key: str) -> IdempotencyClaim:
     return IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", key, "body")
 
 
-def form(
+def command(
     wallet: Wallet,
     amount: Decimal | str | int,
     currency: str = "KES",
     *,
     key: str | None = None,
     asked_by: Organisation | None = None,
-) -> Form:
-    """An order as the SQL functions take it."""
-    made = requests._form(
-        Payee(BankEntry(id=1, name=BANK, code="01"), "Ada Obi", resolved=False),
-        (asked_by or wallet.organisation).id,
-        wallet.member_id,
-        requests.WithdrawalOrder(Decimal(amount), currency, BANK, "Ada Obi", PAID),
+) -> RequestWithdrawal:
+    """A request whose bank is found."""
+    command = RequestWithdrawal(
+        organisation=(asked_by or wallet.organisation).id,
+        member=wallet.member_id,
+        actor=str(SYSTEM),
+        amount=Decimal(amount),
+        currency=currency,
+        bank_name=BANK,
+        bank_code="01",
+        provider_bank_id=1,
+        account_number=PAID,
+        account_name="Ada Obi",
+        given_name="Ada Obi",
     )
-    claim = {} if key is None else claim_of(wallet, key).as_form()
-    return {**made, "actor": str(SYSTEM), **claim}
+    return command.under(None if key is None else claim_of(wallet, key))
 
 
-def as_set(*orders: Form) -> list[str | None]:
+def as_set(*orders: RequestWithdrawal) -> list[str | None]:
     """What each answers; None for those that were left."""
-    found = requests._call_for_many(list(orders))
+    found = requests._function.run_together(orders, _nobody)
     return [None if answer is None else answer.data for answer in found]
 
 
-def alone(order: Form) -> str:
+def _nobody(order: RequestWithdrawal) -> StoredResponse:
+    raise AssertionError(f"{order} went alone")
+
+
+def alone(order: RequestWithdrawal) -> str:
     """What the order answers by itself. Raises `DatabaseError` with the code of a refusal."""
-    answer = (requests.CREATED, requests.MESSAGE)
-    row = fetch_one(requests._CALL, [as_json(order), 1000, kept_for(), *answer])
-    assert row is not None
-    return str(row[3])
+    return requests._function.run([order], 1000)[order.made_id].data
 
 
 def held(wallet: Wallet, currency: str = "KES") -> list[tuple[str, Decimal, Decimal | None]]:
@@ -110,11 +118,11 @@ def holds(available: Decimal | int, *amounts: Decimal | str | int) -> list[Any]:
     return found
 
 
-def rows_of(order: Form) -> int:
+def rows_of(order: RequestWithdrawal) -> int:
     """How many rows bear one of the order's new ids."""
     models: tuple[Any, ...] = (Withdrawal, BankAccount, Transfer, Event, Account)
-    found = zip(requests._NEW_IDS, models, strict=True)
-    return sum(model.objects.filter(id=order[name]).count() for name, model in found)
+    found = zip(NEW_IDS, models, strict=True)
+    return sum(model.objects.filter(id=getattr(order, name)).count() for name, model in found)
 
 
 def keys_kept() -> set[str]:
@@ -124,7 +132,7 @@ def keys_kept() -> set[str]:
 def test_on_one_wallet_those_are_done_that_it_can_pay_until_one_is_too_much():
     wallet = make_wallet(1000)
     amounts = ("300.5", "200", "400", "200", "100")
-    orders = [form(wallet, amount, key=f"{place}") for place, amount in enumerate(amounts)]
+    orders = [command(wallet, amount, key=f"{place}") for place, amount in enumerate(amounts)]
     first, second, third, too_much, after_it = orders
     # Their ids give the order, not their places.
     found = as_set(after_it, third, first, too_much, second)
@@ -142,12 +150,22 @@ def test_on_one_wallet_those_are_done_that_it_can_pay_until_one_is_too_much():
     assert_books_hold()
 
 
+def test_what_a_wallet_could_never_pay_keeps_nobody_after_it_from_being_done():
+    wallet = make_wallet(1000)
+    orders = [command(wallet, amount) for amount in (400, "1000.01", 600)]
+    assert [answer is None for answer in as_set(*orders)] == [False, True, False]
+    assert held(wallet) == holds(1000, 400, 600)
+    with nothing_moves(), pytest.raises(DatabaseError, match="insufficient_balance"):
+        alone(orders[1])
+    assert_books_hold()
+
+
 def test_wallets_of_all_owners_and_currencies_go_together():
     own, other = make_wallet(1000), make_wallet(5000, currency="GHS")
     member = Wallet(own.organisation, make_member(own.organisation, "Ada")).fund(1000)
     member.fund(20_000, "UGX")
     orders = [
-        form(wallet, amount, currency)
+        command(wallet, amount, currency)
         for wallet, amount, currency in (
             (member, 5000, "UGX"), (own, 600, "KES"), (other, 20, "GHS"), (member, 100, "KES"),
             (own, 400, "KES"), (member, 15_000, "UGX"), (member, 900, "KES"), (other, 4980, "GHS"),
@@ -160,29 +178,30 @@ def test_wallets_of_all_owners_and_currencies_go_together():
     assert held(other, "GHS") == holds(5000, 20, 4980)
     for order, answer in zip(orders, found, strict=True):
         request = answer["withdrawalRequest"]
-        assert request["_id"] == order["withdrawal"]
-        assert request["owner"] == (order["member"] or order["organisation"])
-        assert (request["currency"], answer["bank"]["currency"]) == (order["currency"],) * 2
-        told = Event.objects.get(subject_id=order["withdrawal"])
-        assert str(told.organisation_id) == order["organisation"]
+        assert request["_id"] == order.made_id
+        assert request["owner"] == str(order.member or order.organisation)
+        assert (request["currency"], answer["bank"]["currency"]) == (order.currency,) * 2
+        told = Event.objects.get(subject_id=order.withdrawal)
+        assert told.organisation_id == order.organisation
         user = json.loads(told.body)["data"]["user"]
-        assert (user and user["_id"]) == order["member"]
+        assert (user and UUID(user["_id"])) == order.member
     assert_books_hold()
 
 
-LEFT: dict[str, tuple[str, Callable[[Wallet], Form]]] = {
-    "below the minimum": ("below_minimum", lambda w: form(w, "99.99")),
-    "for nothing": ("below_minimum", lambda w: form(w, 0)),
-    "negative": ("below_minimum", lambda w: form(w, -100)),
-    "eaten by the fee": ("fee_exceeds_amount", lambda w: form(w, 50, "GHS")),
-    "too much": ("insufficient_balance", lambda w: form(w, "1000.01", "GHS")),
-    "in no currency": ("insufficient_balance", lambda w: form(w, 100, "ZZZ")),
-    "empty wallet": ("insufficient_balance", lambda _: form(make_wallet(), 100)),
-    "of nobody": ("insufficient_balance", lambda _: form(Wallet(Organisation(id=uuid7())), 100)),
-    "of no member": ("user_not_found", lambda w: form(Wallet(w.organisation, Member()), 100)),
+LEFT: dict[str, tuple[str, Callable[[Wallet], RequestWithdrawal]]] = {
+    "below the minimum": ("below_minimum", lambda w: command(w, "99.99")),
+    "for nothing": ("below_minimum", lambda w: command(w, 0)),
+    "negative": ("below_minimum", lambda w: command(w, -100)),
+    "eaten by the fee": ("fee_exceeds_amount", lambda w: command(w, 50, "GHS")),
+    "too much": ("insufficient_balance", lambda w: command(w, "1000.01", "GHS")),
+    "for no number": ("insufficient_balance", lambda w: command(w, "NaN")),
+    "in no currency": ("insufficient_balance", lambda w: command(w, 100, "ZZZ")),
+    "empty wallet": ("insufficient_balance", lambda _: command(make_wallet(), 100)),
+    "of nobody": ("insufficient_balance", lambda _: command(Wallet(Organisation(id=uuid7())), 100)),
+    "of no member": ("user_not_found", lambda w: command(Wallet(w.organisation, Member()), 100)),
     "on somebody else's member": (
         "user_not_found",
-        lambda w: form(make_member_wallet(1000), 100, asked_by=w.organisation),
+        lambda w: command(make_member_wallet(1000), 100, asked_by=w.organisation),
     ),
 }
 
@@ -192,8 +211,8 @@ def test_an_order_that_is_left_leaves_no_trace_and_is_refused_by_itself(kind):
     wallet = make_wallet(1000).fund(1000, "GHS")
     set_figure("GHS_WITHDRAWAL_FEE", 50)
     refusal, make = LEFT[kind]
-    bad = {**make(wallet), **claim_of(wallet, "bad").as_form()}
-    orders = [form(wallet, 100, key="a"), bad, form(wallet, 200, key="c")]
+    bad = make(wallet).under(claim_of(wallet, "bad"))
+    orders = [command(wallet, 100, key="a"), bad, command(wallet, 200, key="c")]
     found = as_set(*orders)
     assert [answer is None for answer in found] == [False, True, False]
     assert [rows_of(order) for order in orders] == [4, 0, 4]
@@ -213,50 +232,49 @@ def test_a_wallet_without_an_escrow_account_is_left_and_then_gets_one():
         actor=SYSTEM,
         legs=[Leg(account_of(rich), Decimal(-300)), Leg(mine, Decimal(300))],
     )
-    orders = [form(new, 100), form(rich, 100), form(new, 200)]
+    orders = [command(new, 100), command(rich, 100), command(new, 200)]
     assert [answer is None for answer in as_set(*orders)] == [True, False, True]
     assert [rows_of(order) for order in orders] == [0, 4, 0]
     alone(orders[0])
-    assert str(account_of(new, "escrow")) == orders[0]["new_escrow"]
-    assert None not in as_set(form(rich, 100), orders[2])
+    assert account_of(new, "escrow") == orders[0].new_escrow
+    assert None not in as_set(command(rich, 100), orders[2])
     assert held(new) == holds(300, 100, 200)
     assert_books_hold()
 
 
 def test_an_order_on_somebody_elses_member_does_not_show_in_the_members_statement():
     wallet, stranger = make_member_wallet(1000), make_wallet(1000)
-    orders = [form(wallet, 300, asked_by=stranger.organisation), form(wallet, 500)]
+    orders = [command(wallet, 300, asked_by=stranger.organisation), command(wallet, 500)]
     assert [answer is None for answer in as_set(*orders)] == [True, False]
     assert held(wallet) == holds(1000, 500)
     # Nor does it keep the member's own request from being done with the others.
-    orders = [form(wallet, 500, asked_by=stranger.organisation), form(wallet, 100)]
+    orders = [command(wallet, 500, asked_by=stranger.organisation), command(wallet, 100)]
     assert [answer is None for answer in as_set(*orders)] == [True, False]
 
 
 def test_digits_that_no_account_keeps_do_not_add_up_to_money():
     """The edges refuse such an amount; the runtime role could still send it."""
     wallet = make_wallet(1000)
-    as_set(*(form(wallet, "100.000000004") for _ in range(3)))
+    as_set(*(command(wallet, "100.000000004") for _ in range(3)))
     assert sum(wallet.kes) == 1000
     assert_books_hold()
 
 
-IMPOSSIBLE: dict[str, Callable[[Form], Form]] = {
-    "no number": lambda first: {"amount": "NaN"},
-    "too many decimals": lambda first: {"amount": "100.001"},
+IMPOSSIBLE: dict[str, Callable[[RequestWithdrawal], dict[str, Any]]] = {
+    "too many decimals": lambda first: {"amount": Decimal("100.001")},
     "too long a name": lambda first: {"account_name": "x" * 201},
     "a zero byte": lambda first: {"reference": "payout\0"},
     "a key without its path": lambda first: {"key": "k"},
-    "the ids of another": lambda first: {"withdrawal": first["withdrawal"]},
-    "a member as organisation": lambda _: {"organisation": str(make_member_wallet(900).member_id)},
+    "the ids of another": lambda first: {"withdrawal": first.withdrawal},
+    "a member as organisation": lambda _: {"organisation": make_member_wallet(900).member_id},
 }
 
 
 @pytest.mark.parametrize("kind", IMPOSSIBLE)
 def test_an_order_that_cannot_be_written_undoes_the_set_and_harms_no_other(kind):
     wallet = make_wallet(1000)
-    first, second = form(wallet, 100, key="a"), form(wallet, 200)
-    bad = {**form(wallet, 300), **IMPOSSIBLE[kind](first)}
+    first, second = command(wallet, 100, key="a"), command(wallet, 200)
+    bad = replace(command(wallet, 300), **IMPOSSIBLE[kind](first))
     with nothing_moves():
         assert as_set(first, bad, second) == [None] * 3
     alone(first)
@@ -267,7 +285,7 @@ def test_an_order_that_cannot_be_written_undoes_the_set_and_harms_no_other(kind)
     assert_books_hold()
 
 
-@pytest.mark.parametrize("function", ["hold_withdrawals('{}')", "refuse_withdrawal(NULL)"])
+@pytest.mark.parametrize("function", ["hold_withdrawals('{}')", "refuse_withdrawal(NULL, 1, 1)"])
 def test_the_parts_of_it_are_not_called_by_the_application(function):
     with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
         fetch_one(f"SELECT {function}")
@@ -310,7 +328,7 @@ def book(wallets: Sequence[Wallet]) -> list[str]:
     return found
 
 
-def outcome(order: Form) -> str:
+def outcome(order: RequestWithdrawal) -> str:
     try:
         return alone(order)
     except DatabaseError as error:
@@ -334,14 +352,14 @@ _orders = st.lists(
 )
 
 
-def forms_of(wallets: Sequence[Wallet], orders: Sequence[Any]) -> list[Form]:
+def commands_of(wallets: Sequence[Wallet], orders: Sequence[Any]) -> list[RequestWithdrawal]:
     return [
-        form(wallets[number], amount, currency, key=f"{place:02}" if keyed else None)
+        command(wallets[number], amount, currency, key=f"{place:02}" if keyed else None)
         for place, (number, currency, amount, keyed) in enumerate(orders)
     ]
 
 
-def carry_out_together(orders: list[Form]) -> list[str]:
+def carry_out_together(orders: list[RequestWithdrawal]) -> list[str]:
     """As a set, then those it left one by one."""
     found = as_set(*orders)
     return [answer or outcome(order) for answer, order in zip(found, orders, strict=True)]
@@ -354,8 +372,8 @@ def test_what_wallets_can_pay_is_the_same_together_as_one_by_one(orders):
     for number, currency, amount, _ in orders:
         funds[number, currency] = funds.get((number, currency), Decimal(0)) + amount
     one, other = organisation_with_members(funds), organisation_with_members(funds)
-    apart = [outcome(order) for order in forms_of(one, orders)]
-    found = carry_out_together(forms_of(other, orders))
+    apart = [outcome(order) for order in commands_of(one, orders)]
+    found = carry_out_together(commands_of(other, orders))
     assert [same(other, text) for text in found] == [same(one, text) for text in apart]
     assert book(other) == book(one)
 
@@ -378,7 +396,7 @@ def books_hold_after(transactional_db: None) -> Iterator[None]:
 )
 def test_what_wallets_cannot_pay_they_do_not_pay(orders, funds):
     wallets = organisation_with_members(funds)
-    found = carry_out_together(forms_of(wallets, orders))
+    found = carry_out_together(commands_of(wallets, orders))
     done = [order for order, answer in zip(orders, found, strict=True) if answer[0] == "{"]
     for number, wallet in enumerate(wallets):
         for currency in ("KES", "GHS"):

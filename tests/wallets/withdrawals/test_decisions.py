@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
 
@@ -24,9 +25,9 @@ from tests.factories.wallets import (
     make_wallet,
 )
 from wallets.banks.models import BankList
+from wallets.withdrawals.commands import Corridor, RequestWithdrawal
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.services import decisions, requests
-from wallets.withdrawals.services.requests import Corridor
 
 pytestmark = pytest.mark.django_db
 
@@ -71,14 +72,18 @@ def test_nobody_approves_what_they_entered_or_approved_before():
     told = "Somebody else must approve this withdrawal: you entered or approved it already"
     person, other = make_staff(), make_staff()
     wallet = make_wallet(600_000)
-    answer = partial(
-        requests.request_withdrawal,
-        organisation_id=wallet.organisation.id,
-        member_id=None,
-        actor=Actor.staff(person.pk, str(person)),
+    requests.request_withdrawal(
+        RequestWithdrawal(
+            organisation=wallet.organisation.id,
+            member=None,
+            actor=str(Actor.staff(person.pk, str(person))),
+            amount=Decimal(500),
+            currency="KES",
+            bank_name="KCB Bank Kenya",
+            account_name="Ada Obi",
+            account_number="0690000031",
+        )
     )
-    order = requests.WithdrawalOrder(Decimal(500), "KES", "KCB Bank Kenya", "Ada Obi", "0690000031")
-    answer(order=order)
     entered = Withdrawal.objects.get()
     refused = refuses(partial(approve, entered, person), Refused, told)
     assert refused.code == "approver_not_independent"
@@ -143,8 +148,8 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
     filled = fill(corridor=RECIPIENT)
     assert (filled.status, filled.version) == ("Pending", 2)
     filled.bank.refresh_from_db()
-    assert {name: getattr(filled.bank, name) for name in RECIPIENT.as_columns()} == {
-        **RECIPIENT.as_columns(),
+    assert {name: getattr(filled.bank, name) for name in asdict(RECIPIENT)} == {
+        **asdict(RECIPIENT),
         "recipient_phone": "+27821234567",
     }
     kept = Decision.objects.get(withdrawal=withdrawal)
@@ -195,7 +200,7 @@ def test_what_is_filled_in_has_the_form_and_length_of_its_column():
         act = fill_in(currency, corridor)
         assert refuses(act, InvalidRequest, message).fields == wrong
     # Where no phone is needed, it is kept as it was written.
-    filled = fill_in("GHS", Corridor("GH1", recipient_phone="0"))()
+    filled = fill_in("GHS", Corridor(branch_code="GH1", recipient_phone="0"))()
     assert filled.bank.recipient_phone == "0"
 
 

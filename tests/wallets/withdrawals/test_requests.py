@@ -23,6 +23,8 @@ from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_figure
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet, make_wallet
 from tests.factories.withdrawals import BANK, store_bank_lists, warm
+from wallets.ledger.errors import InsufficientBalance
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import BankAccount, Withdrawal
 from wallets.withdrawals.services import requests
 
@@ -156,11 +158,12 @@ def test_a_refusal_is_the_first_answer_under_the_claim_that_was_given_meanwhile(
     kept: list[IdempotencyClaim] = []
 
     def answer_the_first(execute: Any, sql: str, *rest: Any) -> Any:
-        if "exchange_member" in sql and not kept:
+        found = execute(sql, *rest)
+        if "exchange_idempotencyrecord" in sql and not kept:
             kept.append(claim)
             claim_key(claim)
             store_response(claim, first)
-        return execute(sql, *rest)
+        return found
 
     if not claimed:
         assert refusal(wallet, 500, "NGN")[0] == "insufficient_balance"
@@ -168,6 +171,7 @@ def test_a_refusal_is_the_first_answer_under_the_claim_that_was_given_meanwhile(
     assert refusal(wallet, 500, "NGN", claim=claim)[0] == "insufficient_balance"
     with connection.execute_wrapper(answer_the_first):
         found = ask(wallet, 500, "NGN", claim=claim)
+    assert kept == [claim]
     assert found == replace(first, replayed=True)
 
 
@@ -181,6 +185,17 @@ def test_a_request_that_is_to_ask_the_provider_keeps_nobody_waiting():
 
 
 @pytest.mark.usefixtures("bank_lists")
+@pytest.mark.parametrize("currency", ["KES", "NGN"])
+def test_a_refusal_leaves_the_transaction_around_it_usable(currency):
+    wallet = make_wallet(1000, currency=currency)
+    with transaction.atomic():
+        with pytest.raises(InsufficientBalance):
+            wallet.ask(1001, currency=currency, bank=BANK)
+        wallet.ask(1000, currency=currency, bank=BANK)
+    assert Withdrawal.objects.get().amount == 1000
+
+
+@pytest.mark.usefixtures("bank_lists")
 def test_what_the_database_cannot_keep_is_no_refusal():
     wallet = make_wallet(1000)
     with nothing_moves(), pytest.raises(DataError):
@@ -191,13 +206,11 @@ def test_what_the_database_cannot_keep_is_no_refusal():
 @pytest.mark.usefixtures("bank_lists")
 def test_only_requests_outside_of_a_transaction_go_with_others(monkeypatch):
     wallet = make_wallet(1000)
-    arrived: list[str] = []
+    arrived: list[Decimal] = []
 
-    def gather(forms: list[dict[str, Any]]) -> list[StoredResponse | None]:
-        arrived.extend(form["amount"] for form in forms)
-        return [
-            None if form["amount"] == "300" else StoredResponse(201, "Done", "{}") for form in forms
-        ]
+    def gather(commands: list[RequestWithdrawal]) -> list[StoredResponse | None]:
+        arrived.extend(command.amount for command in commands)
+        return [None if c.amount == 300 else StoredResponse(201, "Done", "{}") for c in commands]
 
     monkeypatch.setattr(requests, "_together", Combiner(gather))
     ask(wallet, 200)
@@ -205,5 +218,5 @@ def test_only_requests_outside_of_a_transaction_go_with_others(monkeypatch):
     # What is left by the others is asked for alone.
     wallet.ask(300, bank=BANK)
     assert wallet.ask(400, bank=BANK) == StoredResponse(201, "Done", "{}")
-    assert arrived == ["300", "400"]
+    assert arrived == [300, 400]
     assert wallet.kes == (Decimal(500), Decimal(500))

@@ -29,10 +29,10 @@ from wallets.withdrawals.admin.deciding import Deciding
 from wallets.withdrawals.admin.narrowing import Narrowing, oldest_first, search
 from wallets.withdrawals.admin.review import attach_flags
 from wallets.withdrawals.admin.show import is_returned, risk, withdrawal_state
+from wallets.withdrawals.commands import Corridor
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.corridors import missing_fields, needed_fields
-from wallets.withdrawals.services.requests import Corridor
 
 _WAITS_FOR = {
     WithdrawalStatus.APPROVED: "being sent",

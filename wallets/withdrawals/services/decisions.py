@@ -25,11 +25,11 @@ from exchange.core.words import given
 from exchange.staff.approvals import require_decider, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_tenured
+from wallets.withdrawals.commands import Corridor
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
 from wallets.withdrawals.selectors.concerns import Concern, concerns_of, stops
 from wallets.withdrawals.services.corridors import clean_phone, missing_fields, needed_fields
-from wallets.withdrawals.services.requests import Corridor
 from wallets.withdrawals.services.transitions import (
     SWEEP_PAYOUTS,
     conflict,

@@ -1,133 +1,70 @@
-"""Asking for a withdrawal: the checks of decisions §8 in their order, then one server-side call.
+"""Requesting a withdrawal: the checks of decisions §8 in their order, then one server-side call.
 
 What needs the network (bank list, account name) happens first, with no transaction open; what
-needs the lock (balance once more, minimum, fee, moving the money) happens in the SQL function
-`request_withdrawal`, in one round trip. Requests that arrive at this process together are written
-together, by `request_withdrawals`; those it leaves go one by one.
+needs the lock (all rules, moving the money) happens in the SQL function `request_withdrawals`, in
+one round trip, for one request or for several that arrive at this process together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import replace
 from functools import partial
-from typing import Any
-from uuid import UUID
 
 from django.db import DatabaseError, connection
 
-from exchange.core import wake
-from exchange.core.actors import Actor
-from exchange.core.batching import Combiner
+from exchange.core.batching import BatchedFunction, Combiner
+from exchange.core.commands import as_json
 from exchange.core.currencies import needs_name
-from exchange.core.database import fetch_one, refused_by
+from exchange.core.database import fetch_one, refused_by, savepoint_inside
 from exchange.core.errors import DomainError
 from exchange.core.idempotency import (
     IdempotencyClaim,
     StoredResponse,
     claim_refusal,
     find_response,
-    kept_for,
     wait_milliseconds,
 )
-from exchange.core.ids import new_reference, uuid7
-from exchange.core.numbers import plain
-from exchange.core.sets import as_json, carry_out
 from exchange.participants.errors import UserNotFound
-from exchange.participants.models import Member
 from wallets.banks.services import Payee, find_bank, find_payee, remembered_bank
-from wallets.fees.selectors import minimum_withdrawal
 from wallets.ledger.errors import InsufficientBalance
-from wallets.ledger.selectors.wallets import available_balance
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount
 
-CREATED = 201
-MESSAGE = "Withdrawal request created"
-
-# What `request_withdrawal` raises for a refusal.
+# What the SQL functions raise for a refusal.
 _REFUSED = "XW400"
 
-_CALL = (
-    "SELECT replayed, status_code, message, data FROM request_withdrawal("
-    "%s::jsonb, %s::integer, %s::interval, %s::integer, %s::text)"
-)
-_CALL_FOR_MANY = (
-    "SELECT array_agg(done::text), array_agg(answer)"
-    " FROM request_withdrawals(%s::jsonb, %s::integer, %s::text)"
-)
-_NEW_IDS = ("withdrawal", "bank", "transfer", "event", "new_escrow")
-
-
-@dataclass(frozen=True, slots=True)
-class Corridor:
-    """What some countries need besides the account: a branch, or who the recipient is."""
-
-    branch_code: str = ""
-    recipient_first_name: str = ""
-    recipient_last_name: str = ""
-    recipient_email: str = ""
-    recipient_phone: str = ""
-    recipient_address: str = ""
-
-    def as_columns(self) -> dict[str, str]:
-        """The values by their names."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class WithdrawalOrder:
-    """What a client asks for, well formed: `amount` in units of `currency`, a wallet currency."""
-
-    amount: Decimal
-    currency: str
-    bank_name: str
-    account_name: str
-    account_number: str
-    corridor: Corridor = field(default_factory=Corridor)
+_function = BatchedFunction("request_withdrawals", 201, "Withdrawal request created")
 
 
 def request_withdrawal(
-    *,
-    organisation_id: UUID,
-    member_id: UUID | None,
-    order: WithdrawalOrder,
-    actor: Actor,
-    claim: IdempotencyClaim | None = None,
+    command: RequestWithdrawal, *, claim: IdempotencyClaim | None = None
 ) -> StoredResponse:
-    """Moves `order.amount` into escrow and creates the Pending request, or refuses.
+    """Move the amount into escrow and create the Pending request, or refuse.
 
-    `member_id` None is the organisation's own wallet. With a `claim` the first answer given under
-    it is given again. Raises, in this order, `UserNotFound`, `InsufficientBalance`,
-    `BelowMinimum`, `NoBankList`, `BankListUnavailable`, `BankNotFound`, `FeeExceedsAmount`; and
-    `IdempotencyKeyReused` or `StillRunning` for the claim. Nothing moves on a refusal.
+    With a `claim` the first answer given under it is given again. Raises, in this order,
+    `UserNotFound`, `InsufficientBalance`, `BelowMinimum`, `NoBankList`, `BankListUnavailable`,
+    `BankNotFound`, `FeeExceedsAmount`; and `IdempotencyKeyReused` or `StillRunning` for the claim.
+    Nothing moves on a refusal.
     """
-    call = partial(
-        _call,
-        organisation_id=organisation_id,
-        member_id=member_id,
-        order=order,
-        actor=actor,
-        claim=claim,
-    )
-    bank = remembered_bank(order.currency, order.bank_name)
-    if bank is not None and not needs_name(order.currency):
+    command = command.under(claim)
+    bank = remembered_bank(command.currency, command.bank_name)
+    if bank is not None and not needs_name(command.currency):
         # Nothing to ask the network: the function makes every check that is left, in order.
-        payee = Payee(bank, order.account_name, resolved=False)
-        return call(payee)
+        return _send(command, Payee(bank, command.account_name, resolved=False))
 
     _together.not_coming()
     if claim is not None and (answer := find_response(claim)) is not None:
         return answer
     try:
-        _check_before_network(organisation_id, member_id, order)
-        bank = find_bank(order.currency, order.bank_name)
+        _check_before_network(command)
+        bank = find_bank(command.currency, command.bank_name)
         payee = find_payee(
-            currency=order.currency,
+            currency=command.currency,
             bank=bank,
-            account_number=order.account_number,
-            given_name=order.account_name,
+            account_number=command.account_number,
+            given_name=command.account_name,
         )
-        return call(payee)
+        return _send(command, payee)
     except DomainError:
         # The first request of this key may have committed meanwhile and be the very reason of
         # this refusal (it took the money): its answer is then the answer.
@@ -136,90 +73,53 @@ def request_withdrawal(
         raise
 
 
-def _check_before_network(
-    organisation_id: UUID, member_id: UUID | None, order: WithdrawalOrder
-) -> None:
-    if (
-        member_id is not None
-        and not Member.objects.filter(id=member_id, organisation_id=organisation_id).exists()
-    ):
-        raise UserNotFound
-    available = available_balance(member_id or organisation_id, order.currency)
-    if available < order.amount:
-        raise InsufficientBalance(
-            currency=order.currency, available=available, requested=order.amount
-        )
-    minimum = minimum_withdrawal(order.currency)
-    if order.amount < minimum:
-        raise BelowMinimum(currency=order.currency, minimum=minimum)
-
-
-def _call(
-    payee: Payee,
-    *,
-    organisation_id: UUID,
-    member_id: UUID | None,
-    order: WithdrawalOrder,
-    actor: Actor,
-    claim: IdempotencyClaim | None,
-) -> StoredResponse:
-    form = {
-        **_form(payee, organisation_id, member_id, order),
-        "actor": str(actor),
-        **(claim.as_form() if claim else {}),
-    }
-    if not connection.in_atomic_block:
-        answer = _together.submit(form)
-        if answer is not None:
-            return answer
+def _check_before_network(command: RequestWithdrawal) -> None:
+    """Raise what refuses `command` already, so that nobody pays for a look-up to be told so."""
     try:
-        row = fetch_one(_CALL, [as_json(form), wait_milliseconds(), kept_for(), CREATED, MESSAGE])
+        with savepoint_inside():
+            fetch_one("SELECT check_withdrawal(%s::jsonb)", [as_json([command])])
     except DatabaseError as error:
-        refusal = _refusal(error, order)
+        refusal = _refusal(error, command)
         if refusal is None:
             raise
         raise refusal from error
-    if row is None:
-        raise RuntimeError("request_withdrawal returned no row")
-    replayed, status_code, message, data = row
-    wake.after_commit(wake.DELIVER_EVENTS)
-    return StoredResponse(status_code, message, data, replayed=replayed)
 
 
-_call_for_many = partial(
-    carry_out, _CALL_FOR_MANY, id_name="withdrawal", status_code=CREATED, message=MESSAGE
+def _send(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
+    """Have the withdrawal to `payee` written, together with others of this moment."""
+    command = replace(
+        command,
+        bank_name=payee.bank.name,
+        bank_code=payee.bank.code,
+        provider_bank_id=payee.bank.id,
+        account_name=payee.account_name,
+        given_name=command.account_name,
+        name_resolved=payee.resolved,
+    )
+    if connection.in_atomic_block:
+        return _send_alone(command)
+    return _together.submit(command) or _send_alone(command)
+
+
+def _send_alone(command: RequestWithdrawal) -> StoredResponse:
+    try:
+        answers = _function.run([command], wait_milliseconds())
+    except DatabaseError as error:
+        refusal = _refusal(error, command)
+        if refusal is None:
+            raise
+        raise refusal from error
+    return answers[command.made_id]
+
+
+_together: Combiner[RequestWithdrawal, StoredResponse | None] = Combiner(
+    partial(_function.run_together, alone=_send_alone)
 )
-_together = Combiner(_call_for_many)
 # A view says `with requests_coming():` as early as it can, so that those who wait know.
 requests_coming = _together.coming
 
 
-def _form(
-    payee: Payee,
-    organisation_id: UUID,
-    member_id: UUID | None,
-    order: WithdrawalOrder,
-) -> dict[str, Any]:
-    """The order as the SQL functions take it: `withdrawal_order` by its column names."""
-    return {
-        **{name: str(uuid7()) for name in _NEW_IDS},
-        "organisation": str(organisation_id),
-        "member": member_id and str(member_id),
-        "currency": order.currency,
-        "amount": plain(order.amount),
-        "reference": new_reference("payout_"),
-        "bank_name": payee.bank.name,
-        "bank_code": payee.bank.code,
-        "provider_bank_id": payee.bank.id,
-        "account_number": order.account_number,
-        "account_name": payee.account_name,
-        "given_name": order.account_name,
-        "name_resolved": payee.resolved,
-        **order.corridor.as_columns(),
-    }
-
-
-def _refusal(error: DatabaseError, order: WithdrawalOrder) -> DomainError | None:
+def _refusal(error: DatabaseError, command: RequestWithdrawal) -> DomainError | None:
     refused = refused_by(error, _REFUSED)
     if refused is None:
         return claim_refusal(error)
@@ -229,10 +129,12 @@ def _refusal(error: DatabaseError, order: WithdrawalOrder) -> DomainError | None
             return UserNotFound()
         case "insufficient_balance":
             return InsufficientBalance(
-                currency=order.currency, available=detail["available"], requested=order.amount
+                currency=command.currency, available=detail["available"], requested=command.amount
             )
         case "below_minimum":
-            return BelowMinimum(currency=order.currency, minimum=detail["minimum"])
+            return BelowMinimum(currency=command.currency, minimum=detail["minimum"])
         case "fee_exceeds_amount":
-            return FeeExceedsAmount(currency=order.currency, fee=detail["fee"], amount=order.amount)
+            return FeeExceedsAmount(
+                currency=command.currency, fee=detail["fee"], amount=command.amount
+            )
     return None

@@ -1,22 +1,12 @@
 -- Moves the amounts of withdrawal orders from available to escrow and writes all that belongs to
 -- it: transfers, bank records, requests, outbox events. One order or many, set by set.
 --
--- An order is done, or not touched and not given back: member or account not there, too little
--- money, below the minimum, eaten by the fee. Why, `request_withdrawal` finds out. Of several
--- orders on one wallet those are done, in the order of their ids, that it can pay for until one
+-- An order is done, or not touched and not given back: member or account not there, or refused by
+-- `withdrawal_refusal`. Why, `refuse_withdrawal` says. Of several orders on one wallet, each of which
+-- it could pay for by itself, those are done, in the order of their ids, that it can pay for until one
 -- of them is too much.
-CREATE TYPE withdrawal_order AS (
-    -- Ids made by the caller.
-    withdrawal uuid, bank uuid, transfer uuid, event uuid, new_escrow uuid,
-    -- What is asked for.
-    organisation uuid, member uuid, currency text, amount numeric, reference text,
-    bank_name text, bank_code text, provider_bank_id bigint, account_number text,
-    account_name text, given_name text, name_resolved boolean, branch_code text,
-    recipient_first_name text, recipient_last_name text, recipient_email text,
-    recipient_phone text, recipient_address text, actor text,
-    -- The idempotency key it came with, or nulls.
-    method text, path text, key text, body_hash text
-);
+--
+-- `withdrawal_order` is `wallets.withdrawals.commands.RequestWithdrawal`.
 CREATE TYPE withdrawal_hold AS (
     o withdrawal_order, available uuid, escrow uuid, available_after numeric,
     event_user text, fee numeric, usd_rate numeric, second_approval numeric,
@@ -75,7 +65,8 @@ BEGIN
             CROSS JOIN LATERAL withdrawal_figures(c.currency) g
         ) f ON f.currency = o.currency
         -- All that keeps an order out is here: the running sums count the others only.
-        WHERE o.amount >= f.minimum AND o.amount > f.fee AND o.amount = round(o.amount, 8)
+        WHERE withdrawal_refusal(o.amount, a.balance, f.minimum, f.fee) IS NULL
+            AND o.amount = round(o.amount, 8)
             AND (o.member IS NULL OR u.event_user IS NOT NULL)
         WINDOW of_wallet AS (PARTITION BY a.id ORDER BY o.withdrawal)
     ) h

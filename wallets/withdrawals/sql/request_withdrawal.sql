@@ -1,110 +1,143 @@
--- One call for the whole of a withdrawal request that needs the lock: claim the idempotency key,
--- hold the money and write the request, or say in the decided order why not; keep the answer.
+-- Withdrawal requests that arrived at one process at the same moment, one or several, in one
+-- transaction: claim the idempotency keys, hold the money and write the requests, keep the answers.
 --
--- `p_order` is the JSON form of `withdrawal_order`. A refusal raises SQLSTATE XW400 with the code
--- as its message and JSON as its detail, so nothing of it stays.
-CREATE FUNCTION request_withdrawal(
-    p_order jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text,
-    OUT replayed boolean, OUT status_code integer, OUT message text, OUT data text
-) LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public, pg_temp AS $$
+-- `p_commands` is an array of the JSON form of `withdrawal_order` (wallets.withdrawals.commands). A row
+-- comes back for each request that was done or whose key has an answer. Of several requests those that
+-- cannot be done are left out and leave no trace: each is to be sent again, alone. A refusal of one
+-- alone raises SQLSTATE XW400 with the code as its message and JSON as its detail.
+CREATE FUNCTION request_withdrawals(
+    p_commands jsonb, p_wait_ms integer, p_kept interval, p_status_code integer, p_message text
+) RETURNS TABLE (id uuid, status_code integer, message text, data text, replayed boolean)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
 DECLARE
-    o withdrawal_order := jsonb_populate_record(NULL::withdrawal_order, p_order);
+    v_alone boolean := jsonb_array_length(p_commands) = 1;
+    v_wait text := current_setting('lock_timeout');
+    v_new withdrawal_order[] := '{}';
+    v_before withdrawal_order;
+    v_done uuid[];
+    v_answers text[];
+    o withdrawal_order;
 BEGIN
-    replayed := false;
-    IF o.key IS NOT NULL THEN
-        SELECT c.status_code, c.message, c.data INTO status_code, message, data
-            FROM claim_idempotency_key(
-                o.organisation, o.method, o.path, o.key, o.body_hash, p_wait_ms, p_kept) c;
-        IF status_code IS NOT NULL THEN
-            replayed := true;
-            RETURN;
+    -- Keys are claimed in one order everywhere, so that no two transactions wait for each other.
+    FOREACH o IN ARRAY ARRAY(
+        SELECT c FROM jsonb_populate_recordset(NULL::withdrawal_order, p_commands) c
+        ORDER BY c.organisation, c.method, c.path, c.key, c.withdrawal
+    ) LOOP
+        IF o.key IS NOT NULL THEN
+            IF (o.organisation, o.method, o.path, o.key)
+                = (v_before.organisation, v_before.method, v_before.path, v_before.key)
+            THEN
+                CONTINUE;
+            END IF;
+            v_before := o;
+            SELECT o.withdrawal, c.status_code, c.message, c.data, true
+                INTO id, status_code, message, data, replayed
+                FROM claim_idempotency_key(
+                    o.organisation, o.method, o.path, o.key, o.body_hash, p_wait_ms, p_kept) c;
+            IF status_code IS NOT NULL THEN
+                RETURN NEXT;
+                CONTINUE;
+            END IF;
         END IF;
+        v_new := v_new || o;
+    END LOOP;
+    IF cardinality(v_new) = 0 THEN
+        RETURN;
     END IF;
-    SELECT h.answer INTO data FROM hold_withdrawals(ARRAY[o]) h;
-    IF data IS NULL THEN
-        PERFORM refuse_withdrawal(o);
+
+    IF NOT v_alone THEN
+        -- One wallet that is locked for long must not hold up the others: after a second all of
+        -- them go one by one.
+        PERFORM set_config('lock_timeout', '1s', true);
+    END IF;
+    SELECT coalesce(array_agg(h.done), '{}'), coalesce(array_agg(h.answer), '{}')
+        INTO v_done, v_answers FROM hold_withdrawals(v_new) h;
+    IF cardinality(v_done) = 0 AND v_alone THEN
+        o := v_new[1];
+        PERFORM refuse_withdrawal(o, f.minimum, f.fee) FROM withdrawal_figures(o.currency) f;
         -- No reason: it is the first one of this wallet.
         PERFORM open_account(o.new_escrow, o.currency, 'escrow', o.organisation, o.member);
-        SELECT h.answer INTO STRICT data FROM hold_withdrawals(ARRAY[o]) h;
+        SELECT array_agg(h.done), array_agg(h.answer) INTO STRICT v_done, v_answers
+            FROM hold_withdrawals(v_new) h;
     END IF;
-    status_code := p_status_code;
-    message := p_message;
-    IF o.key IS NOT NULL THEN
-        PERFORM store_idempotent_answer(
-            o.organisation, o.method, o.path, o.key, status_code, message, data);
+    IF NOT v_alone THEN
+        PERFORM set_config('lock_timeout', v_wait, true);
     END IF;
-END $$;
-REVOKE ALL ON FUNCTION request_withdrawal FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION request_withdrawal TO exchange_runtime;
 
--- Raises the first reason, in the decided order, why `o` cannot be done; returns when there is none.
-CREATE FUNCTION refuse_withdrawal(o withdrawal_order) RETURNS void
+    FOREACH o IN ARRAY v_new LOOP
+        IF o.withdrawal = ANY (v_done) THEN
+            id := o.withdrawal;
+            status_code := p_status_code;
+            message := p_message;
+            data := v_answers[array_position(v_done, o.withdrawal)];
+            replayed := false;
+            IF o.key IS NOT NULL THEN
+                PERFORM store_idempotent_answer(
+                    o.organisation, o.method, o.path, o.key, status_code, message, data);
+            END IF;
+            RETURN NEXT;
+        ELSIF o.key IS NOT NULL THEN
+            PERFORM release_idempotency_key(o.organisation, o.method, o.path, o.key);
+        END IF;
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION request_withdrawals FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;
+
+-- The first rule, in the decided order, that refuses an amount; NULL when none does. Whether the
+-- member is known comes before, and a rule whose figure is NULL is not asked.
+--
+-- Without an account the balance is zero; zero is never above it, so it is the minimum that refuses a
+-- request for nothing.
+CREATE FUNCTION withdrawal_refusal(
+    p_amount numeric, p_balance numeric, p_minimum numeric, p_fee numeric
+) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN CASE
+    WHEN coalesce(p_balance, 0) < p_amount THEN 'insufficient_balance'
+    WHEN p_amount < p_minimum THEN 'below_minimum'
+    WHEN p_amount <= p_fee THEN 'fee_exceeds_amount'
+END;
+
+-- Raises the first reason why `o` cannot be done under these figures; returns when there is none.
+CREATE FUNCTION refuse_withdrawal(
+    o withdrawal_order, p_minimum numeric, p_fee numeric
+) RETURNS void
 LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
     v_balance numeric;
-    v_figures record;
+    v_code text;
 BEGIN
     IF o.member IS NOT NULL AND withdrawal_event_user(o.member, o.organisation) IS NULL THEN
-        RAISE EXCEPTION 'user_not_found' USING ERRCODE = 'XW400', DETAIL = '{}';
+        v_code := 'user_not_found';
+    ELSE
+        SELECT balance INTO v_balance FROM wallets_account
+            WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
+                AND kind = 'available';
+        v_code := withdrawal_refusal(o.amount, v_balance, p_minimum, p_fee);
     END IF;
-    -- Without an account the balance is zero; zero is never above it, so it is the minimum that
-    -- refuses a request for nothing.
-    SELECT balance INTO v_balance FROM wallets_account
-        WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
-            AND kind = 'available';
-    IF coalesce(v_balance, 0) < o.amount THEN
-        RAISE EXCEPTION 'insufficient_balance' USING ERRCODE = 'XW400',
-            DETAIL = format('{"available":%s}', trim_scale(coalesce(v_balance, 0)));
-    END IF;
-    v_figures := withdrawal_figures(o.currency);
-    IF o.amount < v_figures.minimum THEN
-        RAISE EXCEPTION 'below_minimum' USING ERRCODE = 'XW400',
-            DETAIL = format('{"minimum":%s}', trim_scale(v_figures.minimum));
-    END IF;
-    IF o.amount <= v_figures.fee THEN
-        RAISE EXCEPTION 'fee_exceeds_amount' USING ERRCODE = 'XW400',
-            DETAIL = format('{"fee":%s}', trim_scale(v_figures.fee));
+    IF v_code IS NOT NULL THEN
+        RAISE EXCEPTION '%', v_code USING ERRCODE = 'XW400', DETAIL = CASE v_code
+            WHEN 'insufficient_balance'
+                THEN format('{"available":%s}', trim_scale(coalesce(v_balance, 0)))
+            WHEN 'below_minimum' THEN format('{"minimum":%s}', trim_scale(p_minimum))
+            WHEN 'fee_exceeds_amount' THEN format('{"fee":%s}', trim_scale(p_fee))
+            ELSE '{}'
+        END;
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION refuse_withdrawal FROM PUBLIC;
 
--- Requests that arrived at one process at the same moment, in one transaction. Gives those that
--- were done and what each answers. The others were not touched: a key that was seen before, an
--- escrow account to open, a refusal; each of them is for `request_withdrawal`.
-CREATE FUNCTION request_withdrawals(
-    p_orders jsonb, p_status_code integer, p_message text
-) RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public, pg_temp SET enable_seqscan = off
-SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-    v_orders withdrawal_order[] := ARRAY(
-        SELECT o FROM jsonb_populate_recordset(NULL::withdrawal_order, p_orders) o);
-    v_claims idempotency_claim[];
-    v_wait text := current_setting('lock_timeout');
-    v_done uuid[];
-    v_answers text[];
+-- Refuses what is refused already before bank and account name are asked of the provider: by all
+-- rules but the fee, which comes after those of the bank.
+CREATE FUNCTION check_withdrawal(p_commands jsonb) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-    v_claims := ARRAY(
-        SELECT ROW(o.withdrawal, o.organisation, o.method, o.path, o.key, o.body_hash)
-                   ::idempotency_claim
-        FROM unnest(v_orders) o WHERE o.key IS NOT NULL);
-    -- One wallet that is locked for long must not hold up the others: after a second all of them
-    -- go one by one.
-    PERFORM set_config('lock_timeout', '1s', true);
-    IF cardinality(v_claims) > 0 THEN
-        v_claims := claim_free_keys(v_claims);
-        v_orders := ARRAY(
-            SELECT o FROM unnest(v_orders) o
-            WHERE o.key IS NULL OR o.withdrawal IN (SELECT c.request FROM unnest(v_claims) c));
-    END IF;
-    SELECT coalesce(array_agg(h.done), '{}'), coalesce(array_agg(h.answer), '{}')
-        INTO v_done, v_answers FROM hold_withdrawals(v_orders) h;
-    IF cardinality(v_claims) > 0 THEN
-        PERFORM keep_answers(v_claims, v_done, v_answers, p_status_code, p_message);
-    END IF;
-    PERFORM set_config('lock_timeout', v_wait, true);
-    RETURN QUERY SELECT w.id, w.answer FROM unnest(v_done, v_answers) w (id, answer);
+    PERFORM refuse_withdrawal(o, f.minimum, NULL)
+        FROM jsonb_populate_recordset(NULL::withdrawal_order, p_commands) o
+        CROSS JOIN LATERAL withdrawal_figures(o.currency) f;
 END $$;
-REVOKE ALL ON FUNCTION request_withdrawals FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;
+REVOKE ALL ON FUNCTION check_withdrawal FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION check_withdrawal TO exchange_runtime;
