@@ -6,6 +6,7 @@ from exchange.core import sqlfiles
 class OrdersConfig(sqlfiles.SqlAppConfig):
     name = "orders"
     verbose_name = "Orders"
+    commands = ("book.PlaceOrder",)
     sql_parts = (
         "book/order_types",
         "book/order_guard",

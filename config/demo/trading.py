@@ -24,8 +24,9 @@ from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import DealAccess, Quote, Token, TokenType
 from exchange.tokens.services import quotes, tokens
-from orders.book import services as placing
+from orders.book.commands import PlaceOrder
 from orders.book.models import OrderType
+from orders.book.services import place
 from orders.listings.services import endings
 from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
@@ -279,9 +280,9 @@ class _Debut:
             away = _FIRST_LEVEL + level * _NEXT_LEVEL
             away += Decimal(self._dice("level", level) % 30) / 100
             worth = self._lot * (6 + self._dice("depth", level) % 40)
-            for place, side in ((self._sell, 1), (self._buy, -1)):
+            for trade, side in ((self._sell, 1), (self._buy, -1)):
                 price = self._about.beside(away * side)
-                place(house, self._units_worth(worth, price), price)
+                trade(house, self._units_worth(worth, price), price)
         for number, trader in enumerate(self._investors[:2]):
             price = self._about.beside(_FIRST_LEVEL + _NEXT_LEVEL * (number + 1))
             half = _round(self._held[trader] / 2)
@@ -293,13 +294,16 @@ class _Debut:
     # --- orders -----------------------------------------------------------------------------------
 
     def _place(self, side: OrderType, trader: Trader, units: Decimal, price: Decimal) -> None:
-        answer = placing.place(
-            organisation_id=trader.organisation.id,
-            member_id=trader.member.id if trader.member else None,
-            request=placing.OrderRequest(
-                token_id=self._token.id, type=side, price=price, tokens=units
-            ),
-            actor=_ACTOR,
+        answer = place(
+            PlaceOrder(
+                organisation=trader.organisation.id,
+                member=trader.member.id if trader.member else None,
+                actor=str(_ACTOR),
+                token=self._token.id,
+                type=side,
+                price=price,
+                tokens=units,
+            )
         )
         self._orders.append(UUID(json.loads(answer.data)["_id"]))
         self._held[trader] += units if side == OrderType.BUY else -units

@@ -20,6 +20,7 @@ from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.selectors.tokens import token_document
 from orders.book import shapes
+from orders.book.commands import PlaceOrder
 from orders.book.errors import OrderNotFound
 from orders.book.filters import OrderFilters, TokenOrderFilters
 from orders.book.models import Order
@@ -35,7 +36,7 @@ from orders.book.selectors import (
     with_token,
 )
 from orders.book.serializers import OrderInput
-from orders.book.services import Customer, OrderRequest, cancel, place
+from orders.book.services import cancel, place
 
 # What orders can be sorted by, wherever they are listed: what an index of them may hold, since it
 # never changes. (A fill that changed an entry of an index would have to write to all of them.)
@@ -101,22 +102,22 @@ class OrderViewSet(ApiViewSet):
         is filled by the issuer, and what the raise no longer has is cancelled. Emits
         `order.created`, and `trade.created`, `order.fulfilled`, `order.cancelled` as they happen.
         """
-        values = self.body()
-        caller = self.caller
-        member, customer = values["user_id"], values["customer"]
+        values, caller = self.body(), self.caller
+        member, customer = values["user_id"], values["customer"] or {}
         given = place(
-            organisation_id=caller.organisation_id,
-            member_id=None if member is None else path_id(member, UserNotFound()),
-            request=OrderRequest(
-                token_id=path_id(values["token_id"], TokenNotFound()),
+            PlaceOrder(
+                organisation=caller.organisation_id,
+                member=None if member is None else path_id(member, UserNotFound()),
+                actor=str(caller.actor),
+                api_key=caller.key_id,
+                token=path_id(values["token_id"], TokenNotFound()),
                 type=values["type"],
                 price=values["price"],
                 tokens=values["tokens"],
-                customer=None if customer is None else Customer(**customer),
+                customer_name=customer.get("name"),
+                customer_email=customer.get("email"),
                 client_order_id=values["client_order_id"] or "",
             ),
-            actor=caller.actor,
-            api_key_id=caller.key_id,
             claim=read_key(request),
         )
         return answer_of(given)

@@ -22,6 +22,7 @@ from exchange.core.actors import Actor  # noqa: E402
 from exchange.core.ids import uuid7  # noqa: E402
 from exchange.participants.models import Member, Organisation  # noqa: E402
 from orders.book import services as placing  # noqa: E402
+from orders.book.commands import PlaceOrder  # noqa: E402
 from orders.listings.services.listing import Listing, list_token  # noqa: E402
 from tests.benchmarks import order_mix  # noqa: E402
 from tests.factories.unjustified_transfers import post_unjustified  # noqa: E402
@@ -113,15 +114,15 @@ def placer(tokens: list[str], owners: list[tuple[str, str]]) -> order_mix.Place:
     def place(token: int, order: order_mix.Placing) -> None:
         organisation, member = owner_ids[order.owner]
         placing.place(
-            organisation_id=organisation,
-            member_id=member,
-            request=placing.OrderRequest(
-                token_id=token_ids[token],
+            PlaceOrder(
+                organisation=organisation,
+                member=member,
+                actor=str(actor),
+                token=token_ids[token],
                 type=order.side,
                 price=Decimal(order.price),
                 tokens=Decimal(order.tokens),
-            ),
-            actor=actor,
+            )
         )
 
     return place

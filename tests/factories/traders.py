@@ -12,6 +12,7 @@ from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.participants.models import Organisation
 from exchange.tokens.models import Token
 from orders.book import services as placing
+from orders.book.commands import PlaceOrder
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import SYSTEM, Wallet, held
@@ -40,36 +41,35 @@ class Trader:
         **more: Any,
     ) -> StoredResponse:
         """The answer to a new order; `more` goes to the request."""
-        return placing.place(
-            organisation_id=self.wallet.organisation.id,
-            member_id=self.wallet.member_id,
-            request=self._request(token, side, price, tokens, **more),
-            actor=SYSTEM,
-            api_key_id=self.api_key_id,
-            claim=claim,
-        )
+        return placing.place(self.command(token, side, price, tokens, **more), claim=claim)
 
     def place(self, *order: Any, **more: Any) -> UUID:
         """The id of the new order, `ask`ed for."""
         return UUID(json.loads(self.ask(*order, **more).data)["_id"])
 
-    def _request(
+    def command(
         self,
         token: Token,
         side: str,
         price: str | int | Decimal,
         tokens: str | int | Decimal,
         **more: Any,
-    ) -> placing.OrderRequest:
-        customer = placing.Customer("Jo", "jo@example.com") if self.api_key_id else None
-        return placing.OrderRequest(
-            token_id=token.id,
-            type=side,
-            price=Decimal(price),
-            tokens=Decimal(tokens),
-            customer=customer,
-            **more,
+    ) -> PlaceOrder:
+        """An order as the service takes it; `more` are fields besides."""
+        customer = (
+            {"customer_name": "Jo", "customer_email": "jo@example.com"} if self.api_key_id else {}
         )
+        values: dict[str, Any] = {
+            "organisation": self.wallet.organisation.id,
+            "member": self.wallet.member_id,
+            "actor": str(SYSTEM),
+            "api_key": self.api_key_id,
+            "token": token.id,
+            "type": side,
+            "price": Decimal(price),
+            "tokens": Decimal(tokens),
+        }
+        return PlaceOrder(**values | customer | more)
 
     def cancel(self, order_id: UUID) -> None:
         placing.cancel(order_id=order_id, organisation_id=self.wallet.organisation.id, actor=TESTER)

@@ -33,7 +33,6 @@ from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from orders.book import services as placing
 from tests.environment.concurrency import Callers, size
 from tests.environment.start_line import StartLine
 from tests.factories.api_clients import TESTER
@@ -41,6 +40,7 @@ from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.loans import default, pay
 from tests.factories.tokens import give_units, make_token
+from tests.factories.traders import Trader
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
@@ -95,14 +95,7 @@ def sell(wallet: Wallet, token: Token, units: int | Decimal, price: int = 100) -
 
 
 def order(wallet: Wallet, token: Token, side: str, units: int | Decimal, price: int) -> Any:
-    return placing.place(
-        organisation_id=wallet.organisation.id,
-        member_id=wallet.member_id,
-        request=placing.OrderRequest(
-            token_id=token.id, type=side, price=Decimal(price), tokens=Decimal(units)
-        ),
-        actor=TESTER,
-    )
+    return Trader(wallet).ask(token, side, price, units)
 
 
 def change(loan: Loan, call: Callable[..., Loan], *pledges: tuple[Token, Decimal | int]) -> Loan:

@@ -201,7 +201,9 @@ DECLARE
     o orders_order;
 BEGIN
     SELECT q.id, nextval('public.orders_seq'),
-           q.api_key, q.member, q.organisation, coalesce(q.member, q.organisation), q.owner_model,
+           q.api_key, q.member, q.organisation, coalesce(q.member, q.organisation),
+           CASE WHEN q.member IS NOT NULL THEN 'user'
+                WHEN q.customer_name IS NOT NULL THEN 'api_key' ELSE 'organisation' END,
            q.token, q.type, q.price, q.tokens, t.fee,
            -- 1e29: far above what is refused as too large, and the column holds it.
            least(public.round_half_even(q.price * q.tokens, t.decimals), 1e29),

@@ -1,13 +1,7 @@
 -- What the functions that place an order hand to each other.
 
--- With the lengths of texts a name that is too long is refused when the request is read.
-CREATE TYPE order_request AS (
-    id uuid, organisation uuid, member uuid, api_key uuid, owner_model varchar(12), token uuid,
-    type varchar(4), price numeric, tokens numeric, customer_name varchar(200),
-    customer_email varchar(254), client_order_id varchar(64), actor varchar(80),
-    -- The idempotency key it came with, or nulls.
-    method text, path text, key text, body_hash text
-);
+-- `order_request` is `orders.book.commands.PlaceOrder`.
+
 -- What the token asks of an order of one side, read under its lock. `gives` is the asset the
 -- order pays with, `gets` the one it wants: the currency and the token's units, or the reverse.
 CREATE TYPE order_terms AS (

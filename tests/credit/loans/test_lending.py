@@ -21,13 +21,13 @@ from exchange.core.errors import DomainError
 from exchange.core.times import javascript_time
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from orders.book import services as placing
 from orders.trades.models import Trade
 from tests.environment.owner import without_guards
-from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
+from tests.factories.traders import Trader
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
@@ -253,14 +253,7 @@ def test_two_members_who_trade_with_each_other_do_not_raise_what_can_be_borrowed
     before = assess(world.request(units=104), organisation_id=borrower.organisation.id)
     for price in (20_000, 50_000, 100_000):
         for wallet, side in ((borrower, "Sell"), (accomplice, "Buy")):
-            placing.place(
-                organisation_id=wallet.organisation.id,
-                member_id=wallet.member_id,
-                request=placing.OrderRequest(
-                    token_id=world.token.id, type=side, price=Decimal(price), tokens=Decimal(10)
-                ),
-                actor=TESTER,
-            )
+            Trader(wallet).ask(world.token, side, price, 10)
     assert list(Trade.objects.order_by("seq").values_list("price", "tokens")) == [
         (Decimal(20_000), Decimal(10)),
         (Decimal(50_000), Decimal(10)),

@@ -44,6 +44,7 @@ from tests.environment.concurrency import size
 from tests.environment.property_tests import FUZZING, examples
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, let_grow_old
+from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, assert_books_hold
 from wallets.ledger.models import Account
 
@@ -218,12 +219,7 @@ class Machine(RuleBasedStateMachine):
 
     @staticmethod
     def _place(wallet: Wallet, token: Token, side: str, units: Decimal) -> Any:
-        return placing.place(
-            organisation_id=wallet.organisation.id,
-            member_id=wallet.member_id,
-            request=placing.OrderRequest(token_id=token.id, type=side, price=ASKED, tokens=units),
-            actor=TESTER,
-        )
+        return Trader(wallet).ask(token, side, ASKED, units)
 
     # --- What staff and time do ------------------------------------------------------------------
 

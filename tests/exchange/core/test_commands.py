@@ -16,6 +16,7 @@ from exchange.core.database import fetch_all
 from exchange.core.idempotency import IdempotencyClaim
 from exchange.core.ids import uuid7
 from exchange.core.sqlfiles import sql_apps
+from orders.book.commands import PlaceOrder
 from wallets.withdrawals.commands import RequestWithdrawal
 
 
@@ -88,6 +89,19 @@ def test_a_command_is_under_the_key_of_its_claim_and_else_as_it_was():
     assert asdict(SHIP.under(CLAIM)) == asdict(SHIP) | key
 
 
+ORDER = PlaceOrder(
+    organisation=uuid7(),
+    member=uuid7(),
+    actor="key:1",
+    token=uuid7(),
+    type="Sell",
+    price=Decimal("100.5"),
+    tokens=Decimal("0.00000001"),
+    api_key=uuid7(),
+    customer_name="Jo",
+    customer_email="jo@example.com",
+    client_order_id="17",
+).under(CLAIM)
 WITHDRAWAL = RequestWithdrawal(
     organisation=uuid7(),
     member=None,
@@ -103,8 +117,8 @@ WITHDRAWAL = RequestWithdrawal(
     name_resolved=True,
     branch_code="branch",
     recipient_email="ada@example.com",
-).under(CLAIM)
-COMMANDS: list[Command] = [WITHDRAWAL]
+)
+COMMANDS: list[Command] = [ORDER, WITHDRAWAL]
 
 
 def test_every_command_of_an_app_is_tried_here():
@@ -113,7 +127,7 @@ def test_every_command_of_an_app_is_tried_here():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("command", COMMANDS, ids=["withdrawal"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["order", "withdrawal"])
 def test_the_installed_type_has_exactly_the_declared_columns(command):
     columns = fetch_all(
         "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
@@ -125,7 +139,7 @@ def test_the_installed_type_has_exactly_the_declared_columns(command):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("command", COMMANDS, ids=["withdrawal"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["order", "withdrawal"])
 def test_what_is_sent_is_what_postgresql_reads(command):
     statement = f"SELECT * FROM jsonb_populate_recordset(NULL::{command.sql_type}, %s)"
     with connection.cursor() as cursor:

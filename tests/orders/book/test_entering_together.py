@@ -16,10 +16,11 @@ from django.db import DatabaseError, transaction
 from exchange.core.errors import Refused
 from exchange.tokens.models import Token
 from orders.book import services as placing
+from orders.book.commands import PlaceOrder
 from orders.book.models import Order
 from orders.trades.models import Trade
-from tests.factories.traders import Trader, make_trader
-from tests.factories.wallets import SYSTEM, assert_books_hold
+from tests.factories.traders import make_trader
+from tests.factories.wallets import assert_books_hold
 
 pytestmark = pytest.mark.django_db
 
@@ -44,18 +45,18 @@ class Market:
             **{"total_supply": Decimal(40), "buy_fee": Decimal(1), **more}
         )
 
-    def form(self, ask: Ask) -> dict[str, Any]:
-        return form(self.traders[ask.trader], self.token, ask.side, ask.price, ask.units)
+    def command(self, ask: Ask) -> PlaceOrder:
+        return self.traders[ask.trader].command(self.token, ask.side, ask.price, ask.units)
 
     def enter(self, asks: Sequence[Ask]) -> list[bool]:
         """Enter orders in one call; of each whether it was."""
-        forms = [self.form(ask) for ask in asks]
+        commands = [self.command(ask) for ask in asks]
         try:
             with transaction.atomic():
-                entered = placing._enter(forms, 0)
+                entered = placing._function.run(commands, 0)
         except DatabaseError:
-            return [False] * len(forms)
-        return [one["id"] in entered for one in forms]
+            return [False] * len(commands)
+        return [one.made_id in entered for one in commands]
 
     def place(self, ask: Ask) -> None:
         """Place one order by itself, refused or not."""
@@ -78,14 +79,6 @@ class Market:
                 for trader in self.traders
             ],
         ]
-
-
-def form(trader: Trader, token: Token, side: str, price: str, units: str) -> dict[str, Any]:
-    """An order as the function in PostgreSQL takes it."""
-    request = placing.OrderRequest(
-        token_id=token.id, type=side, price=Decimal(price), tokens=Decimal(units)
-    )
-    return placing._form(trader.wallet.organisation.id, None, request, SYSTEM, None)
 
 
 def stream(seed: int, count: int) -> Iterator[Ask]:
@@ -176,16 +169,18 @@ def test_an_order_that_closes_a_makers_rest_is_the_last_of_its_group():
 def test_one_refused_order_leaves_nothing_of_its_group():
     market = Market("3")
     with transaction.atomic():
-        forms = [market.form(ask) for ask in (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))]
+        asks = (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))
+        commands = [market.command(ask) for ask in asks]
         with pytest.raises(DatabaseError), transaction.atomic():
-            placing._enter(forms, 0)
+            placing._function.run(commands, 0)
     assert not Order.objects.filter(token=market.token).exists()
     assert market.traders[1].has("KES") == 3
 
 
 def test_the_answers_are_those_of_each_order():
     market = Market("100")
-    forms = [market.form(ask) for ask in (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))]
-    answers = placing._enter(forms, 0)
-    for one in forms:
-        assert UUID(json.loads(answers[one["id"]].data)["_id"]) == UUID(one["id"])
+    asks = (Ask(1, "Buy", "1", "1"), Ask(2, "Buy", "1", "9"))
+    commands = [market.command(ask) for ask in asks]
+    answers = placing._function.run(commands, 0)
+    for one in commands:
+        assert UUID(json.loads(answers[one.made_id].data)["_id"]) == one.id

@@ -11,12 +11,10 @@ import pytest
 from django.db import DataError
 from psycopg import errors
 
-from exchange.core.actors import Actor
 from exchange.core.errors import Refused
 from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import Token
-from orders.book import services as placing
 from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.assertions.ledger import ROLES, picture
@@ -235,14 +233,7 @@ def test_an_organisation_is_no_member_of_itself(token):
     organisation = trader.wallet.organisation
     before = everything()
     with pytest.raises(UserNotFound):
-        placing.place(
-            organisation_id=organisation.id,
-            member_id=organisation.id,
-            request=placing.OrderRequest(
-                token_id=token.id, type="Buy", price=Decimal(100), tokens=Decimal(1)
-            ),
-            actor=Actor.system("attack"),
-        )
+        trader.place(token, "Buy", 100, 1, member=organisation.id)
     assert everything() == before
 
 
@@ -260,18 +251,7 @@ def test_a_name_that_no_column_would_hold_is_refused(token):
     trader = make_trader(10_000)
     before = everything()
     with pytest.raises(DataError):
-        placing.place(
-            organisation_id=trader.wallet.organisation.id,
-            member_id=None,
-            request=placing.OrderRequest(
-                token_id=token.id,
-                type="Buy",
-                price=Decimal(100),
-                tokens=Decimal(1),
-                customer=placing.Customer("x" * 201, ""),
-            ),
-            actor=Actor.system("attack"),
-        )
+        trader.place(token, "Buy", 100, 1, customer_name="x" * 201, customer_email="")
     assert everything() == before
 
 

@@ -148,7 +148,7 @@ def request(market: Market, token_id: UUID, **more: Any) -> Record:
     return Record(
         "order_request",
         {
-            "id": uuid7(), "organisation": organisation, "owner_model": "organisation",
+            "id": uuid7(), "organisation": organisation,
             "token": token_id, "type": "Buy", "price": 50, "tokens": 1, "actor": "system:test",
             **more,
         },
@@ -164,7 +164,7 @@ def test_an_order_that_takes_nothing_but_ends_another_locks_the_accounts_of_both
     bidder = market.bidder.wallet
     coming = request(
         market, market.tiny.id, price="0.01", organisation=bidder.organisation.id,
-        member=bidder.member_id, owner_model="user",
+        member=bidder.member_id,
     )  # fmt: skip
     found = locked(*expression("plan_order", coming, None))
     both = ("available", "reserved")

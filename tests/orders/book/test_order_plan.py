@@ -89,7 +89,7 @@ def test_an_order_that_ends_before_it_takes_anything_moves_nothing():
     trader.place(token, "Sell", 90, 5)
     asked = {
         "id": uuid7(), "organisation": trader.wallet.organisation.id, "token": token.id,
-        "owner_model": "organisation", "type": "Buy", "price": 90, "tokens": 5,
+        "type": "Buy", "price": 90, "tokens": 5,
         "actor": "system:test",
     }  # fmt: skip
     plan = call("plan_order", Record("order_request", asked), None)

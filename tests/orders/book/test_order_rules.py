@@ -177,7 +177,7 @@ def test_a_rest_is_reserved_and_what_is_over_has_nothing_reserved():
 def test_a_new_order_reserves_all_that_it_can_cost_or_deliver():
     request = {
         "id": uuid7(), "organisation": OTHER, "member": OWNER, "api_key": uuid7(),
-        "owner_model": "user", "token": uuid7(), "type": "Buy", "price": "1.005", "tokens": "3",
+        "token": uuid7(), "type": "Buy", "price": "1.005", "tokens": "3",
         "actor": "system:test", "customer_name": "Jo",
     }  # fmt: skip
     terms = {"fee": "1", "decimals": 2, "minor": "0.01"}
@@ -198,6 +198,14 @@ def test_a_new_order_reserves_all_that_it_can_cost_or_deliver():
         "organisation_id": str(OTHER),
     }
     assert new(member=None)["owner_id"] == str(OTHER)
+    for changes, owner_model in (
+        ({}, "user"),
+        ({"customer_name": None}, "user"),
+        ({"member": None}, "api_key"),
+        ({"member": None, "customer_name": ""}, "api_key"),
+        ({"member": None, "customer_name": None}, "organisation"),
+    ):
+        assert new(**changes)["owner_model"] == owner_model
     assert [order[name] for name in ("filled", "filled_value", "charged", "charged_fee")] == [0] * 4
     assert (order["status"], order["reason"], order["customer_email"]) == ("Active", "", "")
     assert (order["customer_name"], order["client_order_id"]) == ("Jo", "")

@@ -17,9 +17,11 @@ from exchange.core.errors import DomainError, InvalidRequest, Refused, StillRunn
 from exchange.core.idempotency import IdempotencyClaim, StoredResponse
 from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
+from exchange.participants.models import ApiKey
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from orders.book import services as placing
+from orders.book.commands import PlaceOrder
 from orders.book.errors import OrderNotActive, OrderNotFound, refusal
 from orders.book.models import Order
 from tests.environment.processes import wait_until
@@ -28,6 +30,10 @@ from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import SYSTEM
 
 NOT_NEGATIVE = "account_balance_not_negative"
+FIELDS = (
+    "organisation_id", "member_id", "owner_id", "owner_model", "api_key_id", "token_id", "type",
+    "price", "tokens", "customer_name", "customer_email", "client_order_id", "placed_by",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -40,13 +46,9 @@ def token(db: None) -> Token:
     return make_trader().issue()
 
 
-def form(trader: Trader, token: Token, tokens: int = 1, **more: Any) -> dict[str, Any]:
-    """A Buy at 100 as the function in PostgreSQL takes it."""
-    request = placing.OrderRequest(
-        token_id=token.id, type="Buy", price=Decimal(100), tokens=Decimal(tokens), **more
-    )
-    wallet = trader.wallet
-    return placing._form(wallet.organisation.id, wallet.member_id, request, SYSTEM, None)
+def place_together(commands: list[PlaceOrder]) -> list[StoredResponse | None]:
+    """What orders that came together are answered, as the book of their token has it."""
+    return placing._function.run_together(commands, placing._place_alone)
 
 
 def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]:
@@ -99,25 +101,22 @@ def test_a_refusal_leaves_the_transaction_around_it_usable(trader, token):
 
 def test_an_order_that_came_alone_is_refused_with_its_reason(trader, token):
     with pytest.raises(Refused) as refused, transaction.atomic():
-        placing._place_together([form(trader, token, 101)])
+        place_together([trader.command(token, "Buy", 100, 101)])
     assert str(refused.value) == "Insufficient KES balance. Available: 10000, requested: 10100"
 
 
 def test_orders_that_came_together_are_answered_each_in_its_place(trader, token):
     for count in (2, 3):
-        forms = [form(trader, token, units) for units in range(1, count + 1)]
-        answers = placing._place_together(forms)
-        for one, answer in zip(forms, answers, strict=True):
+        commands = [trader.command(token, "Buy", 100, units) for units in range(1, count + 1)]
+        answers = place_together(commands)
+        for one, answer in zip(commands, answers, strict=True):
             assert answer is not None
-            assert one["id"] in (answer.data or "")
+            assert one.made_id in (answer.data or "")
 
 
 def test_of_orders_that_came_together_with_a_refused_one_each_goes_alone(trader, token):
-    forms = [form(trader, token, units) for units in (1, 101)]
-    with transaction.atomic():
-        savepoint = transaction.savepoint()
-        assert placing._place_together(forms) == [None, None]
-        transaction.savepoint_rollback(savepoint)
+    commands = [trader.command(token, "Buy", 100, units) for units in (1, 101)]
+    assert place_together(commands) == [None, None]
     assert not Order.objects.filter(token=token).exists()
 
 
@@ -125,9 +124,9 @@ def test_of_orders_that_came_together_with_a_refused_one_each_goes_alone(trader,
 def test_only_orders_outside_of_a_transaction_go_with_others(trader, token):
     arrived: list[str] = []
 
-    def gather(forms: list[dict[str, Any]]) -> list[StoredResponse | None]:
-        arrived.extend(one["id"] for one in forms)
-        return [None] * len(forms)
+    def gather(commands: list[PlaceOrder]) -> list[StoredResponse | None]:
+        arrived.extend(one.made_id for one in commands)
+        return [None] * len(commands)
 
     # Held here, for as long as orders arrive.
     book = placing._books[token.id] = Combiner(gather)
@@ -161,40 +160,36 @@ def test_an_order_waits_some_seconds_for_the_first_under_its_key(trader, token, 
     assert (again.data, again.replayed, first.replayed) == (first.data, True, False)
 
 
-def test_who_owns_an_order_is_the_member_else_the_key_of_a_customer_else_the_organisation():
-    customer = placing.Customer("Jo", "jo@example.com")
-    member = uuid7()
-    owners = {
-        (member, None): "user",
-        (member, customer): "user",
-        (None, customer): "api_key",
-        (None, None): "organisation",
-    }
-    for (member_id, of), owner_model in owners.items():
-        request = placing.OrderRequest(
-            token_id=uuid7(),
-            type="Buy",
-            price=Decimal("1.50"),
-            tokens=Decimal("2.0"),
-            customer=of,
-            client_order_id="17",
+def test_who_owns_an_order_is_the_member_else_the_key_of_a_customer_else_the_organisation(token):
+    member, own = make_trader(10_000, member=True), make_trader(10_000)
+    customer = {"customer_name": "Jo", "customer_email": "jo@example.com"}
+    for trader, of, owner_model in (
+        (member, {}, "user"),
+        (member, customer, "user"),
+        (own, customer, "api_key"),
+        # Whoever has a name, even none.
+        (own, {"customer_name": "", "customer_email": ""}, "api_key"),
+        (own, {}, "organisation"),
+    ):
+        key = ApiKey.objects.create(organisation=trader.wallet.organisation).id
+        placed = trader.place(
+            token, "Buy", "1.50", "2.0", api_key=key, client_order_id=f"{key}", **of
         )
-        organisation_id, key_id = uuid7(), uuid7()
-        found = placing._form(organisation_id, member_id, request, SYSTEM, key_id)
+        found = Order.objects.values(*FIELDS).get(id=placed)
         assert found == {
-            "id": found["id"],
-            "organisation": str(organisation_id),
-            "member": None if member_id is None else str(member_id),
-            "api_key": str(key_id),
+            "organisation_id": trader.wallet.organisation.id,
+            "member_id": trader.wallet.member_id,
+            "owner_id": trader.owner_id,
             "owner_model": owner_model,
-            "token": str(request.token_id),
+            "api_key_id": key,
+            "token_id": token.id,
             "type": "Buy",
-            "price": "1.5",
-            "tokens": "2",
-            "customer_name": "Jo" if of else "",
-            "customer_email": "jo@example.com" if of else "",
-            "client_order_id": "17",
-            "actor": str(SYSTEM),
+            "price": Decimal("1.5"),
+            "tokens": Decimal(2),
+            "customer_name": of.get("customer_name", ""),
+            "customer_email": of.get("customer_email", ""),
+            "client_order_id": str(key),
+            "placed_by": str(SYSTEM),
         }
 
 

@@ -14,13 +14,13 @@ from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Refused
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
-from orders.book import services as placing
 from orders.book.models import Order
 from orders.listings.selectors import version_of_raise
 from orders.listings.services import endings
 from orders.listings.services.as_seen import cancel_as_seen, complete_as_seen
 from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
+from tests.factories.traders import Trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import (
     SYSTEM,
@@ -70,16 +70,8 @@ def place(
     wallet: Wallet, token: Token, side: str, tokens: str | int, price: str | int = 100
 ) -> Order:
     """The order of `wallet`, as it stands after it was placed."""
-    request = placing.OrderRequest(
-        token_id=token.id, type=side, price=Decimal(price), tokens=Decimal(tokens)
-    )
     with transaction.atomic():  # a refusal ends no more than this
-        placing.place(
-            organisation_id=wallet.organisation.id,
-            member_id=wallet.member_id,
-            request=request,
-            actor=SYSTEM,
-        )
+        Trader(wallet).ask(token, side, price, tokens)
     return Order.objects.order_by("-seq")[0]
 
 
