@@ -23,13 +23,13 @@ from credit.configurations.services.terms import (
     problems,
 )
 from exchange.api.fields import (
-    WALLET_CURRENCIES,
     NameField,
     NumberField,
     currency_error,
 )
 from exchange.api.serializers import LeanSerializer
-from exchange.core.currencies import currencies
+from exchange.core.currencies import WALLET_CURRENCIES, currencies
+from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import ORGANISATION_ID
 from exchange.core.ids import parse_id
 from exchange.core.numbers import LARGEST, NotANumber, read_number
@@ -270,8 +270,7 @@ FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "collateral_ratio must be above 0 and not above 1; max_amount must not "
         "have more than 2 decimals in NGN",
-        "invalid_currency": "max_amount: Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, "
-        "USD]",
+        "invalid_currency": f"max_amount: {InvalidCurrency(WALLET_CURRENCIES).message}",
     },
     "404": {"loan_configuration_not_found": "Loan configuration not found"},
     "409": {

@@ -18,7 +18,6 @@ from credit.configurations.serializers import RateField
 from credit.loans.services.assessing import MOST_COLLATERALS, LoanRequest
 from credit.loans.services.valuation import Pledge
 from exchange.api.fields import (
-    WALLET_CURRENCIES,
     NameField,
     NumberField,
     PositiveField,
@@ -26,7 +25,7 @@ from exchange.api.fields import (
     currency_error,
 )
 from exchange.api.serializers import LeanSerializer
-from exchange.core.currencies import currencies
+from exchange.core.currencies import WALLET_CURRENCIES, currencies
 from exchange.core.ids import parse_id
 from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_of, read_number
 
@@ -91,7 +90,7 @@ class MonthsField(NumberField):
         return number
 
 
-@extend_schema_field({"type": "string", "enum": WALLET_CURRENCIES})
+@extend_schema_field({"type": "string", "enum": list(WALLET_CURRENCIES)})
 class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
     """The code of a currency the exchange keeps wallets in."""
 

@@ -7,6 +7,8 @@ from drf_spectacular.utils import OpenApiExample
 from credit.configurations import examples as configurations_examples
 from credit.loans import examples as loans_examples
 from exchange.api.operations import Shape, closed_object, number_schema
+from exchange.core.currencies import WALLET_CURRENCIES
+from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
 
 QUOTE = Shape(
@@ -86,7 +88,7 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "invalid_request": "amount must be a decimal in digits, without sign, space or exponent",
         "configuration_not_approved": "The loan configuration is Pending: only Approved ones make"
         " loans",
-        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
+        "invalid_currency": InvalidCurrency(WALLET_CURRENCIES).message,
         "currency_not_offered": "The loan configuration does not lend KES",
         "amount_below_minimum": "amount must not be below 0.04 NGN",
         "amount_above_maximum": "amount must not be above 2000000 NGN",

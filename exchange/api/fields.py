@@ -11,7 +11,7 @@ from django.core.validators import EmailValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.core.currencies import currencies, payout_currencies
+from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import TOKEN_DECIMALS, NotANumber, decimals_of, read_number
 
@@ -115,12 +115,6 @@ class EmailField(TextField):
 _INVISIBLE = frozenset({"Cf", "Zl", "Zp"})
 
 
-PAYOUT_CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"]
-
-
-WALLET_CURRENCIES = [*PAYOUT_CURRENCIES, "USD"]
-
-
 def _escaped(characters: Iterable[int]) -> str:
     """The characters (code points in order, of at most 16 bits) as part of a character class."""
     runs: list[list[int]] = []
@@ -159,7 +153,7 @@ def currency_error(allowed: Iterable[str]) -> serializers.ValidationError:
     return serializers.ValidationError(refusal.message, code=refusal.code)
 
 
-@extend_schema_field({"type": "string", "enum": PAYOUT_CURRENCIES})
+@extend_schema_field({"type": "string", "enum": list(PAYOUT_CURRENCIES)})
 class CurrencyField(serializers.Field[str, Any, Any, Any]):
     """The code of a currency with wallets. Whatever else comes gets the interface's message."""
 

@@ -23,6 +23,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 from drf_spectacular.drainage import set_override
 from drf_spectacular.utils import extend_schema_field
 
+from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.core.ids import parse_id
 from exchange.core.numbers import LARGEST, decimals_of
@@ -49,10 +50,6 @@ _FOREVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
-
-
-# Of wallets and of tokens, in the interface's order.
-CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD")
 
 
 # No id at all: what a malformed one is compared to, so that it matches nothing.
@@ -141,7 +138,7 @@ class CurrencyFilter(ChoiceFilter):
     field_class = CurrencyField
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, allowed=CURRENCIES, **kwargs)
+        super().__init__(*args, allowed=WALLET_CURRENCIES, **kwargs)
 
 
 class TextField(forms.Field):

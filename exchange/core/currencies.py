@@ -9,6 +9,10 @@ from functools import cache
 from exchange.core.models import Currency
 from exchange.core.numbers import grouped
 
+# In the interface's order, as the migration that makes the rows has them: what schemas say before
+# there is a database.
+PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
+WALLET_CURRENCIES = (*PAYOUT_CURRENCIES, "USD")
 # Currencies in which the provider tells the name of an account's holder.
 RESOLVES_NAMES = frozenset({"NGN"})
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from exchange.api.filters import CURRENCIES
+from exchange.core.currencies import WALLET_CURRENCIES as CURRENCIES
 from exchange.core.models import Currency
 from exchange.tokens.models import InvestmentCategory, InvestmentType
 from exchange.tokens.payloads import TOKEN

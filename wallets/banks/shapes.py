@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.fields import PAYOUT_CURRENCIES
 from exchange.api.operations import Shape, closed_object, text_schema
+from exchange.core.currencies import PAYOUT_CURRENCIES
+from exchange.core.errors import InvalidCurrency
+from wallets.banks.errors import NoBankList
 
 BANKS = Shape(
     "Banks",
@@ -59,9 +61,8 @@ RESOLVE_EXAMPLE = OpenApiExample(
 
 
 CURRENCY_FAILURES = {
-    "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
-    "currency_not_supported": "Withdrawals with automatic bank resolution are not supported "
-    "for USD. Supported currencies: NGN, GHS, KES, ZAR, UGX, TZS",
+    "invalid_currency": InvalidCurrency(PAYOUT_CURRENCIES).message,
+    "currency_not_supported": NoBankList("USD").message,
 }
 
 

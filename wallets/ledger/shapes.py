@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from exchange.api.fields import WALLET_CURRENCIES
 from exchange.api.operations import Shape, closed_object, number_schema
+from exchange.core.currencies import WALLET_CURRENCIES
 from wallets.ledger import examples
 
 BALANCES = Shape(
@@ -15,7 +15,7 @@ BALANCES = Shape(
             {
                 "currency": {
                     "type": "string",
-                    "enum": WALLET_CURRENCIES,
+                    "enum": list(WALLET_CURRENCIES),
                     "description": "Code of the currency",
                 },
                 "available": number_schema("Can be spent"),

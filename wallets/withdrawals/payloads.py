@@ -6,6 +6,7 @@ Fields stand in the order of the interface's tables. A member's withdrawal has n
 
 from __future__ import annotations
 
+from exchange.core.currencies import PAYOUT_CURRENCIES
 from exchange.core.documents import Document, Variant, identifier, moment, number, text
 from wallets.withdrawals import examples
 
@@ -40,7 +41,7 @@ _WITHDRAWAL_FIELDS = (
         "currency",
         "{r}.currency_id",
         "What the amounts are in",
-        enum=["NGN", "KES", "GHS", "ZAR", "UGX", "TZS"],
+        enum=list(PAYOUT_CURRENCIES),
     ),
     identifier("bank", "{r}.bank_id", "Id of the bank record"),
     text(

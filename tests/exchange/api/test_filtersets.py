@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 from drf_spectacular.drainage import get_override
 
 from exchange.api.filters import (
-    CURRENCIES,
     ChoiceField,
     ChoiceFilter,
     CurrencyFilter,
@@ -24,6 +23,7 @@ from exchange.api.filters import (
     TextFilter,
     To,
 )
+from exchange.core.currencies import WALLET_CURRENCIES as CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.events.filters import EventFilters
 from exchange.events.models import Event

@@ -1,0 +1,19 @@
+"""The currencies that the schema lists are those that the database has."""
+
+from __future__ import annotations
+
+import pytest
+
+from exchange.core.currencies import (
+    PAYOUT_CURRENCIES,
+    WALLET_CURRENCIES,
+    currencies,
+    payout_currencies,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_currencies_that_are_listed_are_the_rows_in_their_order():
+    assert tuple(currencies()) == WALLET_CURRENCIES
+    assert payout_currencies() == PAYOUT_CURRENCIES
