@@ -23,7 +23,7 @@ from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.ledger.models import Entry, Transfer, TransferKind
 from wallets.payouts.services import paying as payouts
-from wallets.payouts.services import settlement
+from wallets.payouts.services import rows, settlement
 from wallets.providers.base import TransferStatus
 from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.models import WithdrawalStatus as Status
@@ -338,10 +338,10 @@ def test_a_payout_counts_as_not_found_again_half_an_hour_after_the_last_time():
         (None, again),
     ):
         payout = Payout(first_not_found_at=now - timedelta(days=1), last_not_found_at=last)
-        found = settlement._count_not_found(payout, now)
+        found = rows._count_not_found(payout, now)
         counted = str(found.pop("not_found_count", None))
         assert (counted, found) == ("F(not_found_count) + Value(1)" if wanted else "None", wanted)
-    assert settlement._count_not_found(Payout(), now) == {
+    assert rows._count_not_found(Payout(), now) == {
         "not_found_count": 1,
         "first_not_found_at": now,
         "last_not_found_at": now,

@@ -16,7 +16,7 @@ from wallets.banks import services as banks_services
 from wallets.banks.models import BankList
 from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import paying as payouts
-from wallets.payouts.services import settlement
+from wallets.payouts.services import rows, settlement
 from wallets.payouts.services import sweeps as services_sweeps
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
@@ -34,13 +34,13 @@ def test_looks_come_soon_at_first_and_then_every_ten_minutes():
     for look_ups, seconds in enumerate(steps):
         Payout.objects.filter(withdrawal_id=withdrawal.id).update(look_ups=look_ups)
         before = timezone.now()
-        found = settlement.next_look(withdrawal.id) - timedelta(seconds=seconds)
+        found = rows.PayoutRow(withdrawal.id)._next_look() - timedelta(seconds=seconds)
         assert before <= found <= timezone.now(), look_ups
 
 
 def test_a_payout_is_watched_every_twelve_hours_for_thirty_days():
     now = timezone.now()
-    assert settlement.watch_from(now) == {
+    assert rows._watch_from(now) == {
         "next_step_at": now + 12 * HOUR,
         "watch_until": now + timedelta(days=30),
     }

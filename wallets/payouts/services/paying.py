@@ -14,11 +14,9 @@ posted (`circuit`): payouts wait in Approved.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -27,6 +25,7 @@ from exchange.core.actors import Actor
 from exchange.core.database import constraint_of
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.payouts.services import circuit
+from wallets.payouts.services.rows import PayoutRow
 from wallets.payouts.services.settlement import apply_record, fail, lose, note, watch_again
 from wallets.providers.base import (
     DuplicateReference,
@@ -75,11 +74,10 @@ class _Claim:
 def _claim(withdrawal_id: UUID) -> _Claim | None:
     """Approved → Processing under a lease; or takes over a lease that ran out before posting."""
     now = timezone.now()
-    lease = now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS)
+    row = PayoutRow(withdrawal_id)
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        free = Payout.objects.filter(leases.free(now), withdrawal_id=withdrawal_id)
-        payout = free.first()
+        payout = row.query.filter(leases.free(now)).first()
         if payout is None:
             return None
         if withdrawal.status == WithdrawalStatus.APPROVED:
@@ -100,7 +98,7 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
             # A worker died before it posted. Nothing was sent, and nothing is sent now.
             _put_back_unsent(withdrawal_id)
             return None
-        token = leases.take(free, prefix="claim_", until=lease, next_step_at=lease, updated_at=now)
+        token = row.claim()
         ask_first = payout.posted_at is not None
         return None if token is None else _Claim(token, ask_first=ask_first)
 
@@ -144,23 +142,16 @@ def _send(withdrawal_id: UUID, token: str) -> None:
 
 def _mark(withdrawal_id: UUID, token: str) -> bool:
     """Note that the payout is about to be posted; False when it must not be."""
-    now = timezone.now()
     try:
         with transaction.atomic():
-            marked = Payout.objects.filter(
-                leases.held(now + timedelta(seconds=settings.PAYOUT_LEASE_SECONDS / 2)),
-                withdrawal_id=withdrawal_id,
-                claimed_by=token,
-                posted_at=None,
-            ).update(posted_at=now, updated_at=now)
+            # False when too slow: the lease is, or will soon be, somebody else's.
+            return PayoutRow(withdrawal_id).mark_posted(token)
     except IntegrityError as error:
         if constraint_of(error) != "payout_circuit_open":
             raise
         # It opened since the claim.
         _put_back(withdrawal_id, token, _ON_HOLD, 0)
         return False
-    # None: too slow. The lease is, or will soon be, somebody else's.
-    return marked == 1
 
 
 def _refuse(withdrawal: Withdrawal, reason: str) -> None:
@@ -257,28 +248,14 @@ def _put_back(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None
     """Processing → Approved after an order that was certainly not accepted."""
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        now = timezone.now()
-        changed = leases.release(
-            Payout.objects.filter(withdrawal_id=withdrawal_id),
-            token,
-            claimed_by="",
-            posted_at=None,
-            last_error=error[:300],
-            next_step_at=now + timedelta(seconds=seconds),
-            updated_at=now,
-        )
-        if changed:
+        if PayoutRow(withdrawal_id).put_back(token, error=error, seconds=seconds):
             _back_to_approved(withdrawal)
 
 
 def _put_back_unsent(withdrawal_id: UUID) -> None:
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        now = timezone.now()
-        changed = Payout.objects.filter(
-            leases.free(now), withdrawal_id=withdrawal_id, posted_at=None
-        ).update(claimed_by="", leased_until=None, next_step_at=now, updated_at=now)
-        if changed:
+        if PayoutRow(withdrawal_id).put_back_unsent():
             _back_to_approved(withdrawal)
 
 

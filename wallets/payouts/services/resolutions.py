@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
 from exchange.core import wake
 from exchange.core.actors import Actor
@@ -23,7 +22,8 @@ from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
 from wallets.payouts.errors import TransferLookUpUnavailable
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
-from wallets.payouts.services.settlement import apply_record, watch_from
+from wallets.payouts.services.rows import PayoutRow
+from wallets.payouts.services.settlement import apply_record
 from wallets.providers.base import ProviderError
 from wallets.providers.registry import payment_provider
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
@@ -235,19 +235,7 @@ def _lock_subject(proposal_id: UUID) -> Withdrawal:
 
 def _send_again(withdrawal: Withdrawal) -> Withdrawal:
     """Back to Approved, with the same reference: the provider takes it once at the most."""
-    now = timezone.now()
-    Payout.objects.filter(withdrawal_id=withdrawal.id).update(
-        claimed_by="",
-        leased_until=None,
-        posted_at=None,
-        provider_id="",
-        provider_status="",
-        not_found_count=0,
-        first_not_found_at=None,
-        last_not_found_at=None,
-        next_step_at=now,
-        updated_at=now,
-    )
+    PayoutRow(withdrawal.id).send_again()
     wake.after_commit(SWEEP_PAYOUTS)
     return move(
         withdrawal,
@@ -259,10 +247,7 @@ def _send_again(withdrawal: Withdrawal) -> Withdrawal:
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """Gives the money back. The provider may yet show the transfer, so it is watched."""
-    now = timezone.now()
-    Payout.objects.filter(withdrawal_id=withdrawal.id).update(
-        **watch_from(now), leased_until=None, updated_at=now
-    )
+    PayoutRow(withdrawal.id).watch()
     release(withdrawal, actor=actor, memo=f"failed: {reason}")
     return move(
         withdrawal,
@@ -274,9 +259,7 @@ def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """The bank gave the money back: clearing → available for what was paid out; our fee stays."""
-    Payout.objects.filter(withdrawal_id=withdrawal.id).update(
-        next_step_at=None, updated_at=timezone.now()
-    )
+    PayoutRow(withdrawal.id).end()
     currency = withdrawal.currency_id
     post_transfer(
         kind=TransferKind.WITHDRAWAL_REVERSE,
@@ -308,9 +291,7 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """Give the money back before anything is sent; nothing more is done about the payout."""
-    Payout.objects.filter(withdrawal_id=withdrawal.id).update(
-        next_step_at=None, updated_at=timezone.now()
-    )
+    PayoutRow(withdrawal.id).end()
     release(withdrawal, actor=actor, memo=f"returned before it was sent: {reason}")
     return move(
         withdrawal,

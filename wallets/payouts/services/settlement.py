@@ -6,16 +6,11 @@ and one ledger reference closes a withdrawal once.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F
-from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
@@ -23,23 +18,14 @@ from exchange.core.numbers import plain, round_to
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
+from wallets.payouts.services.rows import PayoutRow
 from wallets.providers.base import TransferRecord, TransferStatus
-from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.transitions import lock, move, release
 
 log = structlog.get_logger(__name__)
 
 _IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
-
-# How long after the first look the next ones come, while the provider has not decided.
-_LOOK_UP_STEPS = (5, 10, 20, 40, 60, 120, 300, 600)
-_WATCH_STEP = timedelta(hours=12)
-# A transfer the provider shows is not lost, however often it was not found before.
-_FOUND: dict[str, Any] = {
-    "not_found_count": 0,
-    "first_not_found_at": None,
-    "last_not_found_at": None,
-}
 
 
 def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -> None:
@@ -57,10 +43,10 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
             elif record.status is TransferStatus.SUCCESSFUL:
                 _complete(withdrawal, record, actor)
             elif record.status is TransferStatus.FAILED:
-                _keep(withdrawal_id, record, next_step_at=None)
+                PayoutRow(withdrawal_id).keep(record, next_step_at=None)
                 _fail(withdrawal, record.complete_message or "refused by the bank", actor)
             else:
-                _keep(withdrawal_id, record, next_step_at=next_look(withdrawal_id))
+                PayoutRow(withdrawal_id).keep_deciding(record)
         elif withdrawal.status == WithdrawalStatus.COMPLETED:
             _watch(withdrawal, record)
         elif withdrawal.status == WithdrawalStatus.FAILED:
@@ -72,31 +58,17 @@ def fail(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
         if withdrawal.status in _IN_FLIGHT:
-            Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-                leased_until=None, next_step_at=None, updated_at=timezone.now()
-            )
+            PayoutRow(withdrawal_id).end_failed()
             _fail(withdrawal, reason, actor)
 
 
 def lose(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
     """Processing → Unknown: nobody can tell whether the money left. Schedules the next look."""
-    now = timezone.now()
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
         if withdrawal.status not in _IN_FLIGHT:
             return
-        payout = Payout.objects.get(withdrawal_id=withdrawal_id)
-        changes: dict[str, Any] = {}
-        if not_found:
-            changes = _count_not_found(payout, now)
-        Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-            leased_until=None,
-            last_error=error[:300],
-            look_ups=F("look_ups") + 1,
-            next_step_at=next_look(withdrawal_id),
-            updated_at=now,
-            **changes,
-        )
+        PayoutRow(withdrawal_id).note_unknown(error, not_found=not_found)
         if withdrawal.status == WithdrawalStatus.PROCESSING:
             move(
                 withdrawal,
@@ -118,54 +90,17 @@ def note(withdrawal_id: UUID, *, seen: WithdrawalStatus, error: str = "") -> Non
     """
     with transaction.atomic():
         if lock(withdrawal_id).status == seen:
-            Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-                look_ups=F("look_ups") + 1,
-                last_error=error[:300],
-                next_step_at=next_look(withdrawal_id),
-                updated_at=timezone.now(),
-            )
+            PayoutRow(withdrawal_id).note_no_answer(error)
 
 
 def watch_again(withdrawal_id: UUID, *, seen: WithdrawalStatus) -> None:
     """A closed payout the provider does not know now: the next look, while it is watched."""
     with transaction.atomic():
         if lock(withdrawal_id).status == seen:
-            payout = Payout.objects.get(withdrawal_id=withdrawal_id)
-            Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-                look_ups=F("look_ups") + 1,
-                next_step_at=_next_watch(payout),
-                updated_at=timezone.now(),
-            )
-
-
-def watch_from(now: datetime) -> dict[str, datetime]:
-    """What to set on a payout so that it is looked up again for as long as money may come back."""
-    return {
-        "next_step_at": now + _WATCH_STEP,
-        "watch_until": now + timedelta(days=settings.PAYOUT_WATCH_DAYS),
-    }
-
-
-def next_look(withdrawal_id: UUID) -> datetime:
-    """When to ask next: soon at first, then every ten minutes."""
-    count = (
-        Payout.objects.filter(withdrawal_id=withdrawal_id).values_list("look_ups", flat=True).get()
-    )
-    return timezone.now() + timedelta(seconds=_LOOK_UP_STEPS[min(count, len(_LOOK_UP_STEPS) - 1)])
-
-
-def _count_not_found(payout: Payout, now: datetime) -> dict[str, Any]:
-    """Counts a "not found"; a second one counts only half an hour after the one before."""
-    apart = timedelta(seconds=settings.PAYOUT_LOST_AFTER_SECONDS)
-    if payout.first_not_found_at is None:
-        return {"not_found_count": 1, "first_not_found_at": now, "last_not_found_at": now}
-    if payout.last_not_found_at is None or now - payout.last_not_found_at >= apart:
-        return {"not_found_count": F("not_found_count") + 1, "last_not_found_at": now}
-    return {}
+            PayoutRow(withdrawal_id).watch_again()
 
 
 def _complete(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> None:
-    now = timezone.now()
     currency = withdrawal.currency_id
     legs = [
         Leg(
@@ -203,13 +138,7 @@ def _complete(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> N
                 Leg(system_account(currency, AccountKind.CLEARING), charge),
             ],
         )
-    _keep(
-        withdrawal.id,
-        record,
-        settled_at=now,
-        provider_fee=max(charge, Decimal(0)),
-        **watch_from(now),
-    )
+    PayoutRow(withdrawal.id).keep_settled(record, charge=max(charge, Decimal(0)))
     _answered(withdrawal)
     move(withdrawal, come_from=_IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
 
@@ -228,7 +157,6 @@ def _answered(withdrawal: Withdrawal) -> None:
 
 def _watch(withdrawal: Withdrawal, record: TransferRecord) -> None:
     """A completed payout is looked up again for 30 days: the bank may return the money."""
-    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     if record.status is TransferStatus.FAILED:
         raise_alert(
             "payout_returned",
@@ -236,12 +164,11 @@ def _watch(withdrawal: Withdrawal, record: TransferRecord) -> None:
             message=f"The bank returned {withdrawal.reference}: {record.complete_message}."
             " Two people must reverse it.",
         )
-    _keep(withdrawal.id, record, next_step_at=_next_watch(payout))
+    PayoutRow(withdrawal.id).keep_watched(record)
 
 
 def _watch_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
     """The money was given back here; should the provider pay all the same, staff must know."""
-    payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     if record.status is not TransferStatus.FAILED:
         raise_alert(
             "paid_after_failure",
@@ -249,25 +176,11 @@ def _watch_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
             message=f"{withdrawal.reference} failed here, but the provider has it as"
             f" {record.status}",
         )
-    _keep(withdrawal.id, record, next_step_at=_next_watch(payout))
-
-
-def _next_watch(payout: Payout) -> datetime | None:
-    now = timezone.now()
-    over = payout.watch_until is None or now >= payout.watch_until
-    return None if over else now + _WATCH_STEP
+    PayoutRow(withdrawal.id).keep_watched(record)
 
 
 def _distrust(withdrawal: Withdrawal, record: TransferRecord, differences: str) -> None:
-    Payout.objects.filter(withdrawal_id=withdrawal.id).update(
-        **_FOUND,
-        leased_until=None,
-        look_ups=F("look_ups") + 1,
-        provider_id=record.provider_id[:40],
-        last_error=f"the provider's record differs: {differences}"[:300],
-        next_step_at=next_look(withdrawal.id),
-        updated_at=timezone.now(),
-    )
+    PayoutRow(withdrawal.id).distrust(record, differences=differences)
     raise_alert(
         "payout_differs",
         subject=withdrawal.reference,
@@ -287,26 +200,4 @@ def _differences(withdrawal: Withdrawal, record: TransferRecord) -> str:
     ]
     return ", ".join(
         f"{name} {theirs} instead of {ours}" for name, ours, theirs in pairs if ours != theirs
-    )
-
-
-def _keep(
-    withdrawal_id: UUID,
-    record: TransferRecord,
-    *,
-    next_step_at: datetime | None,
-    **changes: Any,
-) -> None:
-    Payout.objects.filter(withdrawal_id=withdrawal_id).update(
-        **_FOUND,
-        claimed_by="",
-        leased_until=None,
-        provider_id=record.provider_id[:40],
-        provider_status=record.status.value[:20],
-        provider_message=record.complete_message[:500],
-        last_error="",
-        look_ups=F("look_ups") + 1,
-        next_step_at=next_step_at,
-        updated_at=timezone.now(),
-        **changes,
     )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from uuid import UUID
 
-from django.conf import settings
-from django.db.models import Q
-from django.db.models.functions import Least
 from django.utils import timezone
 
 from exchange.core import leases
 from wallets.payouts.services import circuit
 from wallets.payouts.services.paying import look_up, pay
+from wallets.payouts.services.rows import PayoutRow
 from wallets.withdrawals.models import Payout, WithdrawalStatus
 
 _BATCH = 100
@@ -39,11 +36,7 @@ def claim_step(withdrawal_id: UUID, seen: WithdrawalStatus) -> bool:
     `seen` is the status the step was chosen by. A payout that was put back to Approved since is
     left alone: its next step is to be sent, and that is claimed without planning it for later.
     """
-    return leases.take_step(
-        Payout.objects.filter(withdrawal_id=withdrawal_id, withdrawal__status=seen),
-        "next_step_at",
-        timedelta(seconds=settings.PAYOUT_LEASE_SECONDS),
-    )
+    return PayoutRow(withdrawal_id).claim_step(seen)
 
 
 def take_step(withdrawal_id: UUID) -> None:
@@ -73,16 +66,9 @@ def take_step(withdrawal_id: UUID) -> None:
 
 
 def bring_forward(reference: str) -> UUID | None:
-    """Makes the next look at a withdrawal due now (the provider hinted); its id, or None.
-
-    Where no look is planned the hint is not news, but for a Failed one: it may have been paid. One
-    that is due already stays so: who is about to take it must not find it planned for later.
-    """
+    """Make the next look at a withdrawal due now (the provider hinted); its id, or None."""
     row = Payout.objects.filter(withdrawal__reference=reference).first()
     if row is None:
         return None
-    Payout.objects.filter(
-        Q(next_step_at__isnull=False) | Q(withdrawal__status=WithdrawalStatus.FAILED),
-        withdrawal_id=row.withdrawal_id,
-    ).update(next_step_at=Least("next_step_at", timezone.now()))
+    PayoutRow(row.withdrawal_id).bring_forward()
     return row.withdrawal_id
