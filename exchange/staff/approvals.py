@@ -30,7 +30,7 @@ def require_decider(user: StaffUser, permission: str, message: str) -> Actor:
     """Return `user` as the actor of a decision, or of a proposal, about money.
 
     Raises `Forbidden` with `message` for anybody who is not active staff with `permission`, and
-    (`cooling_off`) while the person's access is new (`services.deciding_access`).
+    (`cooling_off`) while the person's access is new (`staff.services.deciding_access`).
     """
     if not user.may(permission):
         raise Forbidden(message)

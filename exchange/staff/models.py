@@ -28,8 +28,8 @@ class StaffUser(AbstractUser):
     # What organisations are told in the place of a name (`exchange/events/sql/told_actor.sql`):
     # random, so that it tells nothing else and cannot be guessed.
     public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
-    # When the person was made, reset, or given a role last. `services.deciding_access` measures the
-    # cooling-off period and the tenure from it; a trigger keeps it from moving back.
+    # When the person was made, reset, or given a role last. `staff.services.deciding_access`
+    # measures the cooling-off period and the tenure from it; a trigger keeps it from moving back.
     access_changed_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -97,8 +97,8 @@ class RecoveryCode(models.Model):
 class SignInTries(models.Model):
     """How often somebody tried to sign in to an account, or from an address, until `ends_at`.
 
-    Written by `services.lockout` alone. There is no index but the key's, so that counting rewrites
-    a row in its place.
+    Written by `staff.services.lockout` alone. There is no index but the key's, so that counting
+    rewrites a row in its place.
     """
 
     # A keyed hash: what was typed as a name may be a password.

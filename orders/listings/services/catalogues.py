@@ -1,6 +1,6 @@
 """Listing many tokens at once, from the rows of a file.
 
-Every row is checked before the first one is listed, by the rules of `services.listings`, and all
+Every row is checked before the first one is listed, by the rules of `services.listing`, and all
 that is wrong with it is named. All rows that are listed are listed in one transaction.
 """
 
