@@ -12,6 +12,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar, cast
 
 from django.db import DatabaseError
@@ -161,7 +162,7 @@ class Combiner(Generic[Item, Result]):
                 call.turn.release()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BatchedFunction:
     """A SQL function that carries out commands of one kind, one or several, in one transaction.
 
@@ -174,15 +175,18 @@ class BatchedFunction:
     status_code: int
     message: str
 
-    def run(self, commands: Sequence[Command], wait_ms: int) -> dict[str, StoredResponse]:
-        """Carry out `commands`; return the answers by the ids of what was made."""
-        statement = (
+    @cached_property
+    def _statement(self) -> str:
+        return (
             f"SELECT id::text, status_code, message, data, replayed FROM {self.name}("  # noqa: S608
             "%s::jsonb, %s::integer, %s::interval, %s::integer, %s::text)"
         )
+
+    def run(self, commands: Sequence[Command], wait_ms: int) -> dict[str, StoredResponse]:
+        """Carry out `commands`; return the answers by the ids of what was made."""
         values = [as_json(commands), wait_ms, kept_for(), self.status_code, self.message]
         with savepoint_inside():
-            rows = fetch_all(statement, values)
+            rows = fetch_all(self._statement, values)
         wake.after_commit(wake.DELIVER_EVENTS)
         return {made: StoredResponse(*answer) for made, *answer in rows}
 
