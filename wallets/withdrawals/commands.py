@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from exchange.core.commands import Command
 from exchange.core.ids import new_reference, uuid7
 
 
+def _detail(use: str, *, most: int | None = None, kind: str = "name") -> Any:
+    """Declare an optional detail: what clients are told, its longest text, and what it is."""
+    return field(default="", metadata={"help_text": use, "max_length": most, "kind": kind})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Corridor:
-    """What some countries need besides the account: a branch, or who the recipient is."""
+    """What some countries need besides the account: a branch, or who the recipient is.
 
-    branch_code: str = ""
-    recipient_first_name: str = ""
-    recipient_last_name: str = ""
-    recipient_email: str = ""
-    recipient_phone: str = ""
-    recipient_address: str = ""
+    The API's serializer, the form of the back office and the service that fills them in are made
+    of this declaration.
+    """
+
+    branch_code: str = _detail(
+        "GHS, UGX and TZS payouts need it; whoever approves is asked for it otherwise", most=40
+    )
+    recipient_first_name: str = _detail("For ZAR payouts", most=100)
+    recipient_last_name: str = _detail("For ZAR payouts", most=100)
+    recipient_email: str = _detail("For ZAR payouts", kind="email")
+    recipient_phone: str = _detail(
+        "For ZAR payouts; with its country code, such as +27821234567", most=30, kind="phone"
+    )
+    recipient_address: str = _detail("For ZAR payouts", most=300)
+
+
+CORRIDOR_DETAILS = fields(Corridor)
 
 
 @dataclass(frozen=True, kw_only=True)

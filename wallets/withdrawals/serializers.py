@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import Field
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field
@@ -20,6 +21,7 @@ from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import currencies
 from exchange.core.numbers import LARGEST
 from wallets.banks.serializers import AccountNumberField
+from wallets.withdrawals.commands import CORRIDOR_DETAILS
 from wallets.withdrawals.services.corridors import PHONE, WRONG_PHONE
 
 
@@ -63,32 +65,11 @@ class WithdrawalInput(LeanSerializer):
         help_text="Letters and digits, without spaces or hyphens",
     )
     currency = CurrencyField(help_text="Currency of the payout")
-    branch_code = NameField(
-        max_length=40,
-        required=False,
-        allow_blank=True,
-        default="",
-        help_text="GHS, UGX and TZS payouts need it; whoever approves is asked for it otherwise",
-    )
-    recipient_first_name = NameField(
-        max_length=100, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
-    )
-    recipient_last_name = NameField(
-        max_length=100, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
-    )
-    recipient_email = EmailField(
-        required=False, allow_blank=True, default="", help_text="For ZAR payouts"
-    )
-    recipient_phone = PhoneField(
-        max_length=30,
-        required=False,
-        allow_blank=True,
-        default="",
-        help_text="For ZAR payouts; with its country code, such as +27821234567",
-    )
-    recipient_address = NameField(
-        max_length=300, required=False, allow_blank=True, default="", help_text="For ZAR payouts"
-    )
+
+    def get_fields(self) -> dict[str, Any]:
+        """Return the declared fields, and one for each detail of a corridor."""
+        details = {detail.name: _detail_field(detail) for detail in CORRIDOR_DETAILS}
+        return {**super().get_fields(), **details}
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
         """The amount has no more decimals than its currency."""
@@ -98,3 +79,10 @@ class WithdrawalInput(LeanSerializer):
             check_decimals(values["amount"], currencies()[values["currency"]].decimals)
         except serializers.ValidationError as error:
             errors["amount"] = error.detail
+
+
+def _detail_field(detail: Field[Any]) -> serializers.Field[Any, Any, Any, Any]:
+    said = detail.metadata
+    limit = {"max_length": said["max_length"]} if said["max_length"] else {}
+    kind = {"name": NameField, "email": EmailField, "phone": PhoneField}[said["kind"]]
+    return kind(required=False, allow_blank=True, default="", help_text=said["help_text"], **limit)

@@ -6,7 +6,7 @@ What people do about a withdrawal they do on its review page (`withdrawals`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
@@ -27,8 +27,11 @@ from wallets.payouts.models import Proposal, ProviderEvent
 from wallets.payouts.selectors import payouts_on_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
 from wallets.withdrawals.admin.show import withdrawal_state
+from wallets.withdrawals.commands import CORRIDOR_DETAILS
 from wallets.withdrawals.models import BankAccount, Decision, Payout, Withdrawal
 from wallets.withdrawals.selectors.finding import found_by
+
+_DETAILS = tuple(detail.name for detail in CORRIDOR_DETAILS)
 
 
 @admin.register(Payout)
@@ -228,10 +231,9 @@ class BankAccountAdmin(OwnedRecords):
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_fields = ("withdrawal__",)
     long = True
-    fields = (
+    fields: ClassVar[tuple[str, ...]] = (
         "shown_withdrawal", "organisation", "bank", "account_number", "account_name",
-        "name_resolved", "given_name", "currency", "branch_code", "recipient_first_name",
-        "recipient_last_name", "recipient_email", "recipient_phone", "recipient_address",
+        "name_resolved", "given_name", "currency", *_DETAILS,
         "created_at", "id",
     )  # fmt: skip
     readonly_fields = fields

@@ -7,6 +7,7 @@ changed, so that of a double click, or of two people, one decides. The decisions
 
 from __future__ import annotations
 
+from dataclasses import Field
 from typing import Any
 from uuid import UUID
 
@@ -29,7 +30,7 @@ from wallets.withdrawals.admin.deciding import Deciding
 from wallets.withdrawals.admin.narrowing import Narrowing, oldest_first, search
 from wallets.withdrawals.admin.review import attach_flags
 from wallets.withdrawals.admin.show import is_returned, risk, withdrawal_state
-from wallets.withdrawals.commands import Corridor
+from wallets.withdrawals.commands import CORRIDOR_DETAILS, Corridor
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.corridors import missing_fields, needed_fields
@@ -45,23 +46,21 @@ class CorridorForm(forms.Form):
     """What a country's payouts need; only the fields of the currency are asked for."""
 
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
-    branch_code = forms.CharField(max_length=40)
-    recipient_first_name = forms.CharField(max_length=100)
-    recipient_last_name = forms.CharField(max_length=100)
-    recipient_email = forms.EmailField()
-    recipient_phone = forms.CharField(
-        max_length=30, help_text="With its country code: +27 82 123 4567"
-    )
-    recipient_address = forms.CharField(max_length=300)
 
     def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         needed = needed_fields(currency)
-        for name in set(self.fields) - {"version"}:
-            if name in needed:
-                self.fields[name].label = needed[name][0].upper() + needed[name][1:]
-            else:
-                del self.fields[name]
+        for detail in CORRIDOR_DETAILS:
+            if detail.name in needed:
+                label = needed[detail.name][0].upper() + needed[detail.name][1:]
+                self.fields[detail.name] = _detail_field(detail, label)
+
+
+def _detail_field(detail: Field[Any], label: str) -> forms.CharField:
+    if detail.metadata["kind"] == "email":
+        return forms.EmailField(label=label)
+    phone = "With its country code: +27 82 123 4567" if detail.metadata["kind"] == "phone" else ""
+    return forms.CharField(label=label, max_length=detail.metadata["max_length"], help_text=phone)
 
 
 class FlaggedList(ChangeList):
@@ -206,4 +205,4 @@ class WithdrawalAdmin(Exportable, Deciding):
 
 
 def _corridor_of(withdrawal: Withdrawal) -> dict[str, str]:
-    return {name: getattr(withdrawal.bank, name) for name in Corridor.__dataclass_fields__}
+    return {detail.name: getattr(withdrawal.bank, detail.name) for detail in CORRIDOR_DETAILS}

@@ -10,6 +10,7 @@ approves what is flagged Stop writes why, each of two approvers for themselves.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -185,28 +186,15 @@ def fill_in_corridor(
     with transaction.atomic():
         withdrawal = _pending(withdrawal_id, version)
         bank = withdrawal.bank
-        bank.branch_code = corridor.branch_code
-        bank.recipient_first_name = corridor.recipient_first_name
-        bank.recipient_last_name = corridor.recipient_last_name
-        bank.recipient_email = corridor.recipient_email
-        bank.recipient_phone = corridor.recipient_phone
+        for name, text in asdict(corridor).items():
+            setattr(bank, name, text)
         if "recipient_phone" in needed_fields(withdrawal.currency_id):
             bank.recipient_phone = clean_phone(corridor.recipient_phone)
-        bank.recipient_address = corridor.recipient_address
         try:
             bank.full_clean(exclude=["document"])
         except ValidationError as error:
             raise InvalidRequest.of_model(error) from error
-        bank.save(
-            update_fields=[
-                "branch_code",
-                "recipient_first_name",
-                "recipient_last_name",
-                "recipient_email",
-                "recipient_phone",
-                "recipient_address",
-            ]
-        )
+        bank.save(update_fields=list(asdict(corridor)))
         record(
             withdrawal,
             verdict=Verdict.CORRIDOR,

@@ -22,13 +22,10 @@ BEGIN
     THEN
         RAISE EXCEPTION 'bank record % is a snapshot', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
-    IF (OLD.branch_code, OLD.recipient_first_name, OLD.recipient_last_name, OLD.recipient_email,
-        OLD.recipient_phone, OLD.recipient_address)
-        IS DISTINCT FROM
-       (NEW.branch_code, NEW.recipient_first_name, NEW.recipient_last_name, NEW.recipient_email,
-        NEW.recipient_phone, NEW.recipient_address)
-        AND EXISTS (SELECT FROM public.wallets_withdrawal w
-                    WHERE w.bank_id = OLD.id AND w.status <> 'Pending')
+    -- What is left may be filled in while nobody has decided.
+    IF OLD IS DISTINCT FROM NEW AND EXISTS (
+        SELECT FROM public.wallets_withdrawal w
+        WHERE w.bank_id = OLD.id AND w.status <> 'Pending')
     THEN
         RAISE EXCEPTION 'bank record % belongs to a decided withdrawal', OLD.id
             USING ERRCODE = 'restrict_violation';
