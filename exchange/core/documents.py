@@ -12,6 +12,7 @@ this one must see what the others did to the row.
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -90,7 +91,7 @@ class Variant:
     fields: Sequence[WireField]
 
 
-class WireSchema:
+class WireSchema(ABC):
     """What the OpenAPI document describes under a name of its own.
 
     A schema object may hold another `WireSchema` where that one's schema belongs.
@@ -100,9 +101,9 @@ class WireSchema:
     name: str
     example: Any
 
+    @abstractmethod
     def schema(self) -> dict[str, Any]:
         """The OpenAPI schema object."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
