@@ -1,7 +1,7 @@
 """Reading files of tokens to list: an issuer's spreadsheet saved as CSV, or JSON.
 
 This is form only: columns are matched with the API's names of a token's fields, cells stay as they
-were written, and every row keeps the line it begins on. `services.catalogues` says what is wrong
+were written, and every row keeps its number. `services.catalogues` says what is wrong
 with a row and lists the tokens.
 """
 
@@ -52,26 +52,30 @@ _ENCODINGS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\x
 # Of unknown columns, in a message.
 _MOST_SHOWN, _LONGEST_SHOWN = 20, 60
 _SEPARATORS = ",;\t|"
-_NO_SPACE = re.compile(r"[^ \t\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One token as the file has it: the line it begins on, its cells by field, what is odd.
+    """One token as the file has it: its number, its cells by field, what is odd.
 
-    Cells are stripped text from CSV, and from JSON text, numbers (`Decimal`) or booleans. Empty
-    ones are left out.
+    `number` is the line that a row of CSV begins on, or an item's place in JSON, from 1. Cells are
+    stripped text from CSV, and from JSON text, numbers (`Decimal`) or booleans. Empty ones are
+    left out.
     """
 
-    line: int
+    number: int
     cells: Mapping[str, object]
     faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFile:
-    """The rows of a file, and its columns that have no effect since the service keeps them."""
+    """The rows of a file, and its columns that have no effect since the service keeps them.
 
+    `counted_by` is what the numbers of rows count: "line" or "item".
+    """
+
+    counted_by: str
     rows: Sequence[Row]
     ignored: Sequence[str]
 
@@ -131,7 +135,7 @@ def _read_csv(text: str) -> CatalogueFile:
         if len(rows) == MOST_ROWS:
             raise InvalidRequest(f"The file has more than {MOST_ROWS} rows")
         rows.append(_csv_row(line, cells, by_column, len(names)))
-    return _file(rows, fields)
+    return _file("line", rows, fields)
 
 
 def _separator(text: str) -> tuple[str, str, int]:
@@ -188,72 +192,35 @@ def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_Object, parse_float=Decimal, parse_int=Decimal, parse_constant=_constant
-)
-
-
 def _read_json(text: str) -> CatalogueFile:
     try:
-        items = list(_json_items(text))
+        found = json.loads(
+            text,
+            object_pairs_hook=_Object,
+            parse_float=Decimal,
+            parse_int=Decimal,
+            parse_constant=_constant,
+        )
     except json.JSONDecodeError as error:
         raise InvalidRequest(f"Line {error.lineno}: not JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"Not JSON that can be read: {error}") from error
-    flat = [(line, _flat(item)) for line, item in items]
-    fields = _columns(list(dict.fromkeys(name for _, cells in flat for name in cells)))
-    rows = [_json_row(line, item, fields) for line, item in items]
-    return _file(rows, fields)
+    items = _tokens_in(found)
+    if len(items) > MOST_ROWS:
+        raise InvalidRequest(f"The file has more than {MOST_ROWS} items")
+    names = dict.fromkeys(name for item in items for name in _flat(item))
+    fields = _columns(list(names))
+    rows = [_json_row(number, item, fields) for number, item in enumerate(items, 1)]
+    return _file("item", rows, fields)
 
 
-def _json_items(text: str) -> Iterator[tuple[int, Any]]:
-    """The items of the array of tokens, with the line each begins on."""
-    position = _array_start(text, _after_space(text, 0))
-    line, counted = 1, 0
-    position = _after_space(text, position + 1)
-    number = 0
-    while not text.startswith("]", position):
-        line, counted = line + text.count("\n", counted, position), position
-        item, position = _DECODER.raw_decode(text, position)
-        number += 1
-        if number > MOST_ROWS:
-            raise InvalidRequest(f"The file has more than {MOST_ROWS} items")
-        yield line, item
-        position = _after_space(text, position)
-        if text.startswith(",", position):
-            position = _after_space(text, position + 1)
-        elif not text.startswith("]", position):
-            raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
-    if text.lstrip().startswith("[") and text[position + 1 :].strip():
-        raise json.JSONDecodeError("Extra data", text, position)
-
-
-def _array_start(text: str, position: int) -> int:
-    """Where the array begins: at the top, or under `tokens` or `data`, as the API answers."""
-    while text.startswith("{", position):
-        position = _after_space(text, position + 1)
-        while text.startswith('"', position):
-            name, position = _DECODER.raw_decode(text, position)
-            position = _after_space(text, position)
-            if not text.startswith(":", position):
-                raise json.JSONDecodeError("Expecting ':'", text, position)
-            position = _after_space(text, position + 1)
-            if name in {"tokens", "data"}:
-                break
-            _, position = _DECODER.raw_decode(text, position)
-            position = _after_space(text, position)
-            if text.startswith(",", position):
-                position = _after_space(text, position + 1)
-        else:
-            break
-    if not text.startswith("[", position):
+def _tokens_in(found: Any) -> list[Any]:
+    """Give the array of tokens: at the top, or under `tokens` or `data`, as the API answers."""
+    while isinstance(found, dict):
+        found = found.get("tokens", found.get("data"))
+    if not isinstance(found, list):
         raise InvalidRequest("JSON must be an array of tokens, or an object with one as `tokens`")
-    return position
-
-
-def _after_space(text: str, position: int) -> int:
-    found = _NO_SPACE.search(text, position)
-    return found.start() if found else len(text)
+    return found
 
 
 def _flat(item: Any) -> dict[str, Any]:
@@ -267,9 +234,9 @@ def _flat(item: Any) -> dict[str, Any]:
     return found
 
 
-def _json_row(line: int, item: Any, fields: dict[str, str]) -> Row:
+def _json_row(number: int, item: Any, fields: dict[str, str]) -> Row:
     if not isinstance(item, _Object):
-        return Row(line, {}, ("is not an object",))
+        return Row(number, {}, ("is not an object",))
     nested = [value for value in item.values() if isinstance(value, _Object)]
     faults = [f"{name} comes twice" for o in (item, *nested) for name in o.repeated]
     cells: dict[str, object] = {}
@@ -280,7 +247,8 @@ def _json_row(line: int, item: Any, fields: dict[str, str]) -> Row:
             cells[fields[name]] = value.strip()
         elif value is not None:
             cells[fields[name]] = value
-    return Row(line, {name: cell for name, cell in cells.items() if cell != ""}, tuple(faults))
+    filled = {name: cell for name, cell in cells.items() if cell != ""}
+    return Row(number, filled, tuple(faults))
 
 
 # --- Columns --------------------------------------------------------------------------------------
@@ -315,7 +283,8 @@ def _hint(field: str) -> str:
     return f" (did you mean {' or '.join(close)}?)" if close else ""
 
 
-def _file(rows: list[Row], fields: dict[str, str]) -> CatalogueFile:
+def _file(counted_by: str, rows: list[Row], fields: dict[str, str]) -> CatalogueFile:
     if not rows:
         raise InvalidRequest("The file has no rows")
-    return CatalogueFile(rows, [name for name, field in fields.items() if field in KEPT])
+    ignored = [name for name, field in fields.items() if field in KEPT]
+    return CatalogueFile(counted_by, rows, ignored)

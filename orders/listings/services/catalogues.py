@@ -84,9 +84,9 @@ _STAND_INS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that is not listed: its line, its symbol ("" when it has none), all its faults."""
+    """A row that is not listed: its number, its symbol ("" when it has none), all its faults."""
 
-    line: int
+    number: int
     symbol: str
     faults: tuple[str, ...]
 
@@ -104,7 +104,7 @@ class Outcome:
 class _Checked:
     """A row that may be listed."""
 
-    line: int
+    number: int
     issuer_id: UUID
     listing: Listing
 
@@ -127,7 +127,7 @@ def load_catalogue(
     `issuer` (id, email or name of an organisation) is who issues them where a row does not say.
     `dry_run` only checks. Nothing is raised for bad rows: they are in the outcome.
     """
-    checker = _Checker(issuer)
+    checker = _Checker(issuer, file.counted_by)
     checked: list[_Checked] = []
     bad: list[BadRow] = []
     for done, row in enumerate(file.rows, 1):
@@ -141,7 +141,7 @@ def load_catalogue(
     outcome = Outcome(good=len(checked), bad=bad)
     if not dry_run and (skip_bad or not bad):
         _list(checked, outcome, actor, skip_bad=skip_bad, progress=progress)
-    bad.sort(key=lambda row: row.line)
+    bad.sort(key=lambda row: row.number)
     return outcome
 
 
@@ -178,7 +178,7 @@ def _list(
 
 def _taken(row: _Checked) -> BadRow:
     symbol = row.listing.symbol
-    return BadRow(row.line, symbol, (f"symbol: a token with symbol {symbol} exists already",))
+    return BadRow(row.number, symbol, (f"symbol: a token with symbol {symbol} exists already",))
 
 
 def _without_taken_symbols(checked: list[_Checked], bad: list[BadRow]) -> list[_Checked]:
@@ -195,15 +195,16 @@ def _without_taken_symbols(checked: list[_Checked], bad: list[BadRow]) -> list[_
             free.append(row)
         else:
             fault = f"symbol: a token with symbol {holder} exists already"
-            bad.append(BadRow(row.line, row.listing.symbol, (fault,)))
+            bad.append(BadRow(row.number, row.listing.symbol, (fault,)))
     return free
 
 
 class _Checker:
     """Checks rows one after the other; remembers their symbols, and issuers it has looked up."""
 
-    def __init__(self, issuer: str) -> None:
+    def __init__(self, issuer: str, counted_by: str) -> None:
         self._default_issuer = issuer
+        self._counted_by = counted_by
         self._issuers: dict[str, Organisation | str] = {}
         self._symbols: dict[str, int] = {}
 
@@ -221,14 +222,16 @@ class _Checker:
         issuer_id = issuer.id if isinstance(issuer, Organisation) else _NOBODY
         faults += check_listing(issuer_id=issuer_id, listing=listing)
         if faults:
-            return BadRow(row.line, reader.symbol, tuple(faults))
-        return _Checked(row.line, issuer_id, listing)
+            return BadRow(row.number, reader.symbol, tuple(faults))
+        return _Checked(row.number, issuer_id, listing)
 
     def _symbol_faults(self, row: Row, symbol: str) -> list[str]:
         if "symbol" not in row.cells:
             return []
-        first = self._symbols.setdefault(symbol.upper(), row.line)
-        return [] if first == row.line else [f"symbol: line {first} has {symbol} too"]
+        first = self._symbols.setdefault(symbol.upper(), row.number)
+        return (
+            [] if first == row.number else [f"symbol: {self._counted_by} {first} has {symbol} too"]
+        )
 
     def _issuer(self, cell: object) -> Organisation | str:
         text = str(cell or self._default_issuer)

@@ -27,7 +27,7 @@ class Command(BaseCommand):
     """
 
     help = (
-        "List the tokens of a CSV or JSON file. Every bad row is reported with its line and all"
+        "List the tokens of a CSV or JSON file. Every bad row is reported with its number and all"
         " that is wrong with it; then nothing is loaded, or with --skip-bad the good rows."
     )
 
@@ -74,7 +74,7 @@ class Command(BaseCommand):
         )
         for bad in outcome.bad:
             symbol = f" ({bad.symbol})" if bad.symbol else ""
-            self._say(f"line {bad.line}{symbol}: {'; '.join(bad.faults)}")
+            self._say(f"{file.counted_by} {bad.number}{symbol}: {'; '.join(bad.faults)}")
         summary = _summary(outcome, dry_run=options["dry_run"])
         if outcome.bad:
             raise CommandError(summary)

@@ -89,7 +89,7 @@ def test_what_separates_cells_is_what_the_header_has_most_of(read, separator):
     assert (text, body, skipped) == (separator, header + "\nrest", 0)
     note = f"sep={separator}\r\n{separator.join(NAMES)}\n{separator.join(CELLS)}"
     (row,) = read(note).rows
-    assert (row.line, row.cells) == (3, GOOD)
+    assert (row.number, row.cells) == (3, GOOD)
 
 
 def test_a_header_of_one_column_is_separated_by_a_comma():
@@ -99,15 +99,16 @@ def test_a_header_of_one_column_is_separated_by_a_comma():
 def test_each_row_keeps_the_line_it_begins_on(read):
     row = ",".join(CELLS)
     found = read(csv("", row, '"Two\nlines"' + row.removeprefix("Tea"), " , ,,", row))
-    assert [each.line for each in found.rows] == [3, 4, 7]
+    assert [each.number for each in found.rows] == [3, 4, 7]
     with pytest.raises(InvalidRequest, match=r"^Line 4: "):
         read(csv(row, row, '"Tea" x,'))
 
 
-def test_json_items_keep_the_line_they_begin_on(read):
-    text = f'{{"page": 1,\n"tokens":\n[\n{items(GOOD, GOOD)}\n,\n\n{items(GOOD)}]}}'
-    assert [row.line for row in read(text).rows] == [4, 5, 8]
-    assert [row.line for row in read(f"\n[{items(GOOD)}]").rows] == [2]
+def test_items_of_json_are_numbered_from_one(read):
+    found = read(f'{{"page": 1,\n"tokens":\n[\n{items(GOOD, GOOD)}\n,\n\n{items(GOOD)}]}}')
+    assert found.counted_by == "item"
+    assert [row.number for row in found.rows] == [1, 2, 3]
+    assert read(csv(",".join(CELLS))).counted_by == "line"
 
 
 def test_rows_of_csv_and_items_of_json_are_a_hundred_thousand_at_most(read):
@@ -174,7 +175,7 @@ def test_faults_of_json_are_told_field_by_field(read):
     first, second = read(f"[{text}, 5]").rows
     assert first.faults == ("name comes twice", "buy comes twice", "carry must be a single value")
     assert first.cells == GOOD | {"price_buy": Decimal(2)}
-    assert second == Row(1, {}, ("is not an object",))
+    assert second == Row(2, {}, ("is not an object",))
 
 
 @pytest.mark.parametrize(
@@ -182,10 +183,11 @@ def test_faults_of_json_are_told_field_by_field(read):
     [
         ('{"data": 5}', "JSON must be an array of tokens, or an object with one as `tokens`"),
         ('{"page": 1, "x": []}', "JSON must be an array of tokens, or an object with one as"),
+        ('{"tokens": {"a": []}}', "JSON must be an array of tokens, or an object with one as"),
         ("{}", "JSON must be an array of tokens, or an object with one as `tokens`"),
-        ('{"page" 1}', "Line 1: not JSON: Expecting ':'"),
-        ('[{"a": 1}\n{"a": 1}]', "Line 2: not JSON: Expecting ',' or ']'"),
-        ("[]\n\n5", "Line 1: not JSON: Extra data"),
+        ('{"page" 1}', "Line 1: not JSON: Expecting ':' delimiter"),
+        ('[{"a": 1}\n{"a": 1}]', "Line 2: not JSON: Expecting ',' delimiter"),
+        ("[]\n\n5", "Line 3: not JSON: Extra data"),
         ("[]5", "Line 1: not JSON: Extra data"),
         ('[{"a": Infinity}]', "Not JSON that can be read: Infinity is not a number"),
     ],

@@ -45,7 +45,7 @@ def row(line: int, **cells: object) -> Row:
 
 
 def load(issuer: Organisation, *rows: Row, **more: Any) -> Outcome:
-    file = CatalogueFile(rows, [])
+    file = CatalogueFile("line", rows, [])
     return load_catalogue(file=file, issuer=str(issuer.id), actor=TESTER, **more)
 
 
@@ -202,7 +202,7 @@ def test_symbols_of_all_rows_are_looked_up_whatever_their_number(issuer, monkeyp
     for symbol in ("a2", "A4", "a6"):
         make_token(issuer, symbol=symbol)
     found = load(issuer, *(row(line, symbol=f"A{line}") for line in range(2, 7)), dry_run=True)
-    assert (found.good, [bad.line for bad in found.bad]) == (2, [2, 4, 6])
+    assert (found.good, [bad.number for bad in found.bad]) == (2, [2, 4, 6])
     assert found.bad[0].faults == ("symbol: a token with symbol a2 exists already",)
 
 

@@ -61,8 +61,8 @@ def lines(*rows: str, header: str = HEADER) -> str:
 
 
 def faults(errors: str) -> dict[str, str]:
-    """What was said of each line."""
-    told = (line.removeprefix("line ").partition(": ") for line in errors.splitlines())
+    """What was said of each row."""
+    told = (line.split(" ", 1)[1].partition(": ") for line in errors.splitlines())
     return {where: what for where, _, what in told}
 
 
@@ -252,12 +252,13 @@ def test_a_symbol_may_come_once_in_the_file_and_on_the_exchange_whatever_its_cas
     assert Token.objects.count() == 1
 
 
-def test_rows_of_json_are_told_by_the_line_they_begin_on(load):
+def test_items_of_json_are_told_by_their_number(load):
     load((EXAMPLES / "tokens.csv").read_bytes())
     said = load((EXAMPLES / "tokens.json").read_bytes(), name="tokens.json")
+    assert said[1].startswith("item 1 (OGUTA): ")
     assert faults(said[1]) == {
-        "2 (OGUTA)": "symbol: a token with symbol OGUTA exists already",
-        "22 (CASHW)": "symbol: a token with symbol CASHW exists already",
+        "1 (OGUTA)": "symbol: a token with symbol OGUTA exists already",
+        "2 (CASHW)": "symbol: a token with symbol CASHW exists already",
     }
 
 
@@ -282,7 +283,7 @@ def test_rows_of_json_are_told_by_the_line_they_begin_on(load):
         ('[{"name": 1},\n{"name" 2}]', "Line 2: not JSON: Expecting ':' delimiter"),
         ('[{"name": NaN}]', "Not JSON that can be read: NaN is not a number"),
         ('{"name": "x"}', "JSON must be an array of tokens, or an object with one as `tokens`"),
-        ("[1, 2", "Line 1: not JSON: Expecting ',' or ']'"),
+        ("[1, 2", "Line 1: not JSON: Expecting ',' delimiter"),
         ("[] []", "Line 1: not JSON: Extra data"),
         ("[]", "missing columns: name, symbol, currency, investment_type, investment_category,"
          " total_supply, price_buy, price_sell"),
@@ -324,7 +325,7 @@ def test_what_the_api_answers_can_be_loaded_again_as_far_as_it_is_the_issuers_to
     assert (copy.total_supply, copy.price_buy, copy.supply) == (1000, 100, 1000)
 
 
-def test_json_numbers_are_exact_and_what_is_wrong_is_told_by_line(load):
+def test_json_numbers_are_exact_and_what_is_wrong_is_told_by_item(load):
     good = {
         "name": "Tea",
         "symbol": "T1",
