@@ -13,6 +13,7 @@ from django.utils.html import format_html
 
 from config.back_office.alert_links import link_of, with_records
 from exchange.admin.base import Tool
+from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.show import age, moment, state
 from exchange.core.errors import Conflict
@@ -33,17 +34,11 @@ class AlertAdmin(Confirming):
         alerts: QuerySet[Any] = with_records(super().get_queryset(request))
         return alerts
 
-    @admin.display(description="about", ordering="subject")
-    def about(self, alert: Alert) -> str:
-        return link_of(alert)
-
-    @admin.display(description="raised", ordering="raised_at")
-    def raised(self, alert: Alert) -> str:
-        return format_html("{} ago", age(alert.raised_at))
-
-    @admin.display(description="state")
-    def shown_state(self, alert: Alert) -> str:
-        return state("Resolved" if alert.resolved_at else "Open")
+    about = column("about", link_of, ordering="subject")
+    raised = column(
+        "raised", lambda alert: format_html("{} ago", age(alert.raised_at)), ordering="raised_at"
+    )
+    shown_state = column("state", lambda alert: state("Resolved" if alert.resolved_at else "Open"))
 
     def get_urls(self) -> list[URLPattern]:
         return [

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from exchange.admin.base import Tool
+from exchange.admin.columns import column
 from exchange.admin.show import moment, page_of, percent, state
 from exchange.core.currencies import money
 from exchange.core.numbers import round_to, units
@@ -64,21 +65,12 @@ class OrderPages(OwnedRecords):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related(*self.list_select_related)
 
-    @admin.display(description="placed (UTC)", ordering="seq")
-    def created(self, order: Order) -> str:
-        return f"{order.created_at:%Y-%m-%d %H:%M:%S}"
-
-    @admin.display(description="token")
-    def symbol(self, order: Order) -> str:
-        return page_of(order.token, order.token.symbol)
-
-    @admin.display(description="token")
-    def shown_token(self, order: Order) -> str:
-        return page_of(order.token)
-
-    @admin.display(description="state", ordering="status")
-    def shown_state(self, order: Order) -> str:
-        return state(order.status)
+    created = column(
+        "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
+    )
+    symbol = column("token", lambda order: page_of(order.token, order.token.symbol))
+    shown_token = column("token", lambda order: page_of(order.token))
+    shown_state = column("state", lambda order: state(order.status), ordering="status")
 
     @admin.display(description="owner")
     def owned_by(self, order: Order) -> str:
@@ -86,33 +78,22 @@ class OrderPages(OwnedRecords):
             return wallet_of(order)
         return format_html("{}<br>{}", wallet_of(order), order.organisation)
 
-    @admin.display(description="owner")
-    def owner(self, order: Order) -> str:
-        return wallet_of(order)
-
-    @admin.display(description="units")
-    def shown_tokens(self, order: Order) -> str:
-        return units(order.tokens)
-
-    @admin.display(description="price of a unit")
-    def shown_price(self, order: Order) -> str:
-        return money(order.price, order.token.currency_id)
-
-    @admin.display(description="value")
-    def shown_amount(self, order: Order) -> str:
-        return money(order.amount, order.token.currency_id)
-
-    @admin.display(description="filled")
-    def shown_filled(self, order: Order) -> str:
-        return f"{units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)"
-
-    @admin.display(description="filled", ordering="filled")
-    def filled_percent(self, order: Order) -> str:
-        return f"{order.filled / order.tokens * 100:.0f} %"
-
-    @admin.display(description="API key")
-    def shown_key(self, order: Order) -> str:
-        return page_of(order.api_key, order.api_key.name) if order.api_key else "-"
+    owner = column("owner", wallet_of)
+    shown_tokens = column("units", lambda order: units(order.tokens))
+    shown_price = column(
+        "price of a unit", lambda order: money(order.price, order.token.currency_id)
+    )
+    shown_amount = column("value", lambda order: money(order.amount, order.token.currency_id))
+    shown_filled = column(
+        "filled", lambda order: f"{units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)"
+    )
+    filled_percent = column(
+        "filled", lambda order: f"{order.filled / order.tokens * 100:.0f} %", ordering="filled"
+    )
+    shown_key = column(
+        "API key",
+        lambda order: page_of(order.api_key, order.api_key.name) if order.api_key else "-",
+    )
 
     @admin.display(description="average price")
     def average(self, order: Order) -> str:
@@ -120,9 +101,9 @@ class OrderPages(OwnedRecords):
             return "-"
         return money(round_to(order.filled_value / order.filled, 8), order.token.currency_id)
 
-    @admin.display(description="value charged so far")
-    def shown_charged(self, order: Order) -> str:
-        return money(order.charged, order.token.currency_id)
+    shown_charged = column(
+        "value charged so far", lambda order: money(order.charged, order.token.currency_id)
+    )
 
     @admin.display(description="fee")
     def shown_fee(self, order: Order) -> str:
@@ -135,17 +116,11 @@ class OrderPages(OwnedRecords):
             return money(order.reserved, order.token.currency_id)
         return units(order.reserved)
 
-    @admin.display(description="placed by")
-    def placed(self, order: Order) -> str:
-        return actor_names([order.placed_by])[0]
-
-    @admin.display(description="placed (UTC)")
-    def shown_created(self, order: Order) -> str:
-        return moment(order.created_at)
-
-    @admin.display(description="over since (UTC)")
-    def shown_closed(self, order: Order) -> str:
-        return moment(order.closed_at) if order.closed_at else "-"
+    placed = column("placed by", lambda order: actor_names([order.placed_by])[0])
+    shown_created = column("placed (UTC)", lambda order: moment(order.created_at))
+    shown_closed = column(
+        "over since (UTC)", lambda order: moment(order.closed_at) if order.closed_at else "-"
+    )
 
     def tools(self, request: HttpRequest, obj: Order) -> list[Tool]:
         return [list_of("orders_trade", obj.pk, "All fills")]

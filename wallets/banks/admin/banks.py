@@ -14,6 +14,7 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import AddPage, Section, Tool, bind
+from exchange.admin.columns import column
 from exchange.admin.show import age, moment, state
 from exchange.core.currencies import payout_currencies
 from wallets.banks.bank_names import spellings
@@ -46,21 +47,14 @@ class BankListAdmin(AddPage):
     change_form_template = "admin/wallets/banklist/page.html"
     add_label = "Fetch a bank list"
 
-    @admin.display(description="banks")
-    def how_many(self, banks: BankList) -> int:
-        return len(banks.banks)
-
-    @admin.display(description="state")
-    def shown_state(self, banks: BankList) -> str:
-        return state("Fresh" if is_fresh(banks.fetched_at) else "Stale")
-
-    @admin.display(description="fetched", ordering="fetched_at")
-    def fetched(self, banks: BankList) -> str:
-        return format_html("{} ago", age(banks.fetched_at))
-
-    @admin.display(description="fetched (UTC)")
-    def fetched_at_utc(self, banks: BankList) -> str:
-        return moment(banks.fetched_at)
+    how_many = column("banks", lambda banks: len(banks.banks))
+    shown_state = column(
+        "state", lambda banks: state("Fresh" if is_fresh(banks.fetched_at) else "Stale")
+    )
+    fetched = column(
+        "fetched", lambda banks: format_html("{} ago", age(banks.fetched_at)), ordering="fetched_at"
+    )
+    fetched_at_utc = column("fetched (UTC)", lambda banks: moment(banks.fetched_at))
 
     def heading(self, obj: BankList) -> str:
         return f"{obj.currency_id} banks of {obj.fetched_at:%Y-%m-%d %H:%M} UTC"

@@ -17,6 +17,7 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from exchange.admin.base import Section, Tool, bind, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import InstantField, Reason
 from exchange.admin.show import moment, page_of, state
@@ -94,13 +95,10 @@ class ConfigurationAdmin(Confirming):
     def get_queryset(self, request: HttpRequest) -> Any:
         return keys_with_figures()
 
-    @admin.display(description="in force now")
-    def shown_in_force(self, row: Any) -> str:
-        return f"{number(row.in_force)} {_unit(row.key)}".rstrip()
-
-    @admin.display(description="since (UTC)")
-    def since(self, row: Any) -> str:
-        return moment(row.since) if row.since else "the beginning"
+    shown_in_force = column(
+        "in force now", lambda row: f"{number(row.in_force)} {_unit(row.key)}".rstrip()
+    )
+    since = column("since (UTC)", lambda row: moment(row.since) if row.since else "the beginning")
 
     @admin.display(description="coming")
     def shown_coming(self, row: Any) -> str:
@@ -108,9 +106,7 @@ class ConfigurationAdmin(Confirming):
             return "-"
         return f"{number(row.coming)} from {_minute(row.coming_from)} UTC"
 
-    @admin.display(description="waits for approval")
-    def shown_waiting(self, row: Any) -> str:
-        return number(row.waiting)
+    shown_waiting = column("waits for approval", lambda row: number(row.waiting))
 
     def get_urls(self) -> list[URLPattern]:
         return [

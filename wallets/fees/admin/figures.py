@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import Reason
 from exchange.admin.show import moment, page_of, state
@@ -72,34 +73,24 @@ class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
     def heading(self, obj: ConfigurationFigure) -> str:
         return f"{obj.configuration_id} {number(obj.value)}"
 
-    @admin.display(description="key", ordering="configuration")
-    def shown_key(self, figure: ConfigurationFigure) -> str:
-        return figure.configuration_id
-
-    @admin.display(description="key")
-    def shown_link(self, figure: ConfigurationFigure) -> str:
-        return page_of(figure.configuration, figure.configuration_id)
-
-    @admin.display(description="figure", ordering="value")
-    def shown_value(self, figure: ConfigurationFigure) -> str:
-        return number(figure.value)
-
-    @admin.display(description="state", ordering="status")
-    def shown_state(self, figure: ConfigurationFigure) -> str:
-        return state(figure.status)
+    shown_key = column("key", lambda figure: figure.configuration_id, ordering="configuration")
+    shown_link = column(
+        "key", lambda figure: page_of(figure.configuration, figure.configuration_id)
+    )
+    shown_value = column("figure", lambda figure: number(figure.value), ordering="value")
+    shown_state = column("state", lambda figure: state(figure.status), ordering="status")
 
     @admin.display(description="in force from (UTC)", ordering="in_force_from")
     def shown_from(self, figure: ConfigurationFigure) -> str:
         when = figure.in_force_from or figure.effective_from
         return moment(when) if when else "its approval"
 
-    @admin.display(description="proposed (UTC)", ordering="created_at")
-    def proposed(self, figure: ConfigurationFigure) -> str:
-        return moment(figure.created_at)
-
-    @admin.display(description="decided (UTC)")
-    def shown_decided(self, figure: ConfigurationFigure) -> str:
-        return moment(figure.decided_at) if figure.decided_at else "-"
+    proposed = column(
+        "proposed (UTC)", lambda figure: moment(figure.created_at), ordering="created_at"
+    )
+    shown_decided = column(
+        "decided (UTC)", lambda figure: moment(figure.decided_at) if figure.decided_at else "-"
+    )
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from exchange.admin.base import SafeAdmin, Section
+from exchange.admin.columns import column
 from exchange.admin.show import moment, state
 from wallets.ledger.models import BooksProof
 
@@ -21,17 +22,11 @@ class BooksProofAdmin(SafeAdmin):
     def heading(self, obj: BooksProof) -> str:
         return f"Proof of books of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
 
-    @admin.display(description="ran at (UTC)", ordering="ran_at")
-    def shown_at(self, proof: BooksProof) -> str:
-        return moment(proof.ran_at)
-
-    @admin.display(description="took", ordering="milliseconds")
-    def took(self, proof: BooksProof) -> str:
-        return f"{proof.milliseconds:,} ms"
-
-    @admin.display(description="books", ordering="passed")
-    def shown_state(self, proof: BooksProof) -> str:
-        return state("Holds" if proof.passed else "Off")
+    shown_at = column("ran at (UTC)", lambda proof: moment(proof.ran_at), ordering="ran_at")
+    took = column("took", lambda proof: f"{proof.milliseconds:,} ms", ordering="milliseconds")
+    shown_state = column(
+        "books", lambda proof: state("Holds" if proof.passed else "Off"), ordering="passed"
+    )
 
     def sections(self, request: HttpRequest, obj: BooksProof) -> list[Section]:
         rows = [(str(finding),) for finding in obj.findings]

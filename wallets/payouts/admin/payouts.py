@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
+from exchange.admin.columns import column
 from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
@@ -171,21 +172,15 @@ class ProposalAdmin(DecidedByTwo, OwnedRecords):
             return replace(found, approve=None, hindrance="It can no longer be carried out")
         return found
 
-    @admin.display(description="proposed (UTC)", ordering="created_at")
-    def shown_at(self, proposal: Proposal) -> str:
-        return moment(proposal.created_at)
-
-    @admin.display(description="amount")
-    def shown_amount(self, proposal: Proposal) -> str:
-        return money(proposal.withdrawal.amount, proposal.withdrawal.currency_id)
-
-    @admin.display(description="withdrawal")
-    def shown_withdrawal(self, proposal: Proposal) -> str:
-        return page_of(proposal.withdrawal)
-
-    @admin.display(description="state", ordering="status")
-    def shown_state(self, proposal: Proposal) -> str:
-        return state(proposal.status)
+    shown_at = column(
+        "proposed (UTC)", lambda proposal: moment(proposal.created_at), ordering="created_at"
+    )
+    shown_amount = column(
+        "amount",
+        lambda proposal: money(proposal.withdrawal.amount, proposal.withdrawal.currency_id),
+    )
+    shown_withdrawal = column("withdrawal", lambda proposal: page_of(proposal.withdrawal))
+    shown_state = column("state", lambda proposal: state(proposal.status), ordering="status")
 
 
 @admin.register(Decision)
@@ -206,17 +201,11 @@ class DecisionAdmin(OwnedRecords):
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description="when (UTC)", ordering="created_at")
-    def shown_at(self, decision: Decision) -> str:
-        return moment(decision.created_at)
-
-    @admin.display(description="by", ordering="actor_label")
-    def by(self, decision: Decision) -> str:
-        return decision.actor_label
-
-    @admin.display(description="withdrawal")
-    def shown_withdrawal(self, decision: Decision) -> str:
-        return page_of(decision.withdrawal)
+    shown_at = column(
+        "when (UTC)", lambda decision: moment(decision.created_at), ordering="created_at"
+    )
+    by = column("by", lambda decision: decision.actor_label, ordering="actor_label")
+    shown_withdrawal = column("withdrawal", lambda decision: page_of(decision.withdrawal))
 
 
 @admin.register(BankAccount)
@@ -238,13 +227,8 @@ class BankAccountAdmin(OwnedRecords):
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description="withdrawal")
-    def shown_withdrawal(self, bank: BankAccount) -> str:
-        return page_of(bank.withdrawal)
-
-    @admin.display(description="bank", ordering="name")
-    def bank(self, record: BankAccount) -> str:
-        return f"{record.name} ({record.code})"
+    shown_withdrawal = column("withdrawal", lambda bank: page_of(bank.withdrawal))
+    bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")
 
 
 @admin.register(ProviderEvent)
@@ -256,6 +240,6 @@ class ProviderEventAdmin(SafeAdmin):
     fields = ("shown_at", "reference", "provider_id", "seen", "digest", "body")
     readonly_fields = fields
 
-    @admin.display(description="received (UTC)", ordering="received_at")
-    def shown_at(self, event: ProviderEvent) -> str:
-        return moment(event.received_at)
+    shown_at = column(
+        "received (UTC)", lambda event: moment(event.received_at), ordering="received_at"
+    )

@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bind, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.admin.show import age, moment, page_of, state
@@ -64,6 +65,38 @@ class OwnerForm(forms.Form):
 
 def _pending() -> QuerySet[BreakExplanation]:
     return BreakExplanation.objects.filter(subject=OuterRef("pk"), status=ApprovalStatus.PENDING)
+
+
+def about(line: ReconciliationLine | ReconciliationBreak) -> str:
+    """The withdrawal of a difference, else its reference or currency."""
+    if line.withdrawal is not None:
+        return page_of(line.withdrawal)
+    return line.reference or line.currency_id or "-"
+
+
+def side(text: str, amount: Decimal | None, line: ReconciliationLine | ReconciliationBreak) -> str:
+    """Our or their side of a difference."""
+    number = money(amount, line.currency_id) if amount is not None and line.currency_id else ""
+    if number and text and line.kind not in {LineKind.AMOUNT, LineKind.FEE}:
+        return f"{number} ({text})"
+    return number or text or "-"
+
+
+def state_of(found: ReconciliationBreak) -> str:
+    """Its status as a coloured label."""
+    return state(found.status, _TONES[BreakStatus(found.status)])
+
+
+def difference_of(found: ReconciliationBreak) -> str:
+    """By how much it differs, where that is an amount."""
+    if found.difference is None or found.currency_id is None:
+        return "-" if found.difference is None else plain(found.difference)
+    return money(found.difference, found.currency_id)
+
+
+def presence(found: ReconciliationBreak) -> str:
+    """Whether the latest report still shows it."""
+    return "Still there" if found.shown else f"Gone in the report of {found.latest_report.day}"
 
 
 class OpenFilter(admin.SimpleListFilter):
@@ -123,49 +156,19 @@ class ReconciliationBreakAdmin(DecidedByTwo, Confirming):
         found, amount = super().exact_match(unsigned), read_typed(unsigned)
         return found if found is None or amount is None else found | Q(difference=-amount)
 
-    @admin.display(description="what", ordering="kind")
-    def what(self, found: ReconciliationBreak) -> str:
-        return found.kind
-
-    @admin.display(description="state", ordering="status")
-    def shown_state(self, found: ReconciliationBreak) -> str:
-        return state_of(found)
-
-    @admin.display(description="owner", ordering="owner__username")
-    def owned_by(self, found: ReconciliationBreak) -> str:
-        return str(found.owner or "nobody")
-
-    @admin.display(description="about")
-    def about(self, found: ReconciliationBreak) -> str:
-        return about(found)
-
-    @admin.display(description="ours")
-    def ours(self, found: ReconciliationBreak) -> str:
-        return side(found.our_text, found.our_amount, found)
-
-    @admin.display(description="theirs")
-    def theirs(self, found: ReconciliationBreak) -> str:
-        return side(found.their_text, found.their_amount, found)
-
-    @admin.display(description="difference", ordering="difference")
-    def shown_difference(self, found: ReconciliationBreak) -> str:
-        return difference_of(found)
-
-    @admin.display(description="in the latest report")
-    def still_there(self, found: ReconciliationBreak) -> str:
-        return presence(found)
-
-    @admin.display(description="first report")
-    def first_in(self, found: ReconciliationBreak) -> str:
-        return _report(found.first_report)
-
-    @admin.display(description="latest report")
-    def latest_in(self, found: ReconciliationBreak) -> str:
-        return _report(found.latest_report)
-
-    @admin.display(description="found", ordering="created_at")
-    def found(self, found: ReconciliationBreak) -> str:
-        return age(found.created_at)
+    what = column("what", lambda found: found.kind, ordering="kind")
+    shown_state = column("state", state_of, ordering="status")
+    owned_by = column(
+        "owner", lambda found: str(found.owner or "nobody"), ordering="owner__username"
+    )
+    about = column("about", about)
+    ours = column("ours", lambda found: side(found.our_text, found.our_amount, found))
+    theirs = column("theirs", lambda found: side(found.their_text, found.their_amount, found))
+    shown_difference = column("difference", difference_of, ordering="difference")
+    still_there = column("in the latest report", presence)
+    first_in = column("first report", lambda found: _report(found.first_report))
+    latest_in = column("latest report", lambda found: _report(found.latest_report))
+    found = column("found", lambda found: age(found.created_at), ordering="created_at")
 
     def get_urls(self) -> list[URLPattern]:
         one, explained = "<uuid:object_id>", "<uuid:proposal_id>"
@@ -346,38 +349,6 @@ def breaks_of(report: Reconciliation) -> Section | None:
         right=(3,),
         empty="None.",
     )
-
-
-def about(line: ReconciliationLine | ReconciliationBreak) -> str:
-    """The withdrawal of a difference, else its reference or currency."""
-    if line.withdrawal is not None:
-        return page_of(line.withdrawal)
-    return line.reference or line.currency_id or "-"
-
-
-def side(text: str, amount: Decimal | None, line: ReconciliationLine | ReconciliationBreak) -> str:
-    """Our or their side of a difference."""
-    number = money(amount, line.currency_id) if amount is not None and line.currency_id else ""
-    if number and text and line.kind not in {LineKind.AMOUNT, LineKind.FEE}:
-        return f"{number} ({text})"
-    return number or text or "-"
-
-
-def state_of(found: ReconciliationBreak) -> str:
-    """Its status as a coloured label."""
-    return state(found.status, _TONES[BreakStatus(found.status)])
-
-
-def difference_of(found: ReconciliationBreak) -> str:
-    """By how much it differs, where that is an amount."""
-    if found.difference is None or found.currency_id is None:
-        return "-" if found.difference is None else plain(found.difference)
-    return money(found.difference, found.currency_id)
-
-
-def presence(found: ReconciliationBreak) -> str:
-    """Whether the latest report still shows it."""
-    return "Still there" if found.shown else f"Gone in the report of {found.latest_report.day}"
 
 
 _SHOWN = 500

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
 
 from exchange.admin.base import AddPage, Section, Tool, bind, staff_of
+from exchange.admin.columns import column
 from exchange.admin.fields import DayField
 from exchange.admin.show import moment, state
 from exchange.core.currencies import money
@@ -60,21 +61,18 @@ class ReconciliationAdmin(AddPage):
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description="result", ordering="status")
-    def verdict(self, report: Reconciliation) -> str:
-        return state(report.status)
-
-    @admin.display(description="basis", ordering="provisional")
-    def basis(self, report: Reconciliation) -> str:
-        return PROVISIONAL if report.provisional else "Complete day"
-
-    @admin.display(description="asked for by", ordering="asked_by_label")
-    def asked_for_by(self, report: Reconciliation) -> str:
-        return report.asked_by_label
-
-    @admin.display(description="asked for (UTC)", ordering="created_at")
-    def made(self, report: Reconciliation) -> str:
-        return moment(report.created_at)
+    verdict = column("result", lambda report: state(report.status), ordering="status")
+    basis = column(
+        "basis",
+        lambda report: PROVISIONAL if report.provisional else "Complete day",
+        ordering="provisional",
+    )
+    asked_for_by = column(
+        "asked for by", lambda report: report.asked_by_label, ordering="asked_by_label"
+    )
+    made = column(
+        "asked for (UTC)", lambda report: moment(report.created_at), ordering="created_at"
+    )
 
     def heading(self, obj: Reconciliation) -> str:
         return f"Reconciliation of {obj.day}"
