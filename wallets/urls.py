@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from exchange.api.routers import Router
 from wallets.banks.api import BankViewSet
+from wallets.deposits.models import Deposit
 from wallets.ledger.api import HoldingViewSet, TransactionViewSet, WalletViewSet
 from wallets.withdrawals.api import WithdrawalViewSet
+from wallets.withdrawals.models import Withdrawal
+
+TransactionViewSet.subjects = (Withdrawal, Deposit)
 
 router = Router()
 for wallet, tokens, whose in (

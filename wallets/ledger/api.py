@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 from uuid import UUID
 
+from django.db.models import Model
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -57,6 +59,8 @@ class TransactionViewSet(OwnerViewSet):
     sort_fields: ClassVar = {"createdAt": "id", "amount": "amount"}
     default_sort = "-createdAt"
     queryset = Entry.objects.none()
+    # Records by whose references movements are called; `wallets.urls` lists them.
+    subjects: ClassVar[Sequence[type[Model]]] = ()
 
     @operation(
         "Transactions retrieved",
@@ -66,7 +70,9 @@ class TransactionViewSet(OwnerViewSet):
     def list(self, _request: Request, **_path: str) -> Response:
         """List the movements of {owner}'s wallet. Newest first."""
         found = self.filter_queryset(statement(self.owner_id()))
-        return self.paginated(found.values_list("id", flat=True), transaction_documents)
+        return self.paginated(
+            found.values_list("id", flat=True), partial(transaction_documents, self.subjects)
+        )
 
 
 class HoldingViewSet(OwnerViewSet):

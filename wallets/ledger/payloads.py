@@ -7,7 +7,7 @@ from wallets.ledger import examples
 from wallets.ledger.models import TransferKind
 
 # An entry of a wallet's statement. It has no stored document:
-# `wallets.withdrawals.selectors.withdrawals` evaluates the mapping over the entry, its transfer and
+# `wallets.ledger.selectors.statements` evaluates the mapping over the entry, its transfer and
 # account, for one page at a time.
 TRANSACTION = Document(
     name="WalletTransaction",

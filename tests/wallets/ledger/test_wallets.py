@@ -122,7 +122,10 @@ def test_entries_are_told_by_the_reference_of_what_they_are_about_in_the_order_a
         put_entry(cursor, account, 1)
     wanted = [withdrawal["reference"], deposit["reference"], "transfer 2", "transfer 3"]
     for step in (1, -1):
-        told = [json.loads(text) for text in transaction_documents(entries[::step])]
+        told = [
+            json.loads(text)
+            for text in transaction_documents([Withdrawal, Deposit], entries[::step])
+        ]
         assert [row["_id"] for row in told] == [str(entry) for entry in entries[::step]]
         assert [row["reference"] for row in told] == wanted[::step]
 
