@@ -33,29 +33,14 @@ class TransferStatus(StrEnum):
     SUCCESSFUL = "SUCCESSFUL"
     FAILED = "FAILED"
 
-    @property
-    def is_final(self) -> bool:
-        """True when the provider has decided. A bank may still return a SUCCESSFUL one."""
-        return self in {TransferStatus.SUCCESSFUL, TransferStatus.FAILED}
-
 
 @dataclass(frozen=True, slots=True)
 class BankEntry:
-    """One bank of a currency's list. `id` finds its branches, `code` goes into a transfer."""
+    """One bank of a currency's list. `code` goes into a transfer."""
 
     id: int
     name: str
     code: str
-
-
-@dataclass(frozen=True, slots=True)
-class BranchEntry:
-    """One branch of a bank. `code` is what corridors that need a branch ask for."""
-
-    id: int
-    name: str
-    code: str
-    bank_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +205,6 @@ class PaymentProvider(Protocol):
         Raises `UnsupportedCurrency` or `ProviderUnavailable`.
         """
 
-    def list_branches(self, bank_id: int) -> list[BranchEntry]:
-        """The branches of a bank, by the bank's `id`. Raises `ProviderUnavailable`."""
-
     def resolve_account(
         self, *, account_number: str, bank_code: str, currency: str
     ) -> ResolvedAccount:
@@ -249,15 +231,6 @@ class PaymentProvider(Protocol):
         In whose days the provider counts is not known: ask for a day more on either side. Raises
         `ProviderUnavailable`, also for a list that contradicts itself.
         """
-
-    def get_transfer(self, provider_id: str) -> TransferRecord | None:
-        """The transfer with the provider's own id, None when it has none.
-
-        Raises `ProviderUnavailable`.
-        """
-
-    def transfer_fee(self, *, amount: Decimal, currency: str) -> Decimal:
-        """What the provider would charge us, unrounded. Raises `ProviderUnavailable`."""
 
     def balances(self) -> list[ProviderBalance]:
         """Our balance in each currency. Raises `ProviderUnavailable`."""

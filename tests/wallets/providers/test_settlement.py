@@ -94,7 +94,7 @@ def test_a_transfer_goes_from_new_over_pending_to_successful(start_sandbox):
     client = client_of(sandbox)
     seen = [client.transfer(request_of()).status]
     deadline = time.monotonic() + 10
-    while not seen[-1].is_final:
+    while seen[-1] is not TransferStatus.SUCCESSFUL:
         assert time.monotonic() < deadline
         status = record_of(client).status
         if status is not seen[-1]:

@@ -12,7 +12,6 @@ import pytest
 from tests.wallets.providers.harness import request_of
 from wallets.providers.base import (
     BankEntry,
-    BranchEntry,
     ListedTransfer,
     ProviderBalance,
     RecipientIdentity,
@@ -193,14 +192,7 @@ def test_a_bank_that_cannot_be_paid_is_left_out_of_a_list():
         wire.read_banks({})
 
 
-def test_branches_accounts_and_balances_are_read_or_malformed():
-    branch = {"id": 3, "branch_name": "Accra", "branch_code": "GH01", "bank_id": 9}
-    assert wire.read_branches([branch]) == [BranchEntry(id=3, name="Accra", code="GH01", bank_id=9)]
-    for key in branch:
-        with pytest.raises(MalformedAnswer, match=f"^{key} is not"):
-            wire.read_branches([branch, without(branch, key)])
-    with pytest.raises(MalformedAnswer, match=r"^branch is not an object$"):
-        wire.read_branches([branch, None])
+def test_accounts_and_balances_are_read_or_malformed():
     account = {"account_number": "0690000031", "account_name": "Ada Obi"}
     assert wire.read_account(account) == ResolvedAccount("0690000031", "Ada Obi")
     for key in account:
@@ -255,35 +247,6 @@ def test_a_time_without_a_zone_is_of_utc(text, read):
     rows = [TRANSFER | {"created_at": "yesterday"}]
     with pytest.raises(MalformedAnswer, match=r"^created_at is not a time$"):
         wire.read_counted_page(envelope(rows, {"page_info": info}))
-
-
-@pytest.mark.parametrize(
-    ("row", "fee"),
-    [
-        ({"fee_type": "value", "fee": Decimal("26.875")}, Decimal("26.875")),
-        ({"fee_type": "percentage", "fee": Decimal("1.5")}, Decimal("3")),
-        ({"fee_type": "percentage", "fee": 0}, Decimal(0)),
-    ],
-)
-def test_a_fee_is_a_value_or_a_share_of_the_amount(row, fee):
-    rows = [{"currency": "KES", "fee_type": "value", "fee": 7}, {"currency": "NGN", **row}]
-    assert wire.read_fee(rows, amount=Decimal(200), currency="NGN") == fee
-
-
-@pytest.mark.parametrize(
-    ("rows", "why"),
-    [
-        ([], "no fee for the currency"),
-        ([{"currency": "KES", "fee_type": "value", "fee": 7}], "no fee for the currency"),
-        ([{"currency": "NGN", "fee_type": "", "fee": 7}], "fee has a type we do not know"),
-        ([{"currency": "NGN", "fee_type": "value", "fee": -7}], "fee is negative"),
-        ([None], "fee is not an object"),
-        (None, "fees is not a list"),
-    ],
-)
-def test_a_fee_table_without_our_fee_is_malformed(rows, why):
-    with pytest.raises(MalformedAnswer, match=f"^{why}$"):
-        wire.read_fee(rows, amount=Decimal(200), currency="NGN")
 
 
 @pytest.mark.parametrize(

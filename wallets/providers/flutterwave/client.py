@@ -8,14 +8,11 @@ decision for the services, which look the reference up first.
 import hmac
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from decimal import Decimal
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 from wallets.providers.base import (
     AccountNotResolved,
     BankEntry,
-    BranchEntry,
     ListedTransfer,
     NeverSent,
     OutcomeUnknown,
@@ -30,11 +27,7 @@ from wallets.providers.base import (
     WebhookHint,
 )
 from wallets.providers.flutterwave import wire
-from wallets.providers.flutterwave.refusals import (
-    says_not_found,
-    says_not_resolved,
-    transfer_refusal,
-)
+from wallets.providers.flutterwave.refusals import says_not_resolved, transfer_refusal
 from wallets.providers.flutterwave.transport import Call, Reply, Retries, Timeouts, Transport
 
 _Value = TypeVar("_Value")
@@ -100,11 +93,6 @@ class FlutterwaveClient:
             raise UnsupportedCurrency(f"no bank list for {currency}")
         reply = self._read(Call("GET", f"/banks/{country}"))
         return _readable(wire.read_banks, _success(reply))
-
-    def list_branches(self, bank_id: int) -> list[BranchEntry]:
-        """The branches of a bank. See `PaymentProvider.list_branches`."""
-        reply = self._read(Call("GET", f"/banks/{bank_id:d}/branches"))
-        return _readable(wire.read_branches, _success(reply))
 
     def resolve_account(
         self, *, account_number: str, bank_code: str, currency: str
@@ -203,22 +191,6 @@ class FlutterwaveClient:
         if stated is not None and rows != stated[1]:
             raise ProviderUnavailable(f"the list says {stated[1]} transfers and shows {rows}")
         return list(found.values())
-
-    def get_transfer(self, provider_id: str) -> TransferRecord | None:
-        """The transfer with the provider's id. See `PaymentProvider.get_transfer`."""
-        reply = self._read(Call("GET", f"/transfers/{quote(provider_id, safe='')}"))
-        if not reply.envelope.ok and says_not_found(reply.status_code, reply.envelope.message):
-            return None
-        record = _readable(wire.read_transfer, _success(reply))
-        if record.provider_id != provider_id:
-            raise ProviderUnavailable("malformed answer: another transfer than the one asked for")
-        return record
-
-    def transfer_fee(self, *, amount: Decimal, currency: str) -> Decimal:
-        """What the provider would charge. See `PaymentProvider.transfer_fee`."""
-        query = {"amount": str(wire.plain_number(amount)), "currency": currency}
-        data = _success(self._read(Call("GET", "/transfers/fee", query=query)))
-        return _readable(lambda rows: wire.read_fee(rows, amount=amount, currency=currency), data)
 
     def balances(self) -> list[ProviderBalance]:
         """Our balance in each currency. See `PaymentProvider.balances`."""

@@ -31,7 +31,6 @@ _FLOAT_SHORTAGES = (
     "not have sufficient balance",
     "balance is insufficient",
 )
-_NOT_FOUND = ("transfer not found", "no transfer found", "no transaction was found")
 _NOT_RESOLVED = ("could not be validated", "invalid account", "account not found")
 
 
@@ -53,12 +52,6 @@ def transfer_refusal(status_code: int, message: str) -> TransferError:
     return OutcomeUnknown(
         f"the provider answered {status_code}: {message}", outage=status_code == 403
     )
-
-
-def says_not_found(status_code: int, message: str) -> bool:
-    """Whether an error envelope says that a single transfer does not exist."""
-    plain = _plain(message)
-    return status_code in {400, 404} and any(part in plain for part in _NOT_FOUND)
 
 
 def says_not_resolved(status_code: int, message: str) -> bool:

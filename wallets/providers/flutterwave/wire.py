@@ -14,7 +14,6 @@ import msgspec
 
 from wallets.providers.base import (
     BankEntry,
-    BranchEntry,
     ListedTransfer,
     ProviderBalance,
     ResolvedAccount,
@@ -126,20 +125,6 @@ def read_banks(data: Any) -> list[BankEntry]:
     return banks
 
 
-def read_branches(data: Any) -> list[BranchEntry]:
-    """The branches of a bank."""
-    rows = [_object(row, "branch") for row in _list(data, "branches")]
-    return [
-        BranchEntry(
-            id=_integer(row, "id"),
-            name=_text(row, "branch_name"),
-            code=_code(row, "branch_code"),
-            bank_id=_integer(row, "bank_id"),
-        )
-        for row in rows
-    ]
-
-
 def read_account(data: Any) -> ResolvedAccount:
     """A resolved account."""
     row = _object(data, "account")
@@ -189,20 +174,6 @@ def read_counted_page(envelope: Envelope) -> CountedPage:
         pages=_integer(page_info, "total_pages"),
         total=_integer(page_info, "total"),
     )
-
-
-def read_fee(data: Any, *, amount: Decimal, currency: str) -> Decimal:
-    """The fee for `amount`, unrounded, out of the fee table of the answer."""
-    for row in (_object(item, "fee") for item in _list(data, "fees")):
-        if row.get("currency") != currency:
-            continue
-        fee = _amount(row, "fee")
-        if row.get("fee_type") == "value":
-            return fee
-        if row.get("fee_type") == "percentage":
-            return amount * fee / 100
-        raise MalformedAnswer("fee has a type we do not know")
-    raise MalformedAnswer("no fee for the currency")
 
 
 def read_balances(data: Any) -> list[ProviderBalance]:
