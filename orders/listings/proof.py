@@ -5,18 +5,7 @@ from __future__ import annotations
 from exchange.tokens.payloads import TOKEN
 from orders.book.payloads import ORDER
 from orders.trades.payloads import TRADE
-from wallets.ledger.proof import Check, Finding, sql_check
-
-
-def _document_check() -> Check:
-    title = "documents of tokens, orders and trades equal their records"
-
-    def run() -> list[Finding]:
-        faults = TOKEN.faults() + ORDER.faults() + TRADE.faults()
-        return [Finding(title, fault, "the declared document", "another") for fault in faults]
-
-    return Check(title, run)
-
+from wallets.ledger.proof import Check, document_check, sql_check
 
 RAISE_CHECKS: tuple[Check, ...] = (
     sql_check(
@@ -81,4 +70,8 @@ RAISE_CHECKS: tuple[Check, ...] = (
     ),
 )
 
-DOCUMENT_CHECKS: tuple[Check, ...] = (_document_check(),)
+DOCUMENT_CHECKS: tuple[Check, ...] = (
+    document_check(
+        "documents of tokens, orders and trades equal their records", TOKEN, ORDER, TRADE
+    ),
+)

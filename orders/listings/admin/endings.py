@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -22,7 +23,6 @@ from exchange.tokens.admin.page import state_of
 from exchange.tokens.models import Token
 from orders.listings.selectors import open_book, refunds, version_of_raise
 from orders.listings.services import endings
-from orders.listings.services.as_seen import cancel_as_seen, complete_as_seen
 from wallets.ledger.models import Account, AccountKind
 
 _BUYERS_SHOWN = 100
@@ -160,34 +160,19 @@ def _unsold(token: Token) -> Decimal:
     return balance or Decimal(0)
 
 
-def _close(token: Token, user: StaffUser) -> str:
-    endings.close_token(token_id=token.pk, user=user)
-    return "Closed: no new orders are taken, those in the book were cancelled."
-
-
-def _reopen(token: Token, user: StaffUser) -> str:
-    endings.reopen_token(token_id=token.pk, user=user)
-    return "Open again: new orders are taken."
+def _done(decide: Callable[..., Token], words: str, token: Token, user: StaffUser) -> str:
+    decide(token_id=token.pk, user=user)
+    return words
 
 
 def _complete(token: Token, user: StaffUser) -> str:
-    complete_as_seen(token_id=token.pk, user=user, seen=version_of_raise(token))
+    endings.complete_raise(token_id=token.pk, user=user, seen=version_of_raise(token))
     return "The raise is complete: its proceeds and unsold units are the issuer's."
-
-
-def _open_secondaries(token: Token, user: StaffUser) -> str:
-    endings.open_secondaries(token_id=token.pk, user=user)
-    return "Holders may trade it from now on."
-
-
-def _exit(token: Token, user: StaffUser) -> str:
-    endings.exit_token(token_id=token.pk, user=user)
-    return "Exited: trading has ended, units stay with their holders."
 
 
 def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
     found = refunds(token)
-    cancel_as_seen(token_id=token.pk, user=user, reason=reason, seen=version_of_raise(token))
+    endings.cancel_token(token_id=token.pk, user=user, reason=reason, seen=version_of_raise(token))
     refunded = ""
     if found:
         buyers = f"{len(found):,} buyers were" if len(found) > 1 else "1 buyer was"
@@ -203,7 +188,11 @@ ENDINGS = (
         ask="Close {token} to new orders?",
         submit="close the token",
         possible=lambda token: not token.closed and not token.exited,
-        decide=_close,
+        decide=partial(
+            _done,
+            endings.close_token,
+            "Closed: no new orders are taken, those in the book were cancelled.",
+        ),
         consequences=lambda token: [_book(token), _stays(token)],
     ),
     Ending(
@@ -213,7 +202,7 @@ ENDINGS = (
         ask="Open {token} to new orders again?",
         submit="open the token again",
         possible=lambda token: token.closed and not token.exited,
-        decide=_reopen,
+        decide=partial(_done, endings.reopen_token, "Open again: new orders are taken."),
         consequences=lambda token: [_stays(token)],
     ),
     Ending(
@@ -236,7 +225,7 @@ ENDINGS = (
         ask="Let holders trade {token}?",
         submit="open secondary trading",
         possible=lambda token: token.completed_raise and not token.secondaries and not token.exited,
-        decide=_open_secondaries,
+        decide=partial(_done, endings.open_secondaries, "Holders may trade it from now on."),
         consequences=lambda token: [_stays(token)],
     ),
     Ending(
@@ -247,7 +236,11 @@ ENDINGS = (
         ask="End {token} for good?",
         submit="end its trading",
         possible=lambda token: token.completed_raise and not token.exited,
-        decide=_exit,
+        decide=partial(
+            _done,
+            endings.exit_token,
+            "Exited: trading has ended, units stay with their holders.",
+        ),
         consequences=lambda token: [_book(token), _stays(token)],
         final=True,
     ),

@@ -23,6 +23,7 @@ from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from orders.book.models import Order, OrderStatus
 from orders.book.services import close_order
+from orders.listings.selectors import version_of_raise
 from orders.trades.models import Trade
 from wallets.ledger.models import Account, AccountKind, TransferKind
 from wallets.ledger.posting import (
@@ -93,8 +94,12 @@ def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
     return _decide(token_id, user, end)
 
 
-def complete_raise(*, token_id: UUID, user: StaffUser) -> Token:
-    """Ends the raise with what it has brought: proceeds and unsold units go to the issuer."""
+def complete_raise(*, token_id: UUID, user: StaffUser, seen: str | None = None) -> Token:
+    """Ends the raise with what it has brought: proceeds and unsold units go to the issuer.
+
+    With `seen` (`version_of_raise`, as a page showed it) it also raises `StateConflict` when
+    something was sold or the raise completed since.
+    """
 
     def complete(token: Token, actor: Actor) -> None:
         if token.completed_raise:
@@ -104,11 +109,11 @@ def complete_raise(*, token_id: UUID, user: StaffUser) -> Token:
             [token.id, str(actor), *acting_as(actor)],
         )
 
-    return _decide(token_id, user, complete)
+    return _decide(token_id, user, complete, seen)
 
 
-def cancel_token(*, token_id: UUID, user: StaffUser, reason: str) -> Token:
-    """Takes the token off the exchange. Final.
+def cancel_token(*, token_id: UUID, user: StaffUser, reason: str, seen: str | None = None) -> Token:
+    """Takes the token off the exchange. Final. `seen` is as for `complete_raise`.
 
     An open raise is undone: every buyer gets back what the purchase cost, fee included, and the
     units go back to the issuer and are retired with those not sold. Raises `Refused`
@@ -132,10 +137,15 @@ def cancel_token(*, token_id: UUID, user: StaffUser, reason: str) -> Token:
             ]
         )
 
-    return _decide(token_id, user, cancel)
+    return _decide(token_id, user, cancel, seen)
 
 
-def _decide(token_id: UUID, user: StaffUser, change: Callable[[Token, Actor], None]) -> Token:
+def _decide(
+    token_id: UUID,
+    user: StaffUser,
+    change: Callable[[Token, Actor], None],
+    seen: str | None = None,
+) -> Token:
     actor = require_decider(user, PERMISSION, "You may not decide about a token's trading")
     with transaction.atomic():
         token = Token.objects.select_for_update(no_key=True).filter(id=token_id).first()
@@ -143,6 +153,11 @@ def _decide(token_id: UUID, user: StaffUser, change: Callable[[Token, Actor], No
             raise TokenNotFound
         if token.cancelled:
             raise StateConflict("The token is cancelled")
+        if seen is not None and version_of_raise(token) != seen:
+            raise StateConflict(
+                "The raise went on since you looked. Nothing was done: look at it again, or close "
+                "the token first, so that nothing is sold meanwhile"
+            )
         change(token, actor)
         token.refresh_from_db()
     return token

@@ -18,7 +18,7 @@ from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from orders.listings.selectors import version_of_raise
-from orders.listings.services import as_seen, endings
+from orders.listings.services import endings
 from tests.environment.database import session
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import take_units
@@ -94,8 +94,8 @@ def test_a_token_that_does_not_exist_is_not_found(issuer, officer):
     in_raise(issuer)
     for decide in (
         endings.close_token,
-        partial(as_seen.complete_as_seen, seen="open:0"),
-        partial(as_seen.cancel_as_seen, seen="open:0", reason="over"),
+        partial(endings.complete_raise, seen="open:0"),
+        partial(endings.cancel_token, seen="open:0", reason="over"),
     ):
         with pytest.raises(TokenNotFound):
             decide(token_id=uuid7(), user=officer)
@@ -180,8 +180,8 @@ def test_ending_cancels_the_active_orders_of_its_token_and_looks_at_no_others(
     [
         endings.close_token,
         endings.complete_raise,
-        partial(as_seen.complete_as_seen, seen="open:0"),
-        partial(as_seen.cancel_as_seen, seen="open:0", reason="over"),
+        partial(endings.complete_raise, seen="open:0"),
+        partial(endings.cancel_token, seen="open:0", reason="over"),
     ],
     ids=["close", "complete", "complete as seen", "cancel as seen"],
 )
@@ -208,9 +208,9 @@ def test_a_raise_as_it_was_seen_is_decided_about_and_the_others_are_left(issuer,
     for token in (first, second, third):
         token.refresh_from_db()
     with pytest.raises(StateConflict, match="went on since you looked"):
-        as_seen.complete_as_seen(token_id=first.id, user=officer, seen=version_of_raise(second))
-    as_seen.complete_as_seen(token_id=first.id, user=officer, seen="open:100")
-    as_seen.cancel_as_seen(token_id=second.id, user=officer, seen="open:0", reason="over")
+        endings.complete_raise(token_id=first.id, user=officer, seen=version_of_raise(second))
+    endings.complete_raise(token_id=first.id, user=officer, seen="open:100")
+    endings.cancel_token(token_id=second.id, user=officer, seen="open:0", reason="over")
     assert [flags(token) for token in (first, second, third)] == [
         {"completed_raise"},
         {"cancelled"},
@@ -219,4 +219,4 @@ def test_a_raise_as_it_was_seen_is_decided_about_and_the_others_are_left(issuer,
     # What is cancelled already says so, whatever was seen.
     for seen in ("open:0", "open:100"):
         with pytest.raises(StateConflict, match="The token is cancelled"):
-            as_seen.complete_as_seen(token_id=second.id, user=officer, seen=seen)
+            endings.complete_raise(token_id=second.id, user=officer, seen=seen)

@@ -17,7 +17,6 @@ from exchange.tokens.models import Token
 from orders.book.models import Order
 from orders.listings.selectors import version_of_raise
 from orders.listings.services import endings
-from orders.listings.services.as_seen import cancel_as_seen, complete_as_seen
 from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
 from tests.factories.traders import Trader
@@ -201,14 +200,14 @@ def test_a_raise_that_went_on_since_somebody_looked_is_neither_completed_nor_can
     seen = version_of_raise(token)
     place(buyer, token, "Buy", 10)
     for decide in (
-        partial(complete_as_seen, token_id=token.id, user=officer, seen=seen),
-        partial(cancel_as_seen, token_id=token.id, user=officer, seen=seen, reason="over"),
+        partial(endings.complete_raise, token_id=token.id, user=officer, seen=seen),
+        partial(endings.cancel_token, token_id=token.id, user=officer, seen=seen, reason="over"),
     ):
         with pytest.raises(StateConflict, match="went on since you looked"):
             decide()
     token.refresh_from_db()
     assert (token.completed_raise, token.cancelled, held(buyer, token.id)) == (False, False, 10)
-    complete_as_seen(token_id=token.id, user=officer, seen=version_of_raise(token))
+    endings.complete_raise(token_id=token.id, user=officer, seen=version_of_raise(token))
     assert held(issuer, "KES") == 2000
 
 
