@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 else:
     _TextField = models.TextField
 
+# Of money and of units: what a currency or a token has of it is in their tables.
+AMOUNT: Any = {"max_digits": 38, "decimal_places": 8}
+# A foreign key that SQL holds otherwise, or whose row is never removed: checking each insert would
+# lock rows that all of them share. An index for it is made where a query asks for one.
+UNCHECKED: Any = {"on_delete": models.PROTECT, "db_index": False, "db_constraint": False}
+
 
 class EncryptedTextField(_TextField):
     """Text that is encrypted in the database and plain in Python; the empty string stays empty."""

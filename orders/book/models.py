@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.numbers import plain
 from exchange.participants.models import ApiKey, Member, Organisation
@@ -47,37 +47,11 @@ class Order(models.Model):
     seq = models.BigIntegerField(unique=True, help_text="Time priority within the book")
     # Tokens and organisations are never removed; `enter_orders` holds the lock of the one, and the
     # accounts it moves have a foreign key to the other.
-    token = models.ForeignKey(
-        Token,
-        on_delete=models.PROTECT,
-        related_name="orders",
-        db_index=False,
-        db_constraint=False,
-    )
-    organisation = models.ForeignKey(
-        Organisation,
-        on_delete=models.PROTECT,
-        related_name="orders",
-        db_index=False,
-        db_constraint=False,
-    )
+    token = models.ForeignKey(Token, related_name="orders", **UNCHECKED)
+    organisation = models.ForeignKey(Organisation, related_name="orders", **UNCHECKED)
     # Held to the organisation in SQL: the member by a trigger, the key by a composite foreign key.
-    member = models.ForeignKey(
-        Member,
-        on_delete=models.PROTECT,
-        null=True,
-        related_name="orders",
-        db_index=False,
-        db_constraint=False,
-    )
-    api_key = models.ForeignKey(
-        ApiKey,
-        on_delete=models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
+    member = models.ForeignKey(Member, null=True, related_name="orders", **UNCHECKED)
+    api_key = models.ForeignKey(ApiKey, null=True, related_name="+", **UNCHECKED)
     owner_id = models.GeneratedField(
         expression=Coalesce("member_id", "organisation_id"),
         output_field=models.UUIDField(),
@@ -85,18 +59,14 @@ class Order(models.Model):
     )
     owner_model = choice_field(OwnerModel, max_length=12)
     type = choice_field(OrderType, max_length=4)
-    price = models.DecimalField(max_digits=38, decimal_places=8, help_text="Limit for one unit")
-    tokens = models.DecimalField(max_digits=38, decimal_places=8, help_text="Units")
-    amount = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="price * tokens, rounded to the currency"
-    )
+    price = models.DecimalField(help_text="Limit for one unit", **AMOUNT)
+    tokens = models.DecimalField(help_text="Units", **AMOUNT)
+    amount = models.DecimalField(help_text="price * tokens, rounded to the currency", **AMOUNT)
     fee_percent = models.DecimalField(
         max_digits=12, decimal_places=4, help_text="The token's fee when the order was placed"
     )
     status = choice_field(OrderStatus, max_length=10, default=OrderStatus.ACTIVE)
-    filled = models.DecimalField(
-        max_digits=38, decimal_places=8, default=0, help_text="Units filled so far"
-    )
+    filled = models.DecimalField(default=0, help_text="Units filled so far", **AMOUNT)
     filled_value = models.DecimalField(
         max_digits=54,
         decimal_places=16,
@@ -104,22 +74,15 @@ class Order(models.Model):
         help_text="Sum of price * units of its fills, not rounded",
     )
     charged = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        default=0,
-        help_text="filled_value, rounded up for a Buy and down for a Sell",
+        default=0, help_text="filled_value, rounded up for a Buy and down for a Sell", **AMOUNT
     )
     charged_fee = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        default=0,
-        help_text="What a Buy paid above charged, or a Sell received below it",
+        default=0, help_text="What a Buy paid above charged, or a Sell received below it", **AMOUNT
     )
     reserved = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
         default=0,
         help_text="Still reserved for the open rest: currency of a Buy, units of a Sell",
+        **AMOUNT,
     )
     customer_name = models.CharField(max_length=200, blank=True)
     customer_email = models.CharField(max_length=254, blank=True)

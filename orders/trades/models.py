@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.numbers import plain
 from exchange.tokens.models import Token
@@ -25,13 +25,7 @@ class Trade(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True)
     # None of these is ever removed, and `enter_orders` has all of them locked.
-    token = models.ForeignKey(
-        Token,
-        on_delete=models.PROTECT,
-        related_name="trades",
-        db_index=False,
-        db_constraint=False,
-    )
+    token = models.ForeignKey(Token, related_name="trades", **UNCHECKED)
     buy_order = models.ForeignKey(
         Order, on_delete=models.PROTECT, related_name="+", db_constraint=False
     )
@@ -44,12 +38,12 @@ class Trade(models.Model):
         help_text="None: the issuer",
     )
     taker = choice_field(OrderType, max_length=4, help_text="The side that came and took")
-    price = models.DecimalField(max_digits=38, decimal_places=8)
-    tokens = models.DecimalField(max_digits=38, decimal_places=8)
-    buyer_value = models.DecimalField(max_digits=38, decimal_places=8)
-    buyer_fee = models.DecimalField(max_digits=38, decimal_places=8)
-    seller_value = models.DecimalField(max_digits=38, decimal_places=8)
-    seller_fee = models.DecimalField(max_digits=38, decimal_places=8)
+    price = models.DecimalField(**AMOUNT)
+    tokens = models.DecimalField(**AMOUNT)
+    buyer_value = models.DecimalField(**AMOUNT)
+    buyer_fee = models.DecimalField(**AMOUNT)
+    seller_value = models.DecimalField(**AMOUNT)
+    seller_fee = models.DecimalField(**AMOUNT)
     half_even = models.BooleanField(
         db_default=False,
         editable=False,

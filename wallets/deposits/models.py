@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
@@ -43,7 +43,7 @@ class Deposit(ProposalModel):
         db_persist=True,
     )
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    amount = models.DecimalField(max_digits=38, decimal_places=8)
+    amount = models.DecimalField(**AMOUNT)
     reference = models.CharField(
         max_length=100, help_text="The bank's reference of the incoming payment"
     )

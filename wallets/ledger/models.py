@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
@@ -99,7 +99,7 @@ class Account(models.Model):
         output_field=models.UUIDField(null=True),
         db_persist=True,
     )
-    balance = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    balance = models.DecimalField(null=True, **AMOUNT)
 
     class Meta:
         ordering = ["asset", "kind", "id"]
@@ -177,22 +177,11 @@ class Entry(models.Model):
     transfer = models.ForeignKey(
         Transfer, on_delete=models.PROTECT, related_name="entries", db_constraint=False
     )
-    account = models.ForeignKey(
-        Account,
-        on_delete=models.PROTECT,
-        related_name="entries",
-        db_index=False,
-        db_constraint=False,
-    )
-    asset = models.ForeignKey(
-        Asset, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
-    )
-    amount = models.DecimalField(max_digits=38, decimal_places=8)
+    account = models.ForeignKey(Account, related_name="entries", **UNCHECKED)
+    asset = models.ForeignKey(Asset, related_name="+", **UNCHECKED)
+    amount = models.DecimalField(**AMOUNT)
     balance_after = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        null=True,
-        help_text="Of the owner's account; system accounts keep none",
+        null=True, help_text="Of the owner's account; system accounts keep none", **AMOUNT
     )
 
     class Meta:

@@ -14,7 +14,7 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.staff.models import ProposalModel
@@ -118,8 +118,8 @@ class BothSides(models.Model):
     currency = models.ForeignKey(
         Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
-    our_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
-    their_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True)
+    our_amount = models.DecimalField(null=True, **AMOUNT)
+    their_amount = models.DecimalField(null=True, **AMOUNT)
     our_text = models.CharField(max_length=200, blank=True)
     their_text = models.CharField(max_length=200, blank=True)
     reference = models.CharField(max_length=120, blank=True)
@@ -168,9 +168,7 @@ class ReconciliationBreak(BothSides):
     """
 
     day = models.DateField()
-    difference = models.DecimalField(
-        max_digits=38, decimal_places=8, null=True, help_text="Theirs less ours"
-    )
+    difference = models.DecimalField(null=True, help_text="Theirs less ours", **AMOUNT)
     status = choice_field(BreakStatus, max_length=9, default=BreakStatus.OPEN)
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL,

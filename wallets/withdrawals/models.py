@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Func
 from django.db.models.functions import Coalesce
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
@@ -25,13 +25,7 @@ class BankAccount(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Organisation and currency are held by the withdrawal that points here (composite keys, SQL).
-    organisation = models.ForeignKey(
-        Organisation,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
+    organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
     name = models.CharField(max_length=200, help_text="Bank name, the provider's spelling")
     code = models.CharField(max_length=20)
     provider_bank_id = models.BigIntegerField(null=True)
@@ -39,13 +33,7 @@ class BankAccount(models.Model):
     account_name = models.CharField(max_length=200)
     given_name = models.CharField(max_length=200, help_text="Account name as the caller gave it")
     name_resolved = models.BooleanField(default=False)
-    currency = models.ForeignKey(
-        Currency,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
+    currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)
     branch_code = models.CharField(max_length=40, blank=True)
     recipient_first_name = models.CharField(max_length=100, blank=True)
     recipient_last_name = models.CharField(max_length=100, blank=True)
@@ -99,6 +87,9 @@ OPEN_STATUSES = (
     WithdrawalStatus.UNKNOWN,
 )
 
+# It is not known yet whether the provider pays.
+IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
+
 
 class Withdrawal(models.Model):
     """A request to pay out of an organisation's or a member's wallet to a bank account."""
@@ -108,21 +99,9 @@ class Withdrawal(models.Model):
     # foreign keys are composite ones, in SQL: the escrow account is of this owner, organisation
     # and currency, the bank record of this organisation. The plain ones would lock the rows of
     # the currency and the organisation, which all requests share.
-    organisation = models.ForeignKey(
-        Organisation,
-        on_delete=models.PROTECT,
-        related_name="withdrawals",
-        db_index=False,
-        db_constraint=False,
-    )
+    organisation = models.ForeignKey(Organisation, related_name="withdrawals", **UNCHECKED)
     member = models.ForeignKey(
-        Member,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="withdrawals",
-        db_index=False,
-        db_constraint=False,
+        Member, null=True, blank=True, related_name="withdrawals", **UNCHECKED
     )
     owner_id = models.GeneratedField(
         expression=Coalesce("member_id", "organisation_id"),
@@ -130,26 +109,14 @@ class Withdrawal(models.Model):
         db_persist=True,
     )
     reference = models.CharField(max_length=40)
-    currency = models.ForeignKey(
-        Currency,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
-    amount = models.DecimalField(max_digits=38, decimal_places=8)
-    fee = models.DecimalField(max_digits=38, decimal_places=8)
-    disburse_amount = models.DecimalField(max_digits=38, decimal_places=8)
-    gusd_amount = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
-    internal_fee = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)
+    amount = models.DecimalField(**AMOUNT)
+    fee = models.DecimalField(**AMOUNT)
+    disburse_amount = models.DecimalField(**AMOUNT)
+    gusd_amount = models.DecimalField(null=True, blank=True, **AMOUNT)
+    internal_fee = models.DecimalField(default=0, **AMOUNT)
     internal_fee_type = models.CharField(max_length=10, default="NONE")
-    escrow_account = models.ForeignKey(
-        Account,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
+    escrow_account = models.ForeignKey(Account, related_name="+", **UNCHECKED)
     bank = models.OneToOneField(
         BankAccount, on_delete=models.PROTECT, related_name="withdrawal", db_constraint=False
     )
@@ -251,7 +218,7 @@ class Payout(models.Model):
     posted_at = models.DateTimeField(null=True, blank=True)
     provider_id = models.CharField(max_length=40, blank=True)
     provider_status = models.CharField(max_length=20, blank=True)
-    provider_fee = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    provider_fee = models.DecimalField(null=True, blank=True, **AMOUNT)
     provider_message = models.CharField(max_length=500, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
     next_step_at = models.DateTimeField(null=True, blank=True)
