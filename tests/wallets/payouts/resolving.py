@@ -1,0 +1,132 @@
+"""Payouts that are lost, came back or wait, and what two people do about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from exchange.core.errors import DomainError
+from exchange.events.models import Event
+from exchange.staff.models import StaffUser
+from tests.factories.wallets import (
+    SYSTEM,
+    Wallet,
+    approved,
+    make_staff,
+)
+from tests.wallets.payouts.payout_rows import (
+    change,
+    marked,
+    record_of,
+)
+from wallets.payouts.models import Proposal, ProposalAction
+from wallets.payouts.services import resolutions, settlement
+from wallets.providers.base import TransferStatus
+from wallets.withdrawals.models import Payout, Withdrawal
+
+MICROSECOND = timedelta(microseconds=1)
+HALF_AN_HOUR, HALF_DAY = timedelta(minutes=30), timedelta(hours=12)
+SEND_AGAIN, FAIL = ProposalAction.SEND_AGAIN, ProposalAction.FAIL
+REVERSE, RETURN = ProposalAction.REVERSE, ProposalAction.RETURN
+check = resolutions._check_possible
+# As long as a reason may be, and no two parts of it alike.
+WHY = "".join(f"{number:04}" for number in range(125))
+NOT_LOST = (
+    "payout_not_lost",
+    "Only an Unknown withdrawal that the provider did not know twice, 30 minutes apart, is lost",
+)
+NOT_RETURNED = (
+    "payout_not_returned",
+    "Only a Completed withdrawal that the provider says the bank returned can be reversed",
+)
+CLAIMED = (
+    "payout_not_waiting",
+    "Only an Approved withdrawal whose payout nobody has claimed can be returned",
+)
+
+
+def lost(wallet: Wallet) -> Withdrawal:
+    """Not found twice, half an hour apart."""
+    withdrawal = approved(wallet)
+    lose(withdrawal)
+    return Withdrawal.objects.get(pk=withdrawal.pk)
+
+
+def lose(withdrawal: Withdrawal) -> None:
+    marked(withdrawal)
+    not_found_twice(withdrawal)
+    change(
+        withdrawal,
+        leased_until=HALF_DAY,
+        claimed_by="claim_old",
+        provider_id="77",
+        provider_status="PENDING",
+    )
+
+
+def not_found_twice(withdrawal: Withdrawal) -> None:
+    settlement.lose(withdrawal.id, error="silence", not_found=True)
+    now = timezone.now()
+    change(
+        withdrawal,
+        not_found_count=2,
+        first_not_found_at=now - HALF_AN_HOUR,
+        last_not_found_at=now,
+    )
+
+
+def paid(wallet: Wallet, *, returned: bool = True) -> Withdrawal:
+    """Completed, and returned by the bank."""
+    withdrawal = approved(wallet)
+    marked(withdrawal)
+    withdrawal = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
+    outcomes = [TransferStatus.SUCCESSFUL, TransferStatus.FAILED]
+    for status in outcomes[: 1 + returned]:
+        settlement.apply_record(withdrawal.id, record_of(withdrawal, status), actor=SYSTEM)
+    return Withdrawal.objects.get(pk=withdrawal.pk)
+
+
+MAKERS: dict[ProposalAction, Callable[[Wallet], Withdrawal]] = {
+    SEND_AGAIN: lost,
+    FAIL: lost,
+    REVERSE: paid,
+    RETURN: approved,
+}
+every_action = pytest.mark.parametrize("action", ProposalAction)
+
+
+def propose(
+    withdrawal: Withdrawal, action: ProposalAction, reason: str = "why", by: StaffUser | None = None
+) -> Proposal:
+    return resolutions.propose(
+        withdrawal_id=withdrawal.id, action=action, reason=reason, proposer=by or make_staff()
+    )
+
+
+def confirm(proposal: Proposal, by: StaffUser | None = None) -> Withdrawal:
+    return resolutions.confirm(proposal_id=proposal.id, resolver=by or make_staff())
+
+
+def told(withdrawal: Withdrawal) -> list[str]:
+    events = Event.objects.filter(subject_id=withdrawal.id).order_by("id")
+    return [kind.removeprefix("withdrawal.") for kind in events.values_list("type", flat=True)]
+
+
+def decisions(withdrawal: Withdrawal) -> list[tuple[Any, ...]]:
+    """What was recorded since it was approved."""
+    rows = withdrawal.decisions.exclude(verdict="Approve").order_by("id")
+    return [*rows.values_list("verdict", "actor", "reason", "details", "version")]
+
+
+def refusal(act: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(DomainError) as refused:
+        act()
+    return refused.value.code, refused.value.message
+
+
+def not_found(count: int, first: datetime | None, last: datetime | None) -> Payout:
+    return Payout(not_found_count=count, first_not_found_at=first, last_not_found_at=last)

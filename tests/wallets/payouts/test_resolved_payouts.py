@@ -1,0 +1,195 @@
+"""What two people decided about a payout: all that it changes."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from exchange.core.errors import StateConflict
+from tests.assertions.unchanged import nothing_moves
+from tests.environment.processes import wait_until
+from tests.factories.payouts import proposed
+from tests.factories.wallets import (
+    approved,
+    assert_books_hold,
+    make_staff,
+    status_of,
+)
+from tests.wallets.payouts.payout_rows import (
+    fail,
+    row,
+    seconds,
+    values,
+)
+from tests.wallets.payouts.resolving import (
+    FAIL,
+    HALF_DAY,
+    MAKERS,
+    NOT_LOST,
+    RETURN,
+    REVERSE,
+    SEND_AGAIN,
+    WHY,
+    confirm,
+    decisions,
+    lost,
+    not_found_twice,
+    propose,
+    refusal,
+    told,
+)
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
+from wallets.ledger.models import Transfer
+from wallets.payouts.errors import TransferLookUpUnavailable
+from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import resolutions
+from wallets.withdrawals.models import Withdrawal
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_lost_payout_that_is_sent_again_is_as_new_but_for_its_attempts(
+    sandbox, wallet, hints, django_capture_on_commit_callbacks
+):
+    one, other = lost(wallet), lost(wallet)
+    for withdrawal in (one, other):
+        raise_alert("payout_differs", subject=withdrawal.reference, message="open")
+    before, untouched = row(one), values(other)
+    events = told(one)
+    proposal, person = propose(one, SEND_AGAIN), make_staff()
+    with django_capture_on_commit_callbacks(execute=True):
+        moved = confirm(proposal, person)
+    assert (moved.pk, moved.status, moved.version) == (one.pk, "Approved", one.version + 1)
+    wait_until(lambda: hints == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10)
+    payout = row(one)
+    assert (payout.claimed_by, payout.leased_until, payout.posted_at) == ("", None, None)
+    assert (payout.provider_id, payout.provider_status) == ("", "")
+    assert (payout.not_found_count, payout.first_not_found_at) == (0, None)
+    assert (payout.last_not_found_at, payout.next_step_at) == (None, payout.updated_at)
+    assert seconds(payout.updated_at) == 0
+    assert (payout.attempts, payout.look_ups) == (before.attempts, before.look_ups)
+    assert values(other) == untouched
+    assert told(one) == events
+    alerts = Alert.objects.filter(resolved_at=None).order_by("kind")
+    assert [*alerts.values_list("kind", "subject")] == [
+        ("payout_differs", other.reference),
+        ("payout_unknown", other.reference),
+    ]
+    proposal.refresh_from_db()
+    assert (proposal.status, proposal.decided_by) == ("Confirmed", person)
+    assert decisions(one)[1:] == [
+        ("Confirm", f"staff:{person.pk}", "why", {"action": "Send again"}, one.version)
+    ]
+    assert_books_hold()
+
+
+def test_a_lost_payout_that_is_failed_gives_the_money_back_and_is_watched(sandbox, wallet):
+    one, other = lost(wallet), lost(wallet)
+    untouched, had = values(other), wallet.kes
+    failed = confirm(propose(one, FAIL, WHY))
+    assert [entry["method"] for entry in sandbox.requests.entries()] == ["GET"]
+    assert (failed.pk, failed.status, failed.reason) == (one.pk, "Failed", WHY)
+    payout = row(one)
+    assert payout.next_step_at == payout.updated_at + HALF_DAY
+    assert payout.watch_until == payout.updated_at + timedelta(days=30)
+    assert payout.leased_until is None
+    assert values(other) == untouched
+    assert memo(one, "withdrawal_release") == f"failed: {WHY}"[:300]
+    assert (told(one)[-1], wallet.kes) == ("failed", (had[0] + 500, had[1] - 500))
+    assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "event", "kind", "begins"),
+    [
+        (REVERSE, "Reversed", "reversed", "withdrawal_reverse", "returned: "),
+        (RETURN, "Rejected", "rejected", "withdrawal_release", "returned before it was sent: "),
+    ],
+)
+def test_what_is_reversed_or_returned_is_over_and_the_provider_is_not_asked(
+    sandbox, wallet, action, status, event, kind, begins
+):
+    one, other = MAKERS[action](wallet), MAKERS[action](wallet)
+    untouched, had = values(other), wallet.kes
+    ended = confirm(propose(one, action, WHY))
+    assert (ended.pk, ended.status, ended.reason) == (one.pk, status, WHY)
+    payout = row(one)
+    assert payout.next_step_at is None
+    assert seconds(payout.updated_at) == 0
+    assert values(other) == untouched
+    assert memo(one, kind) == f"{begins}{WHY}"[:300]
+    back = (470, 0) if action == REVERSE else (500, -500)
+    assert (told(one)[-1], wallet.kes) == (event, (had[0] + back[0], had[1] + back[1]))
+    assert sandbox.requests.entries() == []
+    came_back = Alert.objects.filter(resolved_at=None).values_list("kind", "subject")
+    assert [*came_back] == ([("payout_returned", other.reference)] if action == REVERSE else [])
+    assert_books_hold()
+
+
+def memo(withdrawal: Withdrawal, kind: str) -> str:
+    return Transfer.objects.get(subject_id=withdrawal.id, kind=kind).memo
+
+
+@pytest.mark.parametrize("action", [SEND_AGAIN, FAIL])
+def test_a_payout_that_the_provider_knows_by_now_is_as_the_provider_has_it(sandbox, wallet, action):
+    withdrawal = approved(wallet)
+    payouts.pay(withdrawal.id)
+    not_found_twice(withdrawal)
+    proposal, person = propose(withdrawal, action), make_staff()
+    fail(sandbox)
+    with nothing_moves(), pytest.raises(TransferLookUpUnavailable):
+        confirm(proposal, person)
+    asked = len(sandbox.requests.entries())
+    assert refusal(lambda: confirm(proposal, proposal.proposed_by)) == (
+        "approver_not_independent",
+        "Somebody else must confirm what you proposed",
+    )
+    assert len(sandbox.requests.entries()) == asked
+    assert refusal(lambda: confirm(proposal)) == (
+        "payout_found",
+        "The payment provider knows this transfer after all, as NEW."
+        " The proposal was not carried out",
+    )
+    assert (status_of(withdrawal), row(withdrawal).not_found_count) == ("Unknown", 0)
+    proposal.refresh_from_db()
+    assert (proposal.status, [d[0] for d in decisions(withdrawal)]) == ("Open", ["Propose"])
+    # It is not lost any more, so there is nothing to ask about.
+    asked = len(sandbox.requests.entries())
+    assert refusal(lambda: confirm(proposal)) == NOT_LOST
+    assert len(sandbox.requests.entries()) == asked
+
+
+@pytest.mark.parametrize("reason", ["", "  not now "])
+def test_a_proposal_that_is_declined_does_nothing_and_stays_declined(wallet, reason):
+    withdrawal, person = approved(wallet), make_staff()
+    before = values(withdrawal)
+    proposal = proposed(withdrawal, RETURN)
+    given = {"reason": reason} if reason else {}
+    declined = resolutions.decline(proposal_id=proposal.id, resolver=person, **given)
+    proposal.refresh_from_db()
+    assert (declined.pk, proposal.status, proposal.decided_by) == (proposal.pk, "Declined", person)
+    assert decisions(withdrawal)[1:] == [
+        ("Decline", f"staff:{person.pk}", reason.strip(), {"action": "Return"}, withdrawal.version)
+    ]
+    assert values(withdrawal) == before
+    for act in (resolutions.confirm, resolutions.decline):
+        with nothing_moves(), pytest.raises(StateConflict) as closed:
+            act(proposal_id=proposal.id, resolver=person)
+        assert closed.value.message == "The proposal is Declined already"
+
+
+def test_the_withdrawal_of_a_proposal_is_locked_before_the_proposal(wallet):
+    proposal = proposed(approved(wallet), RETURN)
+    with transaction.atomic(), CaptureQueriesContext(connection) as asked:
+        resolutions._confirmable(proposal.id, make_staff())
+    locked = [
+        re.findall(r'FROM "(\w+)"', query["sql"])[0]
+        for query in asked.captured_queries
+        if "FOR NO KEY UPDATE" in query["sql"]
+    ]
+    assert locked == ["wallets_withdrawal", "wallets_proposal"]
