@@ -40,6 +40,9 @@ class Standing:
 class WithdrawalPayoutAdmin(Resolving, WithdrawalAdmin):
     """Withdrawals with their payouts."""
 
+    notice_template = "admin/wallets/payout/notice.html"
+    steps_template = "admin/wallets/payout/steps.html"
+
     # --- the list ---
 
     @admin.display(description="waits for")

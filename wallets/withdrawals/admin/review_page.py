@@ -16,6 +16,10 @@ from wallets.withdrawals.models import Withdrawal
 class ReviewPage(OwnPage):
     """A withdrawal's admin, with its review page."""
 
+    # Parts of the page that the subject that pays provides: above the payment, and below it.
+    notice_template = ""
+    steps_template = ""
+
     def own_page(
         self,
         request: HttpRequest,
@@ -34,6 +38,8 @@ class ReviewPage(OwnPage):
             record=withdrawal,
             wrong=wrong or {},
             typed=request.POST,
+            notice_template=self.notice_template,
+            steps_template=self.steps_template,
             **self.review(request, withdrawal),
         )
 
