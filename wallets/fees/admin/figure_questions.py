@@ -80,7 +80,7 @@ def approval(figure: ConfigurationFigure, user: StaffUser) -> Question:
     )
 
 
-def rejection(figure: ConfigurationFigure) -> Question:
+def rejection(figure: ConfigurationFigure, _user: StaffUser) -> Question:
     """Asked with a reason."""
     return Question(
         title=f"Reject {_name(figure)}?",
@@ -106,7 +106,7 @@ def taking_back(figure: ConfigurationFigure, user: StaffUser) -> Question:
     )
 
 
-def withdrawal(figure: ConfigurationFigure) -> Question:
+def withdrawal(figure: ConfigurationFigure, _user: StaffUser) -> Question:
     """Asked, with a reason, of the first of two."""
     hindrance = _not_to_come(figure)
     if not hindrance and figure.withdrawal_asked_by is not None:
@@ -133,7 +133,7 @@ def agreement(figure: ConfigurationFigure, user: StaffUser) -> Question:
     )
 
 
-def keeping(figure: ConfigurationFigure) -> Question:
+def keeping(figure: ConfigurationFigure, _user: StaffUser) -> Question:
     """Asked before the asking is ended."""
     return Question(
         title=f"Keep {_name(figure)}?",

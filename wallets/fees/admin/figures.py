@@ -5,6 +5,8 @@ What each decision asks is in `figure_questions`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -17,7 +19,7 @@ from django.urls import URLPattern
 
 from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirming import Confirming
+from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
 from exchange.admin.show import moment, page_of, state
 from exchange.staff.admin.pending import (
@@ -39,6 +41,53 @@ class ReasonForm(forms.Form):
     """Why not."""
 
     reason = Reason(max_length=300)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A decision that changes nothing in force: who takes it, what is asked, what is done."""
+
+    name: str
+    permissions: tuple[str, ...]
+    question: Callable[[ConfigurationFigure, StaffUser], Question]
+    decide: Callable[..., ConfigurationFigure]
+    done: str
+    with_reason: bool = False
+
+
+_STEPS = (
+    Step(
+        "reject",
+        (figures.DECIDE,),
+        questions.rejection,
+        figures.reject,
+        "Rejected. The figure in force stays as it is.",
+        with_reason=True,
+    ),
+    Step("take_back", (figures.PROPOSE,), questions.taking_back, figures.take_back, "Taken back."),
+    Step(
+        "withdraw",
+        (figures.PROPOSE, figures.DECIDE),
+        questions.withdrawal,
+        figures.ask_to_withdraw,
+        "Asked. It takes effect all the same unless somebody else agrees in time.",
+        with_reason=True,
+    ),
+    Step(
+        "keep",
+        (figures.PROPOSE, figures.DECIDE),
+        questions.keeping,
+        figures.keep,
+        "Kept: it takes effect as approved.",
+    ),
+    Step(
+        "agree",
+        (figures.DECIDE,),
+        questions.agreement,
+        figures.agree_to_withdraw,
+        "Withdrawn: it does not take effect.",
+    ),
+)
 
 
 @admin.register(ConfigurationFigure)
@@ -96,11 +145,15 @@ class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
         one = "<uuid:object_id>"
         return [
             self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
-            self.action_url(f"{one}/reject/", "reject", self.reject, only_post=False),
-            self.action_url(f"{one}/take-back/", "take_back", self.take_back, only_post=False),
-            self.action_url(f"{one}/withdraw/", "withdraw", self.withdraw, only_post=False),
-            self.action_url(f"{one}/keep/", "keep", self.keep, only_post=False),
-            self.action_url(f"{one}/agree/", "agree", self.agree, only_post=False),
+            *(
+                self.action_url(
+                    f"{one}/{step.name.replace('_', '-')}/",
+                    step.name,
+                    partial(self.take, step=step),
+                    only_post=False,
+                )
+                for step in _STEPS
+            ),
             *super().get_urls(),
         ]
 
@@ -160,63 +213,15 @@ class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
             ),
         )
 
-    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Closes the proposal; the figure in force stays."""
-        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
-        return self.confirm_page(
-            request,
-            figure,
-            questions.rejection(figure),
-            partial(figures.reject, figure_id=figure.pk, user=staff_of(request)),
-            "Rejected. The figure in force stays as it is.",
-            form=bind(request, ReasonForm),
-        )
-
-    def take_back(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Whoever proposed it closes it."""
+    def take(self, request: HttpRequest, object_id: UUID, *, step: Step) -> HttpResponse:
+        """One of the other decisions."""
         user = staff_of(request)
-        figure: ConfigurationFigure = self.record(request, object_id, figures.PROPOSE)
+        figure: ConfigurationFigure = self.record(request, object_id, *step.permissions)
         return self.confirm_page(
             request,
             figure,
-            questions.taking_back(figure, user),
-            partial(figures.take_back, figure_id=figure.pk, user=user),
-            "Taken back.",
-        )
-
-    def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The first of two: asks that it does not take effect."""
-        permissions = (figures.PROPOSE, figures.DECIDE)
-        figure: ConfigurationFigure = self.record(request, object_id, *permissions)
-        return self.confirm_page(
-            request,
-            figure,
-            questions.withdrawal(figure),
-            partial(figures.ask_to_withdraw, figure_id=figure.pk, user=staff_of(request)),
-            "Asked. It takes effect all the same unless somebody else agrees in time.",
-            form=bind(request, ReasonForm),
-        )
-
-    def agree(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The second of two: it never takes effect."""
-        user = staff_of(request)
-        figure: ConfigurationFigure = self.record(request, object_id, figures.DECIDE)
-        return self.confirm_page(
-            request,
-            figure,
-            questions.agreement(figure, user),
-            partial(figures.agree_to_withdraw, figure_id=figure.pk, user=user),
-            "Withdrawn: it does not take effect.",
-        )
-
-    def keep(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Ends the asking: it takes effect as approved."""
-        permissions = (figures.PROPOSE, figures.DECIDE)
-        figure: ConfigurationFigure = self.record(request, object_id, *permissions)
-        return self.confirm_page(
-            request,
-            figure,
-            questions.keeping(figure),
-            partial(figures.keep, figure_id=figure.pk, user=staff_of(request)),
-            "Kept: it takes effect as approved.",
+            step.question(figure, user),
+            partial(step.decide, figure_id=figure.pk, user=user),
+            step.done,
+            form=bind(request, ReasonForm) if step.with_reason else None,
         )
