@@ -38,24 +38,13 @@ def _options(arguments: list[str]) -> SandboxOptions:
     parser.add_argument("--webhook-retry-seconds", type=float, default=30 * 60.0)
     parser.add_argument("--webhook-timeout", type=float, default=60.0)
     parser.add_argument("--hang-seconds", type=float, default=60.0)
-    parser.add_argument("--float", type=_float, action="append", default=[], metavar="NGN=5000")
+    parser.add_argument(
+        "--float", dest="floats", type=_float, action="append", default=[], metavar="NGN=5000"
+    )
     parsed = parser.parse_args(arguments)
     if not parsed.secret_key:
         parser.error("a secret key is needed: --secret-key or FLUTTERWAVE_SECRET_KEY")
-    return SandboxOptions(
-        data=parsed.data,
-        secret_key=parsed.secret_key,
-        webhook_url=parsed.webhook_url,
-        webhook_hash=parsed.webhook_hash,
-        host=parsed.host,
-        port=parsed.port,
-        delay=parsed.delay,
-        return_delay=parsed.return_delay,
-        webhook_retry_seconds=parsed.webhook_retry_seconds,
-        webhook_timeout=parsed.webhook_timeout,
-        hang_seconds=parsed.hang_seconds,
-        floats=dict(parsed.float),
-    )
+    return SandboxOptions(**{**vars(parsed), "floats": dict(parsed.floats)})
 
 
 def main(arguments: list[str]) -> int:

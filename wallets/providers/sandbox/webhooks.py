@@ -25,26 +25,8 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 def event_body(row: Row, **changes: Any) -> str:
     """The body that tells of a transfer's final state."""
     record = rest_record(row) | changes
-    data = {
-        "id": record["id"],
-        "account_number": record["account_number"],
-        "bank_name": record["bank_name"],
-        "bank_code": record["bank_code"],
-        "fullname": record["full_name"],
-        "created_at": record["created_at"],
-        "currency": record["currency"],
-        "debit_currency": record["debit_currency"],
-        "amount": record["amount"],
-        "fee": record["fee"],
-        "status": record["status"],
-        "reference": record["reference"],
-        "meta": record["meta"],
-        "narration": record["narration"],
-        "approver": None,
-        "complete_message": record["complete_message"],
-        "requires_approval": 0,
-        "is_approved": 1,
-    }
+    data = {**record, "fullname": record["full_name"], "approver": None}
+    del data["full_name"]
     event = {"event": "transfer.completed", "event.type": "Transfer", "data": data}
     return _encoder.encode(event).decode()
 
