@@ -1,7 +1,7 @@
 """What a token of the demo world is, and the figures that follow from the few that are given.
 
-The tokens are the rows of `tokens.csv`, in the order they are listed. Nothing here needs Django:
-the logos are drawn from it too. `trading` brings the tokens to market.
+The tokens are the rows of `tokens.csv`, in the order they are listed; their logos are in
+`config/static/tokens`. `trading` brings the tokens to market.
 """
 
 from __future__ import annotations

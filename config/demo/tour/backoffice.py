@@ -13,7 +13,7 @@ import requests
 from config.demo.tour.client import TourFailed
 
 _TIMEOUT_SECONDS = 15.0
-_UNSENT_INPUTS = frozenset({"button", "image", "reset", "file"})
+_UNSENT_INPUTS = frozenset({"button", "file", "image", "reset", "submit"})
 
 
 @dataclass
@@ -22,106 +22,57 @@ class Button:
 
     name: str
     value: str
-    label: str
-    action: str = ""
-    form_id: str = ""
+    label: str = ""
 
 
 @dataclass
 class Form:
-    """A form with what it would send as it stands: each field's values, in their order."""
+    """A form with what its inputs would send as it stands: each one's values, in their order."""
 
     action: str
     method: str
-    id: str = ""
     fields: dict[str, list[str]] = field(default_factory=dict)
     buttons: list[Button] = field(default_factory=list)
 
 
 class _Reader(HTMLParser):
-    """Collects links and forms; understands what Django's admin writes, not all of HTML."""
+    """Collects links and forms; understands what the tour's pages have, not all of HTML."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.links: list[str] = []
         self.forms: list[Form] = []
-        self.strays: list[tuple[str, str, str]] = []
-        self.stray_buttons: list[Button] = []
         self._form: Form | None = None
         self._button: Button | None = None
-        self._select = ""
-        self._area = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        match tag:
-            case "a":
-                self.links.append(given.get("href", ""))
-            case "form":
-                self._form = Form(
-                    given.get("action", ""), given.get("method", "get").lower(), given.get("id", "")
-                )
-                self.forms.append(self._form)
-            case "input":
-                self._input(given, checked="checked" in given)
-            case "button" if given.get("type", "submit") == "submit" and "disabled" not in given:
-                self._button = _button(given)
-            case "select":
-                self._select = given.get("name", "")
-            case "option" if self._select and "selected" in given:
-                self._keep(self._select, given.get("value", ""), "")
-            case "textarea":
-                self._area = given.get("name", "")
-                self._keep(self._area, "", given.get("form", ""))
+        if tag == "a":
+            self.links.append(given.get("href", ""))
+        elif tag == "form":
+            self._form = Form(given.get("action", ""), given.get("method", "get").lower())
+            self.forms.append(self._form)
+        elif tag == "input" and self._form is not None and _is_sent(given):
+            self._form.fields.setdefault(given["name"], []).append(given.get("value", ""))
+        elif tag == "button" and self._form is not None and "disabled" not in given:
+            self._button = Button(given.get("name", ""), given.get("value", ""))
+            self._form.buttons.append(self._button)
 
     def handle_endtag(self, tag: str) -> None:
-        match tag:
-            case "form":
-                self._form = None
-            case "button" if self._button is not None:
-                self._add(self._button)
-                self._button = None
-            case "select":
-                self._select = ""
-            case "textarea":
-                self._area = ""
+        if tag == "form":
+            self._form = None
+        elif tag == "button":
+            self._button = None
 
     def handle_data(self, data: str) -> None:
         if self._button is not None:
             self._button.label += data
-        elif self._area and self._form is not None:
-            self._form.fields[self._area][-1] += data
-
-    def _input(self, given: dict[str, str], *, checked: bool) -> None:
-        kind = given.get("type", "text").lower()
-        if kind == "submit":
-            self._add(_button({**given, "label": given.get("value", "")}))
-        elif kind in _UNSENT_INPUTS or (kind in {"checkbox", "radio"} and not checked):
-            return
-        elif given.get("name"):
-            self._keep(given["name"], given.get("value", ""), given.get("form", ""))
-
-    def _keep(self, name: str, value: str, form_id: str) -> None:
-        if form_id:
-            self.strays.append((form_id, name, value))
-        elif self._form is not None:
-            self._form.fields.setdefault(name, []).append(value)
-
-    def _add(self, button: Button) -> None:
-        if button.form_id or self._form is None:
-            self.stray_buttons.append(button)
-        else:
-            self._form.buttons.append(button)
 
 
-def _button(given: dict[str, str]) -> Button:
-    return Button(
-        name=given.get("name", ""),
-        value=given.get("value", ""),
-        label=given.get("label", ""),
-        action=given.get("formaction", ""),
-        form_id=given.get("form", ""),
-    )
+def _is_sent(given: dict[str, str]) -> bool:
+    kind = given.get("type", "text").lower()
+    ticked = kind not in {"checkbox", "radio"} or "checked" in given
+    return "name" in given and ticked and kind not in _UNSENT_INPUTS
 
 
 class Page:
@@ -134,13 +85,6 @@ class Page:
         reader.feed(answer.text)
         self.links = [urljoin(self.url, link) for link in reader.links]
         self.forms = reader.forms
-        by_id = {form.id: form for form in self.forms if form.id}
-        for form_id, name, value in reader.strays:
-            if form_id in by_id:
-                by_id[form_id].fields.setdefault(name, []).append(value)
-        for button in reader.stray_buttons:
-            if button.form_id in by_id:
-                by_id[button.form_id].buttons.append(button)
 
     def link_with(self, text: str) -> str:
         """The first address on the page that contains `text`."""
@@ -196,14 +140,11 @@ class BackOffice:
     def send(self, page: Page, form: Form, button: Button | None = None, **values: str) -> Page:
         """Sends `form` of `page` with `values` filled in; gives the page that follows."""
         content = form.fields | {name: [value] for name, value in values.items()}
-        action = form.action
-        if button is not None:
-            action = button.action or action
-            if button.name:
-                content[button.name] = [button.value]
+        if button is not None and button.name:
+            content[button.name] = [button.value]
         if form.method != "post":
             raise TourFailed(f"A form of {page.url} would change something by GET")
-        return self._page("POST", urljoin(page.url, action), content, referer=page.url)
+        return self._page("POST", urljoin(page.url, form.action), content, referer=page.url)
 
     def _page(
         self, method: str, url: str, content: dict[str, list[str]] | None = None, referer: str = ""
