@@ -329,7 +329,7 @@ def _floats() -> Floats:
                 )
             ),
         )
-        for found in floats(report)
+        for found in sorted(floats(report), key=lambda each: each.currency)
     ]  # fmt: skip
     status = ReportStatus(report.status)
     word, words = status.label, f"{report.day}: {_COMPARED[status]}"

@@ -17,15 +17,13 @@ from exchange.core.currencies import currencies
 from exchange.core.numbers import plain, round_to
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
+from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
 from wallets.payouts.services.rows import PayoutRow
 from wallets.providers.base import TransferRecord, TransferStatus
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import IN_FLIGHT, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.transitions import lock, move, release
 
 log = structlog.get_logger(__name__)
-
-_IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
 
 
 def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -> None:
@@ -36,7 +34,7 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
     """
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        if withdrawal.status in _IN_FLIGHT:
+        if withdrawal.status in IN_FLIGHT:
             differences = _differences(withdrawal, record)
             if differences:
                 _distrust(withdrawal, record, differences)
@@ -57,7 +55,7 @@ def fail(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
     """Processing or Unknown → Failed, escrow → available."""
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        if withdrawal.status in _IN_FLIGHT:
+        if withdrawal.status in IN_FLIGHT:
             PayoutRow(withdrawal_id).end_failed()
             _fail(withdrawal, reason, actor)
 
@@ -66,7 +64,7 @@ def lose(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
     """Processing → Unknown: nobody can tell whether the money left. Schedules the next look."""
     with transaction.atomic():
         withdrawal = lock(withdrawal_id)
-        if withdrawal.status not in _IN_FLIGHT:
+        if withdrawal.status not in IN_FLIGHT:
             return
         PayoutRow(withdrawal_id).note_unknown(error, not_found=not_found)
         if withdrawal.status == WithdrawalStatus.PROCESSING:
@@ -103,15 +101,7 @@ def watch_again(withdrawal_id: UUID, *, seen: WithdrawalStatus) -> None:
 def _complete(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> None:
     currency = withdrawal.currency_id
     legs = [
-        Leg(
-            open_account(
-                currency,
-                AccountKind.ESCROW,
-                organisation_id=withdrawal.organisation_id,
-                member_id=withdrawal.member_id,
-            ),
-            -withdrawal.amount,
-        ),
+        Leg(wallet_account(withdrawal, AccountKind.ESCROW), -withdrawal.amount),
         Leg(system_account(currency, AccountKind.CLEARING), withdrawal.disburse_amount),
     ]
     if withdrawal.fee:
@@ -140,13 +130,13 @@ def _complete(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> N
         )
     PayoutRow(withdrawal.id).keep_settled(record, charge=max(charge, Decimal(0)))
     _answered(withdrawal)
-    move(withdrawal, come_from=_IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
+    move(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
 
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> None:
     release(withdrawal, actor=actor, memo=f"failed: {reason}")
     _answered(withdrawal)
-    move(withdrawal, come_from=_IN_FLIGHT, to=WithdrawalStatus.FAILED, reason=reason[:500])
+    move(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.FAILED, reason=reason[:500])
 
 
 def _answered(withdrawal: Withdrawal) -> None:

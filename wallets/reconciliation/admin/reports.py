@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
 
@@ -25,21 +24,13 @@ from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.admin.breaks import about, breaks_of, side
 from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
+from wallets.reconciliation.selectors.overview import floats
+from wallets.reconciliation.services.figures import MOVEMENT
 
 PROVISIONAL = "Provisional: the day was not over"
 _UNDER_WAY = {ReportStatus.WAITING, ReportStatus.RUNNING}
 _SHOWN = 500
 _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
-_MOVEMENT = (
-    LineKind.OPENING,
-    LineKind.DEPOSITS,
-    LineKind.PAYOUTS,
-    LineKind.CHARGED,
-    LineKind.REVERSALS,
-    LineKind.OTHER,
-    LineKind.CLOSING,
-)
-_BALANCES = (LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
 
 
 class DayForm(forms.Form):
@@ -118,9 +109,7 @@ class ReconciliationAdmin(AddPage):
 
     def again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Asks for another report about the same day."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        report: Reconciliation = self.record(request, object_id)
+        report: Reconciliation = self.record(request, object_id, reconciliation.PERMISSION)
         try:
             report = reconciliation.ask_as_staff(day=report.day, user=staff_of(request))
         except DomainError as error:
@@ -131,9 +120,7 @@ class ReconciliationAdmin(AddPage):
 
     def export(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
         """The report as a file."""
-        report: Reconciliation = self.record(request, object_id)
-        if not self.may(request, exports.PERMISSION):
-            raise PermissionDenied
+        report: Reconciliation = self.record(request, object_id, exports.PERMISSION)
         data = {"form": request.GET.get("form", CSV)}
         try:
             return begin_export(request, REPORTS.name, f"report={report.pk}", data)
@@ -151,7 +138,7 @@ class ReconciliationAdmin(AddPage):
             _differences(obj, [line for line in lines if line.off][:_SHOWN]),
             *([breaks] if breaks else []),
             _payouts(figures),
-            _balances(figures),
+            _balances(obj),
             _movement(figures),
         ]
 
@@ -198,25 +185,19 @@ def _payouts(figures: list[ReconciliationLine]) -> Section:
     )
 
 
-def _balances(figures: list[ReconciliationLine]) -> Section:
-    rows = []
-    for line in figures:
-        if line.kind != LineKind.BALANCE:
-            continue
-        code = str(line.currency_id)
-        same = {each.kind: each for each in figures if each.currency_id == code}
-        gap = same.get(LineKind.GAP)
-        expected = same.get(LineKind.EXPECTED)
-        rows.append(
-            (
-                code,
-                money(line.our_amount, code),
-                money(line.their_amount, code),
-                money(expected.their_amount if expected else None, code),
-                money(gap.their_amount if gap else None, code),
-                money(gap.our_amount if gap else None, code),
-            )
+def _balances(report: Reconciliation) -> Section:
+    rows = [
+        (
+            found.currency,
+            *(
+                money(amount, found.currency)
+                for amount in (
+                    found.clearing, found.provider, found.under_way, found.gap, found.expected,
+                )
+            ),
         )
+        for found in floats(report)
+    ]  # fmt: skip
     headings = (
         "Currency", "Clearing", "At the provider", "Under way", "Gap", "Expected gap",
     )  # fmt: skip
@@ -226,10 +207,10 @@ def _balances(figures: list[ReconciliationLine]) -> Section:
 def _movement(figures: list[ReconciliationLine]) -> Section:
     table: dict[str, dict[str, Decimal]] = {}
     for line in figures:
-        if line.kind in _MOVEMENT:
+        if line.kind in MOVEMENT:
             table.setdefault(str(line.currency_id), {})[line.kind] = line.our_amount or Decimal(0)
     rows = [
-        (code, *(money(moved.get(kind, Decimal(0)), code) for kind in _MOVEMENT))
+        (code, *(money(moved.get(kind, Decimal(0)), code) for kind in MOVEMENT))
         for code, moved in table.items()
         if any(moved.values())
     ]

@@ -13,9 +13,8 @@ from django.db.models import Q, QuerySet
 
 from wallets.ledger.models import TransferKind
 from wallets.reconciliation.models import LineKind, ReconciliationLine, ReportStatus
-from wallets.withdrawals.models import Payout, WithdrawalStatus
+from wallets.withdrawals.models import IN_FLIGHT, Payout, WithdrawalStatus
 
-IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
 _AT_ONCE = 1_000
 _MOVES = {
     TransferKind.DEPOSIT: LineKind.DEPOSITS,

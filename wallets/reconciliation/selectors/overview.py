@@ -22,8 +22,8 @@ from wallets.reconciliation.models import (
 class Float:
     """Money at the provider in one currency beside the clearing account that stands for it.
 
-    `under_way` is what payouts on their way make them differ by, `gap` what is left, and
-    `unexplained` how much of that is not expected.
+    `under_way` is what payouts on their way make them differ by, `gap` what is left, and `expected`
+    how much of that people have explained.
     """
 
     currency: str
@@ -31,7 +31,12 @@ class Float:
     clearing: Decimal | None
     under_way: Decimal | None
     gap: Decimal | None
-    unexplained: Decimal | None
+    expected: Decimal | None
+
+    @property
+    def unexplained(self) -> Decimal | None:
+        """How much of the gap is not expected."""
+        return None if self.gap is None else self.gap - (self.expected or Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ def floats(report: Reconciliation) -> list[Float]:
     """What the provider held for us when `report` was made, by currency."""
     rows = ReconciliationLine.objects.filter(
         report=report, kind__in=(LineKind.BALANCE, LineKind.EXPECTED, LineKind.GAP)
-    ).order_by("currency_id")
+    ).order_by("position")
     lines = {(line.currency_id, line.kind): line for line in rows}
     found = []
     for (currency, kind), line in lines.items():
@@ -85,13 +90,7 @@ def floats(report: Reconciliation) -> list[Float]:
                 clearing=line.our_amount,
                 under_way=expected.their_amount if expected else None,
                 gap=gap.their_amount if gap else None,
-                unexplained=_unexplained(gap),
+                expected=gap.our_amount if gap else None,
             )
         )
     return found
-
-
-def _unexplained(gap: ReconciliationLine | None) -> Decimal | None:
-    if gap is None or gap.their_amount is None:
-        return None
-    return gap.their_amount - (gap.our_amount or Decimal(0))

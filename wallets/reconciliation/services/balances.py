@@ -17,9 +17,9 @@ from wallets.providers.base import (
     TransferStatus,
 )
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import IN_FLIGHT, Held, Holding, holding
+from wallets.reconciliation.selectors.movements import Held, Holding, holding
 from wallets.reconciliation.services.differences import Line
-from wallets.withdrawals.models import WithdrawalStatus
+from wallets.withdrawals.models import IN_FLIGHT, WithdrawalStatus
 
 _READINGS = 3
 

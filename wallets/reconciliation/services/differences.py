@@ -10,8 +10,8 @@ from exchange.core.currencies import currencies
 from exchange.core.numbers import plain, round_to
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import IN_FLIGHT, Held
-from wallets.withdrawals.models import WithdrawalStatus
+from wallets.reconciliation.selectors.movements import Held
+from wallets.withdrawals.models import IN_FLIGHT, WithdrawalStatus
 
 _OPEN = frozenset({TransferStatus.NEW, TransferStatus.PENDING})
 # What the provider may say of a payout in each of our states; in all others it knows nothing of it.

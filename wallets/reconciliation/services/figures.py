@@ -7,8 +7,20 @@ from decimal import Decimal
 from exchange.core.currencies import currencies, payout_currencies
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import IN_FLIGHT, Held, Movement
+from wallets.reconciliation.selectors.movements import Held, Movement
 from wallets.reconciliation.services.differences import Line, charge
+from wallets.withdrawals.models import IN_FLIGHT
+
+# From the beginning of a day to its end, what our clearing account held and what moved it.
+MOVEMENT = (
+    LineKind.OPENING,
+    LineKind.DEPOSITS,
+    LineKind.PAYOUTS,
+    LineKind.CHARGED,
+    LineKind.REVERSALS,
+    LineKind.OTHER,
+    LineKind.CLOSING,
+)
 
 
 def totals(
@@ -64,19 +76,12 @@ def movement_lines(found: dict[str, Movement]) -> list[Line]:
     lines = []
     for currency in currencies():
         movement = found.get(currency, nothing)
-        figures = [
-            (LineKind.OPENING, movement.opening),
-            *((kind, movement.moves.get(kind, Decimal(0))) for kind in _MOVED),
-            (LineKind.CLOSING, movement.closing),
+        figures = {
+            LineKind.OPENING: movement.opening,
+            **movement.moves,
+            LineKind.CLOSING: movement.closing,
+        }
+        lines += [
+            Line(kind, currency, our_amount=figures.get(kind, Decimal(0))) for kind in MOVEMENT
         ]
-        lines += [Line(kind, currency, our_amount=amount) for kind, amount in figures]
     return lines
-
-
-_MOVED = (
-    LineKind.DEPOSITS,
-    LineKind.PAYOUTS,
-    LineKind.CHARGED,
-    LineKind.REVERSALS,
-    LineKind.OTHER,
-)
