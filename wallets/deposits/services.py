@@ -19,7 +19,7 @@ from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import StaffUser
 from wallets.deposits.models import Deposit, DepositStatus
 from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
+from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
 
 ENTER, DECIDE = "wallets.add_deposit", "wallets.decide_deposit"
 DEPOSITS = TwoPersonApproval(
@@ -145,13 +145,7 @@ def _book(row: Deposit, actor: Actor) -> None:
     # The escrow account comes with the first money, so that a withdrawal finds both and locks
     # them together, in the order of their ids.
     available, _ = (
-        open_account(
-            row.currency_id,
-            kind,
-            organisation_id=row.organisation_id,
-            member_id=row.member_id,
-        )
-        for kind in (AccountKind.AVAILABLE, AccountKind.ESCROW)
+        wallet_account(row, kind) for kind in (AccountKind.AVAILABLE, AccountKind.ESCROW)
     )
     post_transfer(
         kind=TransferKind.DEPOSIT,

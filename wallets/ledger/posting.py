@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -48,6 +49,16 @@ def open_account(
 ) -> UUID:
     """The id of the owner's account, made when it does not exist yet."""
     return _open(asset_id, kind, organisation_id, member_id)
+
+
+def wallet_account(record: Any, kind: AccountKind) -> UUID:
+    """Return the owner's account of `kind` in the currency of a withdrawal or deposit."""
+    return open_account(
+        record.currency_id,
+        kind,
+        organisation_id=record.organisation_id,
+        member_id=record.member_id,
+    )
 
 
 def system_account(asset_id: str, kind: AccountKind) -> UUID:

@@ -14,6 +14,7 @@ posted (`circuit`): payouts wait in Approved.
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -63,12 +64,9 @@ def pay(withdrawal_id: UUID) -> None:
     _send(withdrawal_id, claim.token)
 
 
-class _Claim:
-    __slots__ = ("ask_first", "token")
-
-    def __init__(self, token: str, *, ask_first: bool) -> None:
-        self.token = token
-        self.ask_first = ask_first
+class _Claim(NamedTuple):
+    token: str
+    ask_first: bool
 
 
 def _claim(withdrawal_id: UUID) -> _Claim | None:
@@ -99,8 +97,7 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
             _put_back_unsent(withdrawal_id)
             return None
         token = row.claim()
-        ask_first = payout.posted_at is not None
-        return None if token is None else _Claim(token, ask_first=ask_first)
+        return None if token is None else _Claim(token, ask_first=payout.posted_at is not None)
 
 
 def _send(withdrawal_id: UUID, token: str) -> None:

@@ -19,7 +19,7 @@ from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import StaffUser
 from wallets.alerts.services import resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
+from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
 from wallets.payouts.errors import TransferLookUpUnavailable
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
 from wallets.payouts.services.rows import PayoutRow
@@ -260,7 +260,6 @@ def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """The bank gave the money back: clearing → available for what was paid out; our fee stays."""
     PayoutRow(withdrawal.id).end()
-    currency = withdrawal.currency_id
     post_transfer(
         kind=TransferKind.WITHDRAWAL_REVERSE,
         reference=f"withdrawal:{withdrawal.id}:reverse",
@@ -268,16 +267,11 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
         actor=actor,
         memo=f"returned: {reason}"[:300],
         legs=[
-            Leg(system_account(currency, AccountKind.CLEARING), -withdrawal.disburse_amount),
             Leg(
-                open_account(
-                    currency,
-                    AccountKind.AVAILABLE,
-                    organisation_id=withdrawal.organisation_id,
-                    member_id=withdrawal.member_id,
-                ),
-                withdrawal.disburse_amount,
+                system_account(withdrawal.currency_id, AccountKind.CLEARING),
+                -withdrawal.disburse_amount,
             ),
+            Leg(wallet_account(withdrawal, AccountKind.AVAILABLE), withdrawal.disburse_amount),
         ],
     )
     resolve_alert("payout_returned", subject=withdrawal.reference)

@@ -21,7 +21,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import StateConflict
 from exchange.core.ids import uuid7
 from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, open_account, post_transfer
+from wallets.ledger.posting import Leg, post_transfer, wallet_account
 from wallets.withdrawals.errors import WithdrawalNotFound
 from wallets.withdrawals.models import Decision, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.concerns import Concern, kept
@@ -93,13 +93,7 @@ def lock(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal
 def release(withdrawal: Withdrawal, *, actor: Actor, memo: str) -> None:
     """Gives the whole amount back: escrow → available."""
     escrow, available = (
-        open_account(
-            withdrawal.currency_id,
-            kind,
-            organisation_id=withdrawal.organisation_id,
-            member_id=withdrawal.member_id,
-        )
-        for kind in (AccountKind.ESCROW, AccountKind.AVAILABLE)
+        wallet_account(withdrawal, kind) for kind in (AccountKind.ESCROW, AccountKind.AVAILABLE)
     )
     post_transfer(
         kind=TransferKind.WITHDRAWAL_RELEASE,
