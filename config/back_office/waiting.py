@@ -17,6 +17,7 @@ from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.staff.admin.pending import MINE, OTHERS, queues
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.worklists import worklists_for
+from wallets.withdrawals.services.decisions import DECIDE
 
 WITHDRAWALS_TO_DECIDE = ("mine", "second", "missing")
 WITHDRAWALS_OF_OTHERS = ("others",)
@@ -52,7 +53,7 @@ def waiting_for(user: StaffUser, counts: dict[str, int]) -> tuple[list[Item], li
     """What `user` can decide, and what waits for somebody else: one's own, and other roles'."""
     mine: list[Item] = []
     others: list[Item] = []
-    decides_withdrawals = user.has_perm("wallets.decide_withdrawal")
+    decides_withdrawals = user.has_perm(DECIDE)
     (mine if decides_withdrawals else others).extend(
         withdrawal_lists(user, counts, "Withdrawals", WITHDRAWALS_TO_DECIDE)
     )

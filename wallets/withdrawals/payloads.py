@@ -9,6 +9,7 @@ from __future__ import annotations
 from exchange.core.currencies import PAYOUT_CURRENCIES
 from exchange.core.documents import Document, Variant, identifier, moment, number, text
 from wallets.withdrawals import examples
+from wallets.withdrawals.models import WithdrawalStatus
 
 _ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_type"})
 
@@ -48,17 +49,7 @@ _WITHDRAWAL_FIELDS = (
         "status",
         "{r}.status",
         "`Unknown`: the provider's answer was lost, and is looked up",
-        enum=[
-            "Pending",
-            "Approved",
-            "Rejected",
-            "Cancelled",
-            "Processing",
-            "Unknown",
-            "Completed",
-            "Failed",
-            "Reversed",
-        ],
+        enum=list(WithdrawalStatus.values),
     ),
     moment("actioned_on", "{r}.actioned_on", "When it was first decided on", nullable=True),
     moment("createdAt", "{r}.created_at", "When it was made"),

@@ -28,6 +28,7 @@ from config.back_office.signin import kept
 from config.back_office.signin.devices import known_device, known_device_of, remember_device
 from config.back_office.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
 from config.back_office.signin.standing import Standing, confirm, fresh, sign_in, standing
+from exchange.admin.base import staff_of
 from exchange.core.addresses import address_of
 from exchange.core.crypto import decrypt, encrypt
 from exchange.core.errors import Conflict, InvalidRequest
@@ -226,8 +227,7 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Sets up an authenticator app, or another one in the place of the first."""
     if standing(request) not in {Standing.IN, Standing.HALF_IN}:
         return redirect_to_login(target_of(request), reverse("admin:login"))
-    user = request.user
-    assert isinstance(user, StaffUser)  # noqa: S101 - only staff stand in or half in
+    user = staff_of(request)
     replacing = second_factor.is_set_up(user)
     if replacing and not (standing(request) is Standing.IN and fresh(request)):
         return HttpResponseRedirect(_with_next("admin:code", reverse("admin:enrol")))
@@ -272,8 +272,7 @@ def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """A person's own second factor."""
-    user = request.user
-    assert isinstance(user, StaffUser)  # noqa: S101 - the site lets nobody else here
+    user = staff_of(request)
     return _page(
         site,
         request,
@@ -287,8 +286,7 @@ def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Makes new recovery codes and shows them."""
-    user = request.user
-    assert isinstance(user, StaffUser)  # noqa: S101 - the site lets nobody else here
+    user = staff_of(request)
     try:
         codes = second_factor.renew_recovery_codes(user=user, address=address_of(request))
     except Conflict as error:

@@ -18,11 +18,10 @@ from exchange.core.currencies import money
 from exchange.staff.models import StaffUser
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
+from wallets.payouts.services.resolutions import RESOLVE
 from wallets.withdrawals.admin.review_page import ReviewPage
 from wallets.withdrawals.admin.show import state_in_words
 from wallets.withdrawals.models import Withdrawal
-
-_RESOLVE = "wallets.resolve_payout"
 
 
 class ProposalForm(forms.Form):
@@ -60,9 +59,8 @@ class Resolving(Confirming, ReviewPage):
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Opens a proposal."""
-        self._must_resolve(request)
+        withdrawal = self.record(request, object_id, RESOLVE)
         form = bind(request, ProposalForm)
-        withdrawal = self.record(request, object_id)
         if not form.is_valid():
             messages.error(request, "A proposal needs an action and a reason. Nothing was done.")
             wrong = {f"propose_{name}": texts[0] for name, texts in form.errors.items()}
@@ -103,15 +101,10 @@ class Resolving(Confirming, ReviewPage):
             form=bind(request, DeclineForm),
         )
 
-    def _must_resolve(self, request: HttpRequest) -> None:
-        if not self.may(request, _RESOLVE):
-            raise PermissionDenied
-
     def _proposal(
         self, request: HttpRequest, object_id: UUID, proposal_id: UUID
     ) -> tuple[Withdrawal, Proposal]:
-        self._must_resolve(request)
-        withdrawal = self.record(request, object_id)
+        withdrawal = self.record(request, object_id, RESOLVE)
         found = (
             Proposal.objects.filter(pk=proposal_id, withdrawal_id=object_id)
             .select_related("proposed_by")

@@ -4,7 +4,7 @@ of each after, and what the page's form sends in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -162,16 +162,7 @@ def read_seen(values: Iterable[str]) -> dict[UUID, set[str]]:
     return found
 
 
-def decide_each(
-    act: Callable[[UUID, int], Withdrawal],
-    wanted: Mapping[UUID, int],
-    seen: Mapping[UUID, Withdrawal],
-) -> list[Outcome]:
-    """What came of each row, in their order."""
-    return [_outcome(act, pk, version, seen.get(pk)) for pk, version in wanted.items()]
-
-
-def _outcome(
+def outcome_of(
     act: Callable[[UUID, int], Withdrawal], pk: UUID, version: int, seen: Withdrawal | None
 ) -> Outcome:
     """Decides one row, on its own, and tells what came of it."""

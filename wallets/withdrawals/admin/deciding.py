@@ -16,7 +16,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
@@ -31,9 +30,9 @@ from wallets.withdrawals.admin.choosing import (
     Chosen,
     add_up,
     chosen_rows,
-    decide_each,
     describe_done,
     left_out,
+    outcome_of,
     read_rows,
     read_seen,
     refusal_in_words,
@@ -43,6 +42,7 @@ from wallets.withdrawals.admin.review_page import ReviewPage
 from wallets.withdrawals.admin.second_approval import second_approval
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services import decisions
+from wallets.withdrawals.services.decisions import DECIDE
 from wallets.withdrawals.services.transitions import conflict
 
 AT_ONCE = 100
@@ -91,7 +91,7 @@ class Deciding(ReviewPage):
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         """Who sees the list's actions."""
-        return self.may(request, "wallets.decide_withdrawal")
+        return self.may(request, DECIDE)
 
     # --- one, from its page ---
 
@@ -105,7 +105,7 @@ class Deciding(ReviewPage):
 
     def _decide(self, request: HttpRequest, object_id: UUID, decision: str) -> HttpResponse:
         withdrawal: Withdrawal = self.record(request, object_id)
-        self._must_decide(request)
+        self.require(request, DECIDE)
         if request.method != "POST":
             return self.back_to(object_id)
         form = DecisionForm(request.POST)
@@ -244,7 +244,7 @@ class Deciding(ReviewPage):
 
     def bulk(self, request: HttpRequest) -> HttpResponse:
         """Decides each of the rows that the page showed, and tells what came of each."""
-        self._must_decide(request)
+        self.require(request, DECIDE)
         if request.method != "POST":
             return HttpResponseRedirect(self.address("changelist"))
         form = BulkForm(request.POST)
@@ -270,7 +270,10 @@ class Deciding(ReviewPage):
                 **shown,
             )
 
-        outcomes = decide_each(act, wanted, {row.pk: row for row in chosen})
+        shown_rows = {row.pk: row for row in chosen}
+        outcomes = [
+            outcome_of(act, pk, version, shown_rows.get(pk)) for pk, version in wanted.items()
+        ]
         decided = [one.decided for one in outcomes if one.decided is not None]
         final = [row for row in decided if row.status != WithdrawalStatus.PENDING]
         out = [pk for pk in read_seen(request.POST.getlist("left_out")) if pk not in wanted]
@@ -288,7 +291,3 @@ class Deciding(ReviewPage):
             word="Approved" if decision == APPROVE else "Rejected",
             back=self.address("changelist"),
         )
-
-    def _must_decide(self, request: HttpRequest) -> None:
-        if not self.has_decide_permission(request):
-            raise PermissionDenied

@@ -55,10 +55,10 @@ from wallets.withdrawals.selectors.scrutiny import (
     velocity,
 )
 from wallets.withdrawals.services.corridors import missing_fields, needed_fields
+from wallets.withdrawals.services.decisions import DECIDE
 from wallets.withdrawals.services.transfer_requests import transfer_request
 
 _DEPOSITS = 10
-_DECIDE = "wallets.decide_withdrawal"
 _KEEPS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
 
 
@@ -135,7 +135,7 @@ def review(
         "approvals": _approvals(withdrawal, 2 if why_two else 1),
         "others": _others(withdrawal) if pending else "",
         "pending": pending,
-        "may_decide": pending and user.has_perm(_DECIDE),
+        "may_decide": pending and user.has_perm(DECIDE),
         "hindrance": hindrance(withdrawal, user),
         "payout": payout,
         "sections": [
@@ -300,7 +300,7 @@ def _approvals(withdrawal: Withdrawal, needed: int) -> str:
 
 def _others(withdrawal: Withdrawal) -> str:
     """Who may still decide, in words."""
-    return named_deciders(_DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
+    return named_deciders(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
 
 
 def changes_since(withdrawal: Withdrawal, version: int) -> str:

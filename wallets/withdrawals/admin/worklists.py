@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import Count, Q
 from django.utils import timezone
@@ -24,6 +24,7 @@ from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.show import RETURNED
 from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.corridors import needed_fields
+from wallets.withdrawals.services.decisions import DECIDE
 
 APPROVED_FOR_LONG = timedelta(minutes=15)
 PROCESSING_FOR_LONG = timedelta(hours=4)
@@ -57,9 +58,9 @@ def second_approval() -> Q:
     return _PENDING & Q(approvals_needed=2, first_approver__isnull=False, second_approver=None)
 
 
-def stuck(now: datetime | None = None) -> Q:
+def stuck() -> Q:
     """Payouts that do not come to an end by themselves, or have not for too long."""
-    now = now or timezone.now()
+    now = timezone.now()
     # Of the open ones, said first: so the index of open ones is enough.
     return Q(status__in=OPEN_STATUSES) & (
         Q(status=WithdrawalStatus.UNKNOWN)
@@ -138,7 +139,7 @@ WORKLISTS = (
 
 def worklists_for(user: StaffUser) -> tuple[Worklist, ...]:
     """The views that mean something to `user`."""
-    decides = user.has_perm("wallets.decide_withdrawal")
+    decides = user.has_perm(DECIDE)
     return tuple(one for one in WORKLISTS if decides or not one.for_deciders)
 
 

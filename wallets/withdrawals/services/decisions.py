@@ -40,6 +40,7 @@ from wallets.withdrawals.services.transitions import (
     release,
 )
 
+DECIDE = "wallets.decide_withdrawal"
 _PENDING = (WithdrawalStatus.PENDING,)
 # Constraints that refuse the approval of one person.
 _TAKES_TWO = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
@@ -247,9 +248,7 @@ def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:
 
 
 def _decider(user: StaffUser) -> Actor:
-    return require_decider(
-        user, "wallets.decide_withdrawal", "You may not decide about withdrawals"
-    )
+    return require_decider(user, DECIDE, "You may not decide about withdrawals")
 
 
 def _first_decision(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:
