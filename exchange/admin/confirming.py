@@ -11,16 +11,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 from django.utils.html import strip_tags
 
-from exchange.admin.base import SafeAdmin, Section, fieldsets_of, mark_refusal
+from exchange.admin.base import (
+    SafeAdmin,
+    Section,
+    bind,
+    fieldsets_of,
+    mark_refusal,
+    staff_of,
+)
 from exchange.core.errors import DomainError
 
 
@@ -62,8 +72,49 @@ class Question:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision about a record: who may take it, what is asked, which service takes it.
+
+    `decide` is given the record's id as the keyword `key`, the person as `user`, and what `form`
+    asks for. What it answers may go into `done`.
+    """
+
+    name: str
+    key: str
+    permissions: Sequence[str]
+    question: Callable[[Any, Any], Question]
+    decide: Callable[..., Any]
+    done: str | Callable[[Any], str]
+    form: type[forms.Form] | None = None
+
+
 class Confirming(SafeAdmin):
     """Pages of records that people decide about."""
+
+    def step_urls(self, steps: Sequence[Step]) -> list[URLPattern]:
+        """The address of each of `steps`."""
+        return [
+            self.action_url(
+                f"<uuid:object_id>/{step.name.replace('_', '-')}/",
+                step.name,
+                partial(self.take_step, step=step),
+                only_post=False,
+            )
+            for step in steps
+        ]
+
+    def take_step(self, request: HttpRequest, object_id: UUID, *, step: Step) -> HttpResponse:
+        """Asks the step's question, and on its answer takes it."""
+        record, user = self.record(request, object_id, *step.permissions), staff_of(request)
+        return self.confirm_page(
+            request,
+            record,
+            step.question(record, user),
+            partial(step.decide, **{step.key: record.pk}, user=user),
+            step.done,
+            form=bind(request, step.form) if step.form else None,
+        )
 
     def confirm_page(
         self,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
@@ -22,7 +20,7 @@ from exchange.admin.base import (
     bind,
     staff_of,
 )
-from exchange.admin.confirming import Confirming, Question
+from exchange.admin.confirming import Confirming, Question, Step
 from exchange.admin.fields import INTERNAL, VISIBLE, Reason, read_by
 from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, kind, moment, page_of, state
@@ -124,9 +122,7 @@ class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming, OwnedRecords):
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            self.action_url("<uuid:object_id>/confirm/", "confirm", self.confirm, only_post=False),
-            self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
-            self.action_url("<uuid:object_id>/cancel/", "cancel", self.cancel, only_post=False),
+            *self.step_urls(_STEPS),
             *super().get_urls(),
         ]
 
@@ -171,40 +167,6 @@ class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming, OwnedRecords):
             note="The money is in the wallet when another member of staff has confirmed it.",
         )
 
-    def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """The second pair of eyes: asks, and books the money."""
-        deposit: Deposit = self.record(request, object_id, deposits.DECIDE)
-        return self.confirm_page(
-            request,
-            deposit,
-            _confirmation(deposit, staff_of(request)),
-            partial(deposits.confirm, deposit_id=deposit.pk, user=staff_of(request)),
-            f"Confirmed: {money(deposit.amount, deposit.currency_id)} is in the wallet.",
-        )
-
-    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Closes the entry without moving anything; a reason is required."""
-        deposit: Deposit = self.record(request, object_id, deposits.DECIDE)
-        return self.confirm_page(
-            request,
-            deposit,
-            _rejection(deposit),
-            partial(deposits.reject, deposit_id=deposit.pk, user=staff_of(request)),
-            "Rejected. Nothing moved.",
-            form=bind(request, ReasonForm),
-        )
-
-    def cancel(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Takes one's own entry back; nothing moves."""
-        deposit: Deposit = self.record(request, object_id, deposits.ENTER)
-        return self.confirm_page(
-            request,
-            deposit,
-            _cancellation(deposit, staff_of(request)),
-            partial(deposits.cancel, deposit_id=deposit.pk, user=staff_of(request)),
-            "Cancelled. Nothing moved.",
-        )
-
 
 def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
     amount = money(deposit.amount, deposit.currency_id)
@@ -218,7 +180,7 @@ def _confirmation(deposit: Deposit, user: StaffUser) -> Question:
     )
 
 
-def _rejection(deposit: Deposit) -> Question:
+def _rejection(deposit: Deposit, _user: StaffUser) -> Question:
     amount = money(deposit.amount, deposit.currency_id)
     return Question(
         title=f"Reject {amount} for {deposit.member or deposit.organisation}?",
@@ -269,3 +231,32 @@ def _arrival(data: dict[str, Any]) -> deposits.Arrival:
         reference=data["reference"],
         note=data["note"],
     )
+
+
+_STEPS = (
+    Step(
+        "confirm",
+        "deposit_id",
+        (deposits.DECIDE,),
+        _confirmation,
+        deposits.confirm,
+        lambda row: f"Confirmed: {money(row.amount, row.currency_id)} is in the wallet.",
+    ),
+    Step(
+        "reject",
+        "deposit_id",
+        (deposits.DECIDE,),
+        _rejection,
+        deposits.reject,
+        "Rejected. Nothing moved.",
+        ReasonForm,
+    ),
+    Step(
+        "cancel",
+        "deposit_id",
+        (deposits.ENTER,),
+        _cancellation,
+        deposits.cancel,
+        "Cancelled. Nothing moved.",
+    ),
+)

@@ -174,9 +174,8 @@ def take_back(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
     """Whoever proposed it closes it. Raises as `approve`, `Forbidden` for anybody else."""
     require_decider(user, PROPOSE, "You may not take figures back")
     with transaction.atomic():
-        figure = FIGURES.get_pending(figure_id)
-        if figure.proposed_by_id != user.pk:
-            raise Forbidden("Only the person who proposed a figure takes it back")
+        figure = FIGURES.get(figure_id)
+        require_own(figure, user)
         return FIGURES.close(figure, FigureStatus.TAKEN_BACK, user)
 
 
@@ -190,9 +189,8 @@ def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> Configu
     require_decider(user, permission, "You may not withdraw figures")
     why = given(reason, otherwise="A withdrawal needs a reason", longest=_LONGEST_REASON)
     with transaction.atomic():
-        figure = _to_come(figure_id)
-        if figure.withdrawal_asked_by is not None:
-            raise StateConflict(f"{figure.withdrawal_asked_by} asked for it before")
+        figure = FIGURES.get(figure_id)
+        require_not_asked_for(figure)
         figure.withdrawal_asked_by = user
         figure.withdrawal_reason = why
         figure.save(update_fields=["withdrawal_asked_by", "withdrawal_reason"])
@@ -202,7 +200,8 @@ def ask_to_withdraw(*, figure_id: UUID, user: StaffUser, reason: str) -> Configu
 def keep(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigure:
     """Ends the asking: the figure takes effect as approved. Raises as `agree_to_withdraw`."""
     with transaction.atomic():
-        figure = _asked_for(figure_id)
+        figure = FIGURES.get(figure_id)
+        require_asked_for(figure)
         if figure.withdrawal_asked_by_id != user.pk:
             require_decider(user, DECIDE, "You may not decide about figures")
         figure.withdrawal_asked_by = None
@@ -218,7 +217,8 @@ def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigur
     """
     require_decider(user, DECIDE, "You may not withdraw figures")
     with transaction.atomic():
-        figure = _asked_for(figure_id)
+        figure = FIGURES.get(figure_id)
+        require_asked_for(figure)
         _require_other(figure, user)
         figure.status = FigureStatus.WITHDRAWN
         figure.withdrawn_by = user
@@ -227,31 +227,48 @@ def agree_to_withdraw(*, figure_id: UUID, user: StaffUser) -> ConfigurationFigur
     return figure
 
 
+def require_own(figure: ConfigurationFigure, user: StaffUser) -> None:
+    """Refuse to have `figure` taken back unless it is pending, and by whoever proposed it."""
+    FIGURES.require_pending(figure)
+    if figure.proposed_by_id != user.pk:
+        raise Forbidden("Only the person who proposed a figure takes it back")
+
+
+def require_to_come(figure: ConfigurationFigure) -> None:
+    """Refuse what can be done only until an approved figure takes effect."""
+    if figure.status != FigureStatus.APPROVED or figure.in_force_from is None:
+        raise StateConflict(f"The figure is {figure.status}, not Approved")
+    if figure.in_force_from <= timezone.now():
+        raise StateConflict("The figure is in force already. Please propose another one")
+
+
+def require_not_asked_for(figure: ConfigurationFigure) -> None:
+    """Refuse to ask again for the withdrawal of a figure."""
+    require_to_come(figure)
+    if figure.withdrawal_asked_by is not None:
+        raise StateConflict(f"{figure.withdrawal_asked_by} asked for it before")
+
+
+def require_asked_for(figure: ConfigurationFigure) -> None:
+    """Refuse to decide about a withdrawal that nobody asks for."""
+    require_to_come(figure)
+    if figure.withdrawal_asked_by is None:
+        raise StateConflict("Nobody asks to withdraw this figure any more")
+
+
 def describe_obstacle_to_withdrawal(figure: ConfigurationFigure, user: StaffUser) -> str:
     """Return why `user` cannot agree to withdraw `figure`; empty when nothing prevents it."""
-    return describe_refusal(lambda: _require_other(figure, user), lambda: require_settled(user.pk))
+    return describe_refusal(
+        lambda: require_asked_for(figure),
+        lambda: _require_other(figure, user),
+        lambda: require_settled(user.pk),
+    )
 
 
 def _require_other(figure: ConfigurationFigure, user: StaffUser) -> None:
     asked_by = figure.withdrawal_asked_by_id
     require_independent(user, asked_by, message="Somebody else must agree to what you asked for")
     require_tenured(asked_by, user.pk)
-
-
-def _to_come(figure_id: UUID) -> ConfigurationFigure:
-    figure = FIGURES.get(figure_id)
-    if figure.status != FigureStatus.APPROVED or figure.in_force_from is None:
-        raise StateConflict(f"The figure is {figure.status}, not Approved")
-    if figure.in_force_from <= timezone.now():
-        raise StateConflict("The figure is in force already. Please propose another one")
-    return figure
-
-
-def _asked_for(figure_id: UUID) -> ConfigurationFigure:
-    figure = _to_come(figure_id)
-    if figure.withdrawal_asked_by is None:
-        raise StateConflict("Nobody asks to withdraw this figure any more")
-    return figure
 
 
 def _now() -> datetime:

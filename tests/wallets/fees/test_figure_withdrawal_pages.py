@@ -66,5 +66,5 @@ def test_what_is_in_force_is_not_withdrawn(office, finance):
     approve(finance, figure)
     before = everything()
     told = said(confirm(office, page(figure, "withdraw"), reason="no"))
-    assert told[-1].startswith("The figure is in force already: propose another one.")
+    assert told[-1].startswith("The figure is in force already. Please propose another one.")
     assert everything() == before

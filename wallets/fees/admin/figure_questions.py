@@ -10,10 +10,11 @@ from exchange.admin.base import Section
 from exchange.admin.confirming import Question
 from exchange.admin.show import difference, page_of, span
 from exchange.core.numbers import grouped
+from exchange.staff.approvals import describe_refusal
 from exchange.staff.models import StaffUser
+from wallets.fees import services as figures
 from wallets.fees.models import Configuration, ConfigurationFigure, FigureStatus
 from wallets.fees.selectors import coming, figure_in_force
-from wallets.fees.services import FIGURES, describe_obstacle_to_withdrawal
 
 _SECOND = "%Y-%m-%d %H:%M:%S UTC"
 
@@ -31,11 +32,7 @@ def in_force_now(figure: ConfigurationFigure) -> Decimal:
 
 def is_to_come(figure: ConfigurationFigure) -> bool:
     """Whether it is approved and takes effect later."""
-    return (
-        figure.status == FigureStatus.APPROVED
-        and figure.in_force_from is not None
-        and figure.in_force_from > timezone.now()
-    )
+    return not describe_refusal(lambda: figures.require_to_come(figure))
 
 
 def what_changes(figure: ConfigurationFigure) -> Section:
@@ -76,7 +73,7 @@ def approval(figure: ConfigurationFigure, user: StaffUser) -> Question:
         words="From its instant on it holds for whatever is done then. Withdrawals that exist keep "
         "what they have.",
         submit=f"Yes, approve {number(figure.value)}",
-        hindrance=FIGURES.describe_obstacle(figure, user),
+        hindrance=figures.FIGURES.describe_obstacle(figure, user),
     )
 
 
@@ -87,48 +84,41 @@ def rejection(figure: ConfigurationFigure, _user: StaffUser) -> Question:
         facts=_facts(figure),
         words="The figure in force stays as it is.",
         submit=f"Yes, reject {number(figure.value)}",
-        hindrance=FIGURES.describe_closed(figure),
+        hindrance=figures.FIGURES.describe_closed(figure),
         final=True,
     )
 
 
 def taking_back(figure: ConfigurationFigure, user: StaffUser) -> Question:
     """Asked of whoever proposed it."""
-    hindrance = FIGURES.describe_closed(figure)
-    if not hindrance and figure.proposed_by_id != user.pk:
-        hindrance = "Only the person who proposed a figure takes it back"
     return Question(
         title=f"Take {_name(figure)} back?",
         facts=_facts(figure),
         words="The figure in force stays as it is.",
         submit=f"Yes, take {number(figure.value)} back",
-        hindrance=hindrance,
+        hindrance=describe_refusal(lambda: figures.require_own(figure, user)),
     )
 
 
 def withdrawal(figure: ConfigurationFigure, _user: StaffUser) -> Question:
     """Asked, with a reason, of the first of two."""
-    hindrance = _not_to_come(figure)
-    if not hindrance and figure.withdrawal_asked_by is not None:
-        hindrance = f"{figure.withdrawal_asked_by} asked for it before"
     return Question(
         title=f"Ask to withdraw {_name(figure)}?",
         facts=_facts(figure),
         words="Somebody else has to agree before it takes effect.",
         submit="Yes, ask to withdraw it",
-        hindrance=hindrance,
+        hindrance=describe_refusal(lambda: figures.require_not_asked_for(figure)),
     )
 
 
 def agreement(figure: ConfigurationFigure, user: StaffUser) -> Question:
     """Asked of the second of two."""
-    hindrance = _not_asked_for(figure) or describe_obstacle_to_withdrawal(figure, user)
     return Question(
         title=f"Withdraw {_name(figure)}?",
         facts=[*_facts(figure), *_asked_for(figure)],
         words=f"It never takes effect: {number(in_force_now(figure))} stays in force.",
         submit=f"Yes, withdraw {number(figure.value)}",
-        hindrance=hindrance,
+        hindrance=figures.describe_obstacle_to_withdrawal(figure, user),
         final=True,
     )
 
@@ -140,7 +130,7 @@ def keeping(figure: ConfigurationFigure, _user: StaffUser) -> Question:
         facts=[*_facts(figure), *_asked_for(figure)],
         words="It takes effect as approved.",
         submit=f"Yes, keep {number(figure.value)}",
-        hindrance=_not_asked_for(figure),
+        hindrance=describe_refusal(lambda: figures.require_asked_for(figure)),
     )
 
 
@@ -192,16 +182,3 @@ def _starts(figure: ConfigurationFigure) -> str:
     if figure.status == FigureStatus.PENDING and when <= timezone.now():
         return f"its approval: {when:{_SECOND}} has passed"
     return f"{when:{_SECOND}}"
-
-
-def _not_to_come(figure: ConfigurationFigure) -> str:
-    if figure.status != FigureStatus.APPROVED:
-        return f"The figure is {figure.status}, not Approved"
-    return "" if is_to_come(figure) else "The figure is in force already: propose another one"
-
-
-def _not_asked_for(figure: ConfigurationFigure) -> str:
-    hindrance = _not_to_come(figure)
-    if not hindrance and figure.withdrawal_asked_by is None:
-        hindrance = "Nobody asks to withdraw this figure any more"
-    return hindrance

@@ -5,8 +5,6 @@ What each decision asks is in `figure_questions`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -17,9 +15,9 @@ from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirming import Confirming, Question
+from exchange.admin.confirming import Confirming, Step
 from exchange.admin.fields import Reason
 from exchange.admin.show import moment, page_of, state
 from exchange.staff.admin.pending import (
@@ -43,38 +41,36 @@ class ReasonForm(forms.Form):
     reason = Reason(max_length=300)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A decision that changes nothing in force: who takes it, what is asked, what is done."""
-
-    name: str
-    permissions: tuple[str, ...]
-    question: Callable[[ConfigurationFigure, StaffUser], Question]
-    decide: Callable[..., ConfigurationFigure]
-    done: str
-    with_reason: bool = False
-
-
 _STEPS = (
     Step(
         "reject",
+        "figure_id",
         (figures.DECIDE,),
         questions.rejection,
         figures.reject,
         "Rejected. The figure in force stays as it is.",
-        with_reason=True,
+        form=ReasonForm,
     ),
-    Step("take_back", (figures.PROPOSE,), questions.taking_back, figures.take_back, "Taken back."),
+    Step(
+        "take_back",
+        "figure_id",
+        (figures.PROPOSE,),
+        questions.taking_back,
+        figures.take_back,
+        "Taken back.",
+    ),
     Step(
         "withdraw",
+        "figure_id",
         (figures.PROPOSE, figures.DECIDE),
         questions.withdrawal,
         figures.ask_to_withdraw,
         "Asked. It takes effect all the same unless somebody else agrees in time.",
-        with_reason=True,
+        form=ReasonForm,
     ),
     Step(
         "keep",
+        "figure_id",
         (figures.PROPOSE, figures.DECIDE),
         questions.keeping,
         figures.keep,
@@ -82,6 +78,7 @@ _STEPS = (
     ),
     Step(
         "agree",
+        "figure_id",
         (figures.DECIDE,),
         questions.agreement,
         figures.agree_to_withdraw,
@@ -145,15 +142,7 @@ class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
         one = "<uuid:object_id>"
         return [
             self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
-            *(
-                self.action_url(
-                    f"{one}/{step.name.replace('_', '-')}/",
-                    step.name,
-                    partial(self.take, step=step),
-                    only_post=False,
-                )
-                for step in _STEPS
-            ),
+            *self.step_urls(_STEPS),
             *super().get_urls(),
         ]
 
@@ -211,17 +200,4 @@ class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
                 f"Approved: {made.configuration_id} is {number(made.value)} from "
                 f"{made.in_force_from:%Y-%m-%d %H:%M:%S} UTC on."
             ),
-        )
-
-    def take(self, request: HttpRequest, object_id: UUID, *, step: Step) -> HttpResponse:
-        """One of the other decisions."""
-        user = staff_of(request)
-        figure: ConfigurationFigure = self.record(request, object_id, *step.permissions)
-        return self.confirm_page(
-            request,
-            figure,
-            step.question(figure, user),
-            partial(step.decide, figure_id=figure.pk, user=user),
-            step.done,
-            form=bind(request, ReasonForm) if step.with_reason else None,
         )
