@@ -283,7 +283,5 @@ def _webhook_secret(participant: Participant, known: dict[str, Any]) -> str:
 
 
 def _known_entry(organisation: Organisation, known: dict[str, Any]) -> dict[str, str] | None:
-    for entry in known.get("organisations", []):
-        if entry.get("id") == str(organisation.id):
-            return dict(entry)
-    return None
+    entries = (dict(entry) for entry in known.get("organisations", []))
+    return next((entry for entry in entries if entry.get("id") == str(organisation.id)), None)

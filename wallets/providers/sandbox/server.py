@@ -47,8 +47,8 @@ class SandboxServer:
         )
         self._courier = Courier(options, self.book)
         self._changed = threading.Event()
-        self.routes = Routes(self.book, self._wake)
-        self.control = Control(self.book, self.faults, self.requests, self._wake)
+        self.routes = Routes(self.book, self._changed.set)
+        self.control = Control(self.book, self.faults, self.requests, self._changed.set)
         self._http = _HttpServer((options.host, options.port), self)
         self._threads = [
             threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True),
@@ -84,9 +84,6 @@ class SandboxServer:
         if self._threads[1].is_alive():
             self._threads[1].join()
         self.book.close()
-
-    def _wake(self) -> None:
-        self._changed.set()
 
     def _settle(self) -> None:
         while not self.stopping.is_set():
@@ -140,18 +137,6 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 120
     server: _HttpServer
 
-    def do_GET(self) -> None:
-        self._serve()
-
-    def do_POST(self) -> None:
-        self._serve()
-
-    def do_PUT(self) -> None:
-        self._serve()
-
-    def do_DELETE(self) -> None:
-        self._serve()
-
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """The request log replaces the log of the base class."""
 
@@ -187,6 +172,8 @@ class _Handler(BaseHTTPRequestHandler):
         answer = sandbox.routes.answer(request) if fault.has_effect else error(503, "No effect")
         entry["status"] = answer.status if fault.has_effect else None
         self._misbehave(fault, answer)
+
+    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - names of the base class
 
     def _read_request(self) -> Request:
         parts = urlsplit(re.sub(r"/{2,}", "/", self.path.split("?", 1)[0]))

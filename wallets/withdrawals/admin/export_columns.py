@@ -25,11 +25,6 @@ def _paid(name: str) -> Any:
     return value
 
 
-def _charge(withdrawal: Withdrawal) -> Decimal | None:
-    payout = payout_of(withdrawal)
-    return None if payout is None else payout.provider_fee
-
-
 WITHDRAWALS: tuple[Column, ...] = (
     Column("Reference", lambda w: w.reference),
     Column("Status", state_in_words),
@@ -58,6 +53,6 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Settled (UTC)", _paid("settled_at")),
     Column("Provider's id", _paid("provider_id")),
     Column("Provider's status", _paid("provider_status")),
-    Column("Provider's charge", _charge),
+    Column("Provider's charge", _paid("provider_fee")),
     Column("Withdrawal id", lambda w: str(w.pk)),
 )
