@@ -22,9 +22,6 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connect
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOCK_NOT_AVAILABLE = "55P03"
-# Rows that one statement removes: few enough that no lock is held for long.
-PURGE_BATCH = 1000
-
 
 Row = tuple[Any, ...]
 

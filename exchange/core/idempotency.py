@@ -12,9 +12,10 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
 
-from exchange.core.database import LOCK_NOT_AVAILABLE, PURGE_BATCH, fetch_one, sqlstate
+from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
 from exchange.core.errors import DomainError, IdempotencyKeyReused, StillRunning
 from exchange.core.models import IdempotencyRecord
+from exchange.core.rows import purge
 
 # What `claim_idempotency_key` raises for another body.
 _KEY_REUSED = "XI422"
@@ -133,16 +134,5 @@ def _address(claim: IdempotencyClaim) -> list[object]:
 
 def purge_idempotency_keys() -> int:
     """Remove the responses that are no longer promised; return how many."""
-    before = timezone.now() - timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
-    removed = 0
-    while True:
-        ids = list(
-            IdempotencyRecord.objects.filter(created_at__lt=before)
-            .order_by("created_at")
-            .values_list("id", flat=True)[:PURGE_BATCH]
-        )
-        # A key may have been claimed anew since it was listed.
-        count, _ = IdempotencyRecord.objects.filter(id__in=ids, created_at__lt=before).delete()
-        removed += count
-        if len(ids) < PURGE_BATCH:
-            return removed
+    old = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - kept_for())
+    return purge(old.order_by("created_at"))

@@ -6,18 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max, Q, QuerySet, TextField
-from django.db.models.expressions import RawSQL
+from django.db.models import Max, Q, QuerySet
 
-from exchange.core.documents import Document
+from exchange.core.rows import document_texts, get_or_raise
 from exchange.events.errors import EndpointNotFound, EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
 from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK
-
-
-def _document(document: Document) -> RawSQL:
-    """The document of each row as an annotation."""
-    return RawSQL(document.expression(document.table), (), output_field=TextField())  # noqa: S611 - built from a declaration
 
 
 def events_of(organisation_id: UUID) -> QuerySet[Event]:
@@ -27,35 +21,33 @@ def events_of(organisation_id: UUID) -> QuerySet[Event]:
 
 def event_texts(events: QuerySet[Event]) -> QuerySet[Event, str]:
     """The wire documents of `events`, JSON texts."""
-    return events.annotate(text=_document(EVENT)).values_list("text", flat=True)
+    return document_texts(events, EVENT)
 
 
 def event_document(organisation_id: UUID, event_id: UUID) -> str:
     """The wire document of an event, JSON text. Raises EventNotFound."""
-    text = event_texts(events_of(organisation_id).filter(id=event_id)).first()
-    if text is None:
-        raise EventNotFound
-    return text
+    found = events_of(organisation_id).filter(id=event_id)
+    return get_or_raise(document_texts(found, EVENT), EventNotFound())
 
 
 def event_detail_document(organisation_id: UUID, event_id: UUID) -> str:
     """The same with its attempts and its body. Raises EventNotFound."""
-    found = events_of(organisation_id).filter(id=event_id).annotate(text=_document(EVENT_DETAIL))
-    text: str | None = found.values_list("text", flat=True).first()
-    if text is None:
-        raise EventNotFound
-    return text
+    found = events_of(organisation_id).filter(id=event_id)
+    return get_or_raise(document_texts(found, EVENT_DETAIL), EventNotFound())
+
+
+def get_endpoint(organisation_id: UUID) -> WebhookEndpoint:
+    """The organisation's endpoint. Raises EndpointNotFound."""
+    return get_or_raise(_endpoints_of(organisation_id), EndpointNotFound())
 
 
 def endpoint_document(organisation_id: UUID) -> str:
     """The wire document of the organisation's endpoint. Raises EndpointNotFound."""
-    found = WebhookEndpoint.objects.filter(organisation_id=organisation_id)
-    text: str | None = (
-        found.annotate(text=_document(WEBHOOK)).values_list("text", flat=True).first()
-    )
-    if text is None:
-        raise EndpointNotFound
-    return text
+    return get_or_raise(document_texts(_endpoints_of(organisation_id), WEBHOOK), EndpointNotFound())
+
+
+def _endpoints_of(organisation_id: UUID) -> QuerySet[WebhookEndpoint]:
+    return WebhookEndpoint.objects.filter(organisation_id=organisation_id)
 
 
 # How far back the standing of an endpoint is looked for.

@@ -10,7 +10,9 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from exchange.core.errors import NotFound
 from exchange.core.ids import parse_id
+from exchange.core.rows import get_or_raise
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
@@ -39,6 +41,12 @@ def participants_with_email(email: str) -> list[Participant]:
     ]
 
 
+def get_organisation(organisation_id: UUID) -> Organisation:
+    """Return an organisation. Raises `NotFound`. For staff only."""
+    rows = Organisation.objects.filter(id=organisation_id)
+    return get_or_raise(rows, NotFound("Organisation not found"))
+
+
 def members_of(organisation_id: UUID) -> QuerySet[Member]:
     """The members of an organisation."""
     return Member.objects.filter(organisation_id=organisation_id)
@@ -46,20 +54,13 @@ def members_of(organisation_id: UUID) -> QuerySet[Member]:
 
 def get_member(organisation_id: UUID, member_id: UUID) -> Member:
     """A member of the organisation. Raises `UserNotFound`."""
-    member = members_of(organisation_id).filter(id=member_id).first()
-    if member is None:
-        raise UserNotFound
-    return member
+    return get_or_raise(members_of(organisation_id).filter(id=member_id), UserNotFound())
 
 
 def member_document(organisation_id: UUID, member_id: UUID) -> str:
     """The wire document of a member, JSON text. Raises `UserNotFound`."""
-    text = (
-        members_of(organisation_id).filter(id=member_id).values_list("document", flat=True).first()
-    )
-    if text is None:
-        raise UserNotFound
-    return text
+    found = members_of(organisation_id).filter(id=member_id)
+    return get_or_raise(found.values_list("document", flat=True), UserNotFound())
 
 
 def actor_names(actors: Sequence[str]) -> list[str]:

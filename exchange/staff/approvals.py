@@ -20,6 +20,7 @@ from django.utils import timezone
 from exchange.core.actors import Actor, ActorKind
 from exchange.core.database import constraint_of
 from exchange.core.errors import DomainError, Forbidden, NotFound, Refused, StateConflict
+from exchange.core.rows import get_or_raise
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_settled, require_tenured
 
@@ -41,9 +42,7 @@ def require_decider(user: StaffUser, permission: str, message: str) -> Actor:
 def require_deciding_actor(actor: Actor, permission: str, message: str) -> None:
     """Ask `require_decider` about the person behind `actor`; API keys and the system pass."""
     if actor.kind == ActorKind.STAFF:
-        user = StaffUser.objects.filter(pk=actor.id).first()
-        if user is None:
-            raise Forbidden(message)
+        user = get_or_raise(StaffUser.objects.filter(pk=actor.id), Forbidden(message))
         require_decider(user, permission, message)
 
 
@@ -118,10 +117,8 @@ class TwoPersonApproval(Generic[Record]):
         rows = self.model._default_manager.filter(pk=record_id)
         if lock:
             rows = rows.select_for_update(no_key=True)
-        record = rows.first()
-        if record is None:
-            raise NotFound(f"{self.noun.capitalize()} not found", code=f"{self.noun}_not_found")
-        return record
+        missing = NotFound(f"{self.noun.capitalize()} not found", code=f"{self.noun}_not_found")
+        return get_or_raise(rows, missing)
 
     def get_pending(self, record_id: UUID, *, lock: bool = True) -> Record:
         """Return a pending record, locked unless told otherwise.

@@ -25,6 +25,7 @@ from credit.configurations.selectors import creditors_text
 from credit.configurations.services.terms import Terms, check
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
+from exchange.core.rows import get_or_raise
 from exchange.core.words import given
 from exchange.events.services.outbox import emit
 from exchange.participants.models import Organisation
@@ -228,12 +229,8 @@ def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, ac
 
 
 def _lock(configuration_id: UUID) -> LoanConfiguration:
-    found = (
-        LoanConfiguration.objects.select_for_update(no_key=True).filter(id=configuration_id).first()
-    )
-    if found is None:
-        raise ConfigurationNotFound
-    return found
+    rows = LoanConfiguration.objects.select_for_update(no_key=True).filter(id=configuration_id)
+    return get_or_raise(rows, ConfigurationNotFound())
 
 
 def _lock_of(version_id: UUID) -> LoanConfiguration:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q, QuerySet, TextField
-from django.db.models.expressions import RawSQL
+from django.db.models import Q, QuerySet
 
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import Loan
 from credit.loans.payloads import LISTED_LOAN, LOAN_DETAIL
+from exchange.core.rows import document_texts, get_or_raise
 
 
 def loans_of(organisation_id: UUID) -> QuerySet[Loan]:
@@ -21,12 +21,8 @@ def loans_of(organisation_id: UUID) -> QuerySet[Loan]:
 
 def loan_detail(organisation_id: UUID, loan_id: UUID) -> str:
     """The loan with what became of it, JSON text. Raises `LoanNotFound`."""
-    detail = RawSQL(LOAN_DETAIL.expression("credit_loan"), (), output_field=TextField())  # noqa: S611 - built from a declaration
-    found = loans_of(organisation_id).filter(id=loan_id).annotate(text=detail)
-    text: str | None = found.values_list("text", flat=True).first()
-    if text is None:
-        raise LoanNotFound
-    return text
+    found = loans_of(organisation_id).filter(id=loan_id)
+    return get_or_raise(document_texts(found, LOAN_DETAIL), LoanNotFound())
 
 
 _LISTED = f"""

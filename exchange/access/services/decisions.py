@@ -20,6 +20,7 @@ from django.utils.dateparse import parse_datetime
 
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden
+from exchange.core.rows import get_or_raise
 from exchange.core.words import given
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys, organisations
@@ -224,10 +225,8 @@ def _require_standing(proposal: AccessProposal, proposer: StaffUser) -> None:
 
 
 def _role(name: str) -> Group:
-    role = Group.objects.filter(name=name).first()
-    if role is None:
-        raise Conflict(f"There is no role {name} any more")
-    return role
+    roles = Group.objects.filter(name=name)
+    return get_or_raise(roles, Conflict(f"There is no role {name} any more"))
 
 
 def _moment(text: str | None) -> datetime | None:

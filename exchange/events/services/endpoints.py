@@ -17,8 +17,10 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, InvalidRequest
+from exchange.core.rows import get_or_raise
 from exchange.events.errors import EndpointNotFound
 from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.selectors import get_endpoint
 from exchange.events.services.outbox import emit, told_actor
 from exchange.events.webhooks.addresses import UnsafeUrl, check_url
 from exchange.events.webhooks.signing import new_secret
@@ -52,10 +54,7 @@ def set_endpoint(
     Changing keeps the secret. Resolves the host name, so call it outside a transaction. Raises
     InvalidRequest for an address webhooks may not go to.
     """
-    try:
-        check_url(url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
-    except UnsafeUrl as error:
-        raise InvalidRequest(f"url {error}", code="invalid_url") from None
+    _check_url(url)
     values = {
         "url": url,
         "enabled": enabled,
@@ -77,14 +76,9 @@ def switch_endpoint(*, organisation_id: UUID, enabled: bool, actor: Actor) -> We
     Switching on resolves the host name, so call it outside a transaction. Raises EndpointNotFound,
     Conflict when it is so already, InvalidRequest for an address webhooks may not go to (any more).
     """
-    endpoint = WebhookEndpoint.objects.filter(organisation_id=organisation_id).first()
-    if endpoint is None:
-        raise EndpointNotFound
+    endpoint = get_endpoint(organisation_id)
     if enabled:
-        try:
-            check_url(endpoint.url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
-        except UnsafeUrl as error:
-            raise InvalidRequest(f"url {error}", code="invalid_url") from None
+        _check_url(endpoint.url)
     rows = WebhookEndpoint.objects.filter(
         id=endpoint.id, enabled=not enabled, url=endpoint.url
     ).update(
@@ -106,11 +100,8 @@ def rotate_secret(*, organisation_id: UUID, actor: Actor) -> tuple[WebhookEndpoi
 
     An older one still signing stops at once. Raises EndpointNotFound.
     """
-    endpoint = (
-        WebhookEndpoint.objects.select_for_update().filter(organisation_id=organisation_id).first()
-    )
-    if endpoint is None:
-        raise EndpointNotFound
+    rows = WebhookEndpoint.objects.select_for_update().filter(organisation_id=organisation_id)
+    endpoint = get_or_raise(rows, EndpointNotFound())
     endpoint.previous_secret = endpoint.secret
     endpoint.previous_secret_until = timezone.now() + _OLD_SECRET_SIGNS_FOR
     endpoint.secret = secret = new_secret()
@@ -126,9 +117,7 @@ def send_test(*, organisation_id: UUID, actor: Actor) -> Event:
 
     Raises EndpointNotFound, or Conflict when the endpoint is disabled.
     """
-    endpoint = WebhookEndpoint.objects.filter(organisation_id=organisation_id).first()
-    if endpoint is None:
-        raise EndpointNotFound
+    endpoint = get_endpoint(organisation_id)
     if not endpoint.enabled:
         raise Conflict("The webhook endpoint is disabled", code="webhook_disabled")
     event_id = emit(
@@ -138,3 +127,10 @@ def send_test(*, organisation_id: UUID, actor: Actor) -> Event:
         data=json.dumps({"message": "This is a test", "requested_by": told_actor(actor)}),
     )
     return Event.objects.get(id=event_id)
+
+
+def _check_url(url: str) -> None:
+    try:
+        check_url(url, allow_local=settings.WEBHOOK_ALLOW_LOCAL)
+    except UnsafeUrl as error:
+        raise InvalidRequest(f"url {error}", code="invalid_url") from None

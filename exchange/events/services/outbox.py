@@ -20,6 +20,7 @@ from exchange.core import leases
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
+from exchange.core.rows import get_or_raise
 from exchange.core.wake import DELIVER_EVENTS, after_commit
 from exchange.events.errors import EventNotFound
 from exchange.events.models import Event, EventStatus, WebhookEndpoint
@@ -66,13 +67,8 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
         reachable = Event.objects.filter(id=event_id)
         if organisation_id is not None:
             reachable = reachable.filter(organisation_id=organisation_id)
-        event = reachable.select_for_update().first()
-        if event is None:
-            raise EventNotFound
-        if not WebhookEndpoint.objects.filter(
-            organisation_id=event.organisation_id, enabled=True
-        ).exists():
-            raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        event = get_or_raise(reachable.select_for_update(), EventNotFound())
+        _require_endpoint(event.organisation_id)
         held = leases.held(Now())
         Event.objects.filter(id=event_id).update(
             status=EventStatus.PENDING,
@@ -94,10 +90,7 @@ def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
     Raises Conflict when there is no enabled endpoint to send to.
     """
     with transaction.atomic():
-        if not WebhookEndpoint.objects.filter(
-            organisation_id=organisation_id, enabled=True
-        ).exists():
-            raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
+        _require_endpoint(organisation_id)
         chosen = (
             Event.objects.select_for_update(skip_locked=True)
             .filter(organisation_id=organisation_id, status=EventStatus.EXHAUSTED)
@@ -114,6 +107,11 @@ def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
         after_commit(DELIVER_EVENTS)
     logger.info("%s events of organisation %s sent again by %s", count, organisation_id, actor)
     return count
+
+
+def _require_endpoint(organisation_id: UUID) -> None:
+    if not WebhookEndpoint.objects.filter(organisation_id=organisation_id, enabled=True).exists():
+        raise Conflict("There is no enabled webhook endpoint to send to", code="no_endpoint")
 
 
 def mark_delivered_without_sending(

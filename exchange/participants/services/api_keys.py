@@ -21,8 +21,8 @@ from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import get_access_token_model, set_token_value
 
 from exchange.core.actors import Actor, ActorKind
-from exchange.core.database import PURGE_BATCH
 from exchange.core.errors import Conflict, InvalidRequest, NotFound
+from exchange.core.rows import get_or_raise, purge
 from exchange.participants.models import ApiKey, Organisation
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_second_person, require_settled
@@ -151,14 +151,8 @@ def rotate_api_key(
     if overlap < timedelta(0):
         raise InvalidRequest("The old key cannot end before now")
     with transaction.atomic():
-        old = (
-            ApiKey.objects.select_for_update(of=("self",))
-            .select_related("organisation")
-            .filter(id=key_id)
-            .first()
-        )
-        if old is None:
-            raise NotFound("API key not found")
+        keys = ApiKey.objects.select_for_update(of=("self",)).select_related("organisation")
+        old = get_or_raise(keys.filter(id=key_id), NotFound("API key not found"))
         require_rotatable(old)
         made = _issue(
             organisation=old.organisation,
@@ -242,11 +236,4 @@ _TOKEN_KEPT = timedelta(days=1)
 def purge_access_tokens() -> int:
     """Remove access tokens that expired more than a day ago; gives how many."""
     tokens = get_access_token_model().objects
-    before = timezone.now() - _TOKEN_KEPT
-    removed = 0
-    while True:
-        ids = list(tokens.filter(expires__lt=before).values_list("id", flat=True)[:PURGE_BATCH])
-        tokens.filter(id__in=ids).delete()
-        removed += len(ids)
-        if len(ids) < PURGE_BATCH:
-            return removed
+    return purge(tokens.filter(expires__lt=timezone.now() - _TOKEN_KEPT))

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from exchange.core.actors import Actor
 from exchange.core.database import constraint_of
 from exchange.core.errors import Conflict, InvalidRequest
+from exchange.core.rows import get_or_raise
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import Member
 
@@ -45,9 +46,8 @@ def change_member(
     Raises `UserNotFound`, `InvalidRequest`, `Conflict` as `create_member`.
     """
     with transaction.atomic():
-        member = Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
-        if member is None:
-            raise UserNotFound
+        rows = Member.objects.select_for_update(no_key=True).filter(id=member_id)
+        member = get_or_raise(rows, UserNotFound())
         member.name = name.strip()
         member.email = email.strip()
         member.external_id = external_id.strip()

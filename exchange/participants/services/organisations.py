@@ -8,8 +8,9 @@ import structlog
 from django.core.exceptions import ValidationError
 
 from exchange.core.actors import Actor
-from exchange.core.errors import InvalidRequest, NotFound
+from exchange.core.errors import InvalidRequest
 from exchange.participants.models import Organisation
+from exchange.participants.selectors import get_organisation
 from exchange.participants.services.api_keys import unended_keys_with_power
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_second_person
@@ -30,7 +31,7 @@ def change_organisation(
     *, organisation_id: UUID, name: str, email: str, actor: Actor
 ) -> Organisation:
     """Changes name and email. Raises `NotFound`, `InvalidRequest`."""
-    organisation = _get(organisation_id)
+    organisation = get_organisation(organisation_id)
     organisation.name = name.strip()
     organisation.email = email
     _check(organisation)
@@ -51,7 +52,7 @@ def set_active(
     Switching keys on that have power over money takes two people, as giving it does. Raises
     `NotFound`, `Forbidden` where a second person is needed.
     """
-    organisation = _get(organisation_id)
+    organisation = get_organisation(organisation_id)
     if active and confirmed_by is None:
         require_second_person(needed=unended_keys_with_power(organisation).exists())
     organisation.active = active
@@ -61,13 +62,6 @@ def set_active(
         organisation=str(organisation.id),
         actor=str(actor),
     )
-    return organisation
-
-
-def _get(organisation_id: UUID) -> Organisation:
-    organisation = Organisation.objects.filter(id=organisation_id).first()
-    if organisation is None:
-        raise NotFound("Organisation not found")
     return organisation
 
 

@@ -12,7 +12,9 @@ from typing import Any
 from uuid import UUID
 
 from exchange.core.errors import Conflict, NotFound
+from exchange.core.rows import get_or_raise
 from exchange.participants.models import ApiKey, Organisation
+from exchange.participants.selectors import get_organisation
 from exchange.participants.services import api_keys
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import AccessKind, AccessProposal, StaffUser
@@ -71,9 +73,7 @@ def propose_activation_of_organisation(
         "exchange.add_apikey",
         "Its API keys have power over money: only an administrator proposes to activate it",
     )
-    organisation = Organisation.objects.filter(pk=organisation_id).first()
-    if organisation is None:
-        raise NotFound("Organisation not found")
+    organisation = get_organisation(organisation_id)
     if organisation.active:
         raise Conflict(f"{organisation} is active already")
     keys = api_keys.unended_keys_with_power(organisation).order_by("name", "pk")
@@ -91,9 +91,8 @@ def _file_about_key(
 
 def _key(key_id: UUID, by: StaffUser) -> ApiKey:
     require_decider(by, "exchange.add_apikey", "You may not propose API keys")
-    key: ApiKey | None = ApiKey.objects.select_related("organisation").filter(pk=key_id).first()
-    if key is None:
-        raise NotFound("API key not found")
+    keys = ApiKey.objects.select_related("organisation").filter(pk=key_id)
+    key: ApiKey = get_or_raise(keys, NotFound("API key not found"))
     if not key.usable:
         raise Conflict(api_keys.UNUSABLE)
     return key

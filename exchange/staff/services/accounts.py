@@ -19,12 +19,13 @@ from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from exchange.core.rows import get_or_raise
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import lockout
@@ -90,7 +91,7 @@ def add_person(
 @transaction.atomic
 def change_details(*, user_id: UUID, details: Mapping[str, str], by: StaffUser) -> StaffUser:
     """Change a person's name and email address. Raises `Forbidden`, `InvalidRequest`."""
-    user = _locked(user_id, by)
+    user = lock_person(user_id, by)
     before = {name: getattr(user, name) for name in _DETAILS}
     for name in _DETAILS:
         setattr(user, name, details.get(name, before[name]))
@@ -119,7 +120,7 @@ def change_role(
 
     Raises `Forbidden`, for one's own too, and `Conflict` when the role is no longer `seen`.
     """
-    user = _locked(user_id, by, confirmed_by)
+    user = lock_person(user_id, by, confirmed_by)
     _not_oneself(user, by)
     if confirmed_by is None:
         require_second_person(needed=role_decides(role) or holds_deciding_access(user))
@@ -127,7 +128,7 @@ def change_role(
     if before != seen:
         raise Conflict(f"{user} is {before or 'without a role'} by now. Please look again")
     user.groups.set([role] if role else [])
-    _end_sessions(user)
+    end_sessions(user)
     mark_changed(user)
     after = role.name if role else ""
     words = _words(f"{before or 'None'} → {after or 'None'}", confirmed_by)
@@ -138,7 +139,7 @@ def change_role(
 @transaction.atomic
 def deactivate(*, user_id: UUID, by: StaffUser) -> StaffUser:
     """Shut a person out at once. Raises `Forbidden`, `Conflict`."""
-    user = _locked(user_id, by)
+    user = lock_person(user_id, by)
     _not_oneself(user, by)
     return _set_active(user, active=False, by=by)
 
@@ -146,7 +147,7 @@ def deactivate(*, user_id: UUID, by: StaffUser) -> StaffUser:
 @transaction.atomic
 def activate(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
     """Let a person in again. Raises `Forbidden`, `Conflict`."""
-    user = _locked(user_id, by, confirmed_by)
+    user = lock_person(user_id, by, confirmed_by)
     _not_oneself(user, by)
     if confirmed_by is None:
         require_second_person(needed=holds_deciding_access(user))
@@ -162,7 +163,7 @@ def invitation(
     Good until it is used, the person signs in, their access changes, or `PASSWORD_RESET_TIMEOUT`
     is over. Raises `Forbidden`, and `Conflict` for somebody who is deactivated.
     """
-    user = _locked(user_id, by, confirmed_by)
+    user = lock_person(user_id, by, confirmed_by)
     _not_oneself(user, by)
     if confirmed_by is None:
         require_second_person(needed=holds_deciding_access(user))
@@ -181,13 +182,44 @@ def unlock(*, user_id: UUID, by: StaffUser | None) -> StaffUser:
     `by` is None where an operator of the service does it from a shell. Raises `Forbidden`, and
     `Conflict` for somebody who is not locked out.
     """
-    user = _locked(user_id, by)
+    user = lock_person(user_id, by)
     if by is not None:
         _not_oneself(user, by)
     if not lockout.forget(user):
         raise Conflict(f"{user} is not locked out")
     record(event=AccessEvent.UNLOCKED, user=user, by=by)
     return user
+
+
+def get_person(user_id: UUID, people: QuerySet[StaffUser] | None = None) -> StaffUser:
+    """Return a member of staff, out of `people` where they are named. Raises `NotFound`."""
+    rows = StaffUser.objects.all() if people is None else people
+    return get_or_raise(rows.filter(pk=user_id), NotFound("There is no such member of staff"))
+
+
+def lock_person(
+    user_id: UUID,
+    by: StaffUser | None,
+    confirmed_by: StaffUser | None = None,
+    *,
+    message: str = _NOT_YOURS,
+) -> StaffUser:
+    """Return a person, locked, whose access `by` may change; None is an operator's shell.
+
+    Raises `NotFound`, and `Forbidden` with `message`.
+    """
+    user = get_person(user_id, StaffUser.objects.select_for_update())
+    if by is not None and confirmed_by is None:
+        require_decider(by, "exchange.change_staffuser", message)
+    if by is not None and user.is_superuser and not by.is_superuser:
+        raise Forbidden(message)
+    return user
+
+
+def end_sessions(user: StaffUser) -> None:
+    """End all sessions of `user`."""
+    StaffUser.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+    user.refresh_from_db(fields=["session_epoch"])
 
 
 def role_of(user: StaffUser) -> str:
@@ -219,19 +251,6 @@ def _taken(username: str) -> Conflict:
     return Conflict(f"There is a member of staff called {username} already")
 
 
-def _locked(
-    user_id: UUID, by: StaffUser | None, confirmed_by: StaffUser | None = None
-) -> StaffUser:
-    user = StaffUser.objects.select_for_update().filter(pk=user_id).first()
-    if user is None:
-        raise NotFound("There is no such member of staff")
-    if by is not None and confirmed_by is None:
-        require_decider(by, "exchange.change_staffuser", _NOT_YOURS)
-    if by is not None and user.is_superuser and not by.is_superuser:
-        raise Forbidden(_NOT_YOURS)
-    return user
-
-
 def _not_oneself(user: StaffUser, by: StaffUser) -> None:
     if user.pk == by.pk:
         raise Forbidden("Nobody changes their own access: ask another administrator")
@@ -244,14 +263,10 @@ def _set_active(
         raise Conflict(f"{user} is {'active' if active else 'deactivated'} already")
     user.is_active = active
     user.save(update_fields=["is_active"])
-    _end_sessions(user)
+    end_sessions(user)
     event = AccessEvent.ACTIVATED if active else AccessEvent.DEACTIVATED
     record(event=event, user=user, by=by, details=_words("", confirmed_by))
     return user
-
-
-def _end_sessions(user: StaffUser) -> None:
-    StaffUser.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
 
 
 def _check(user: StaffUser) -> None:

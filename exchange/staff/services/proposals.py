@@ -21,7 +21,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from exchange.core.errors import Conflict, NotFound
+from exchange.core.errors import Conflict
 from exchange.core.words import given
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import (
@@ -187,9 +187,7 @@ def _require_no_other(kind: AccessKind, once: Mapping[str, Any]) -> None:
 
 
 def _person(user_id: UUID, by: StaffUser, *, restorable: bool) -> StaffUser:
-    user = StaffUser.objects.filter(pk=user_id).first()
-    if user is None:
-        raise NotFound("There is no such member of staff")
+    user = accounts.get_person(user_id)
     restores = restorable and manages_access(user)
     _require_proposer(by, "exchange.change_staffuser", restores=restores)
     accounts.require_touchable(user, by)

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
 from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
+from exchange.core.rows import get_or_raise
 from exchange.core.words import given
 from exchange.staff.approvals import TwoPersonApproval, require_decider
 from exchange.staff.models import ApprovalStatus, StaffUser
@@ -176,9 +177,8 @@ def _apply(quote: Quote, token: Token) -> None:
 
 
 def _checked(token_id: UUID, prices: Prices) -> Token:
-    token = Token.objects.select_related("currency").filter(id=token_id).first()
-    if token is None:
-        raise TokenNotFound
+    tokens = Token.objects.select_related("currency").filter(id=token_id)
+    token = get_or_raise(tokens, TokenNotFound())
     wrong = wrong_prices(token, prices)
     if wrong:
         raise InvalidRequest("; ".join(wrong.values()), fields=wrong)

@@ -16,8 +16,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from exchange.audit.selectors import changes_of, last_change
-from exchange.core.errors import Conflict, InvalidRequest, NotFound, Refused
-from exchange.participants.models import Organisation
+from exchange.core.errors import Conflict, InvalidRequest, Refused
+from exchange.core.rows import get_or_raise
+from exchange.participants.selectors import get_organisation
 from exchange.staff.approvals import require_decider
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
@@ -80,7 +81,7 @@ def grant_access(
         require_decider(user, PERMISSION, "You may not change tokens")
     with transaction.atomic():
         token = _locked(token_id)
-        organisation = _organisation(organisation_id)
+        organisation = get_organisation(organisation_id)
         if organisation.pk == token.issuer_id:
             raise Refused("The issuer sees its own token", code="issuer_sees_token")
         access, made = TokenAccess.objects.get_or_create(
@@ -101,10 +102,11 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
     require_decider(user, PERMISSION, "You may not change tokens")
     with transaction.atomic():
         token = _locked(token_id)
-        organisation = _organisation(organisation_id)
-        access = TokenAccess.objects.filter(token=token, organisation=organisation).first()
-        if access is None:
-            raise Conflict(f"{organisation} has no access", code="state_conflict")
+        organisation = get_organisation(organisation_id)
+        access = get_or_raise(
+            TokenAccess.objects.filter(token=token, organisation=organisation),
+            Conflict(f"{organisation} has no access", code="state_conflict"),
+        )
         access.delete()
     _log("token.access_withdrawn", access, user)
 
@@ -119,22 +121,8 @@ def _log(happened: str, access: TokenAccess, user: StaffUser | None) -> None:
 
 
 def _locked(token_id: UUID) -> Token:
-    token = (
-        Token.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("currency")
-        .filter(id=token_id)
-        .first()
-    )
-    if token is None:
-        raise TokenNotFound
-    return token
-
-
-def _organisation(organisation_id: UUID) -> Organisation:
-    organisation = Organisation.objects.filter(id=organisation_id).first()
-    if organisation is None:
-        raise NotFound("Organisation not found")
-    return organisation
+    rows = Token.objects.select_for_update(of=("self",), no_key=True).select_related("currency")
+    return get_or_raise(rows.filter(id=token_id), TokenNotFound())
 
 
 def _still(token: Token, seen: UUID | None) -> None:
