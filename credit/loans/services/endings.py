@@ -19,13 +19,11 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from credit.loans.errors import LoanNotFound
 from credit.loans.models import EndingAction, EndingProposal, EndingStatus, Loan, LoanStatus
-from credit.loans.services.lending import lock_tokens
+from credit.loans.services.lending import lock_collateral, lock_loan
 from credit.loans.services.loan_events import LIQUIDATED, tell
 from credit.loans.services.shortfalls import review_collateral
 from credit.loans.services.valuation import (
-    Pledge,
     has_ended,
     open_collateral,
     owed,
@@ -246,18 +244,8 @@ def _end(loan: Loan, proposal: EndingProposal, actor: Actor) -> None:
 
 
 def _defaulted(loan_id: UUID) -> Loan:
-    held = Loan.objects.filter(id=loan_id).values_list(
-        "collaterals__token_id", "collaterals__quantity"
-    )
-    lock_tokens(tuple(Pledge(token, quantity) for token, quantity in held if token))
-    loan = (
-        Loan.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("borrower")
-        .filter(id=loan_id)
-        .first()
-    )
-    if loan is None:
-        raise LoanNotFound
+    lock_collateral(loan_id)
+    loan = lock_loan(id=loan_id)
     if loan.status != LoanStatus.DEFAULTED:
         raise StateConflict(f"Only a DEFAULTED loan can be ended: it is {loan.status}")
     return loan

@@ -14,7 +14,8 @@ from uuid import UUID
 import msgspec
 from django.db import DEFAULT_DB_ALIAS, transaction
 
-from credit.loans.models import Loan, LoanStatus
+from credit.loans.errors import LoanNotFound
+from credit.loans.models import Collateral, Loan, LoanStatus
 from credit.loans.payloads import collateral_text
 from credit.loans.services.assessing import Assessment, LoanRequest, assess, check_form
 from credit.loans.services.valuation import Pledge
@@ -23,6 +24,7 @@ from exchange.core.database import fetch_one
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
 from exchange.core.numbers import plain
+from exchange.core.rows import get_or_raise
 from exchange.core.wake import DELIVER_EVENTS, after_commit
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
@@ -68,6 +70,18 @@ def lock_tokens(pledges: tuple[Pledge, ...]) -> dict[UUID, Token]:
     ids = [pledge.token_id for pledge in pledges]
     locked = Token.objects.select_for_update(no_key=True).filter(id__in=ids).order_by("id")
     return {token.id: token for token in locked}
+
+
+def lock_collateral(loan_id: UUID) -> None:
+    """Lock the tokens that are pledged for a loan; before the loan itself."""
+    held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
+    lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))
+
+
+def lock_loan(**which: Any) -> Loan:
+    """Return the loan of the columns `which`, locked. Raises `LoanNotFound`."""
+    rows = Loan.objects.select_for_update(of=("self",), no_key=True).select_related("borrower")
+    return get_or_raise(rows.filter(**which), LoanNotFound())
 
 
 def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = False) -> list[Leg]:

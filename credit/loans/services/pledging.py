@@ -10,8 +10,8 @@ from credit.loans.models import Collateral, EndingAction, EndingStatus, Loan
 from credit.loans.payloads import collateral_text
 from credit.loans.services.assessing import MOST_COLLATERALS, collateral_refusals, form_problem
 from credit.loans.services.facts import read_facts
-from credit.loans.services.lending import lien_legs, lock_tokens
-from credit.loans.services.repaying import lock_loan
+from credit.loans.services.lending import lien_legs, lock_collateral, lock_tokens
+from credit.loans.services.repaying import lock_open_loan
 from credit.loans.services.shortfalls import review_collateral
 from credit.loans.services.valuation import Pledge, covered, open_collateral, principal_owed, worth
 from exchange.core.actors import Actor
@@ -29,7 +29,7 @@ def add_collateral(
     """Pledges more units of the borrower. Raises as making a loan does for its collateral."""
     with transaction.atomic():
         lock_tokens(pledges)
-        loan = lock_loan(loan_id, organisation_id)
+        loan = lock_open_loan(loan_id, organisation_id)
         facts = read_facts(
             organisation_id=organisation_id,
             member_id=loan.borrower_id,
@@ -79,9 +79,8 @@ def release_collateral(
         raise problem
     with transaction.atomic():
         # Prices stand still while the rest is valued.
-        held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
-        lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))
-        loan = lock_loan(loan_id, organisation_id)
+        lock_collateral(loan_id)
+        loan = lock_open_loan(loan_id, organisation_id)
         _not_while_liquidation_waits(loan)
         rows = {row.token_id: row for row, _token in open_collateral(loan)}
         for pledge in pledges:

@@ -8,10 +8,9 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from credit.loans.errors import LoanNotFound
 from credit.loans.models import OPEN, Loan, LoanStatus, Repayment
 from credit.loans.services.endings import lapse
-from credit.loans.services.lending import lien_legs
+from credit.loans.services.lending import lien_legs, lock_loan
 from credit.loans.services.loan_events import REPAID, tell
 from credit.loans.services.shortfalls import review_collateral
 from credit.loans.services.valuation import Pledge, open_collateral, owed
@@ -39,7 +38,7 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
     that is over, `InvalidRequest`, `Refused` (`amount_above_due`), `InsufficientBalance`.
     """
     with transaction.atomic():
-        loan = lock_loan(loan_id, organisation_id)
+        loan = lock_open_loan(loan_id, organisation_id)
         facts = currencies()[loan.currency_id]
         if amount <= 0:
             raise InvalidRequest("amount must be above 0")
@@ -58,19 +57,12 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
         return _pay(loan, interest, amount - interest, actor)
 
 
-def lock_loan(loan_id: UUID, organisation_id: UUID) -> Loan:
+def lock_open_loan(loan_id: UUID, organisation_id: UUID) -> Loan:
     """An open loan of the organisation's member, locked.
 
     Raises `LoanNotFound`, or `StateConflict` when it is over.
     """
-    loan = (
-        Loan.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("borrower")
-        .filter(id=loan_id, organisation_id=organisation_id)
-        .first()
-    )
-    if loan is None:
-        raise LoanNotFound
+    loan = lock_loan(id=loan_id, organisation_id=organisation_id)
     if loan.status not in OPEN:
         raise StateConflict(f"The loan is {loan.status}")
     return loan

@@ -15,11 +15,10 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from credit.loans.models import OPEN, Collateral, Loan, LoanStatus, Valuation
-from credit.loans.services.lending import lock_tokens
+from credit.loans.models import OPEN, Loan, LoanStatus, Valuation
+from credit.loans.services.lending import lock_collateral
 from credit.loans.services.loan_events import DEFAULTED, OVERDUE, tell
 from credit.loans.services.shortfalls import review_collateral
-from credit.loans.services.valuation import Pledge
 from wallets.alerts.services import raise_alert, resolve_alert
 
 logger = structlog.get_logger(__name__)
@@ -106,8 +105,7 @@ def _become(loan: Loan, status: LoanStatus, event_type: str) -> None:
 def review_loan(loan_id: UUID) -> int:
     """Values the collateral of one open loan; 1 when it is one."""
     with transaction.atomic():
-        held = Collateral.objects.filter(loan_id=loan_id).values_list("token_id", "quantity")
-        lock_tokens(tuple(Pledge(token_id, quantity) for token_id, quantity in held))
+        lock_collateral(loan_id)
         loan = _lock(loan_id)
         if loan is None or loan.status not in OPEN:
             return 0

@@ -19,7 +19,7 @@ from credit.loans.models import EndingAction, Loan
 from credit.loans.services.endings import propose_ending
 from credit.loans.services.lending import lock_tokens
 from credit.loans.services.pledging import add_collateral, release_collateral
-from credit.loans.services.repaying import lock_loan
+from credit.loans.services.repaying import lock_open_loan
 from credit.loans.services.servicing import age_loan, review_loan
 from credit.loans.services.valuation import Pledge
 from tests.environment.database import session
@@ -75,7 +75,7 @@ def test_tokens_are_locked_by_name_and_can_still_be_referred_to(world):
 
 def test_a_loan_is_locked_alone_and_can_still_be_referred_to(world):
     loan, _, _ = two_tokens(world)
-    held = held_by(partial(lock_loan, loan.id, loan.organisation_id))
+    held = held_by(partial(lock_open_loan, loan.id, loan.organisation_id))
     assert held == {"loans": {loan.id}}
     assert held_by(partial(age_loan, loan.id)) == {"loans": {loan.id}}
 
