@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from credit.loans import payloads
-from wallets.ledger.proof import Check, Finding, sql_check
+from wallets.ledger.proof import Check, document_check, sql_check
 
 _OPEN = "('ACTIVE', 'OVERDUE', 'DEFAULTED')"
-
-
-def _document_check() -> Check:
-    title = "documents of loans equal their records"
-
-    def run() -> list[Finding]:
-        return [
-            Finding(title, fault, "the declared document", "another")
-            for fault in payloads.LOAN.faults()
-        ]
-
-    return Check(title, run)
 
 
 CREDIT_CHECKS: tuple[Check, ...] = (
@@ -207,5 +195,5 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         WHERE coalesce(p.passed, 0) <> coalesce(m.passed, 0)
         """,
     ),
-    _document_check(),
+    document_check("documents of loans equal their records", payloads.LOAN),
 )
