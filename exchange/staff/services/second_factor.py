@@ -19,14 +19,13 @@ from uuid import UUID
 import pyotp
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from exchange.core.crypto import decrypt, encrypt
-from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from exchange.staff.approvals import require_decider
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from exchange.staff.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
 from exchange.staff.services.access_records import record
+from exchange.staff.services.accounts import end_sessions, lock_person
 from exchange.staff.services.deciding_access import (
     holds_deciding_access,
     mark_changed,
@@ -107,7 +106,7 @@ def set_up(
         },
     )
     codes = _new_recovery_codes(locked)
-    _end_sessions(user)
+    end_sessions(user)
     if first and not (settled and settings.DEMO_WORLD):
         mark_changed(user)
     record(event=AccessEvent.SECOND_FACTOR_SET_UP, user=user, address=address)
@@ -162,31 +161,20 @@ def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
 
     Raises `NotFound`, `Forbidden`, for one's own too, and `Conflict` when there is none.
     """
-    user = StaffUser.objects.select_for_update().filter(pk=user_id).first()
-    if user is None:
-        raise NotFound("There is no such member of staff")
+    user = lock_person(user_id, by, confirmed_by, message=_NOT_YOURS)
     if user.pk == by.pk:
         raise Forbidden("Nobody resets their own second factor: ask another administrator")
-    if confirmed_by is None:
-        require_decider(by, "exchange.change_staffuser", _NOT_YOURS)
-    if user.is_superuser and not by.is_superuser:
-        raise Forbidden(_NOT_YOURS)
     if confirmed_by is None:
         require_second_person(needed=holds_deciding_access(user))
     removed, _ = SecondFactor.objects.filter(user=user).delete()
     if not removed:
         raise Conflict(f"{user} has no second factor")
     RecoveryCode.objects.filter(user=user).delete()
-    _end_sessions(user)
+    end_sessions(user)
     mark_changed(user)
     words = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
     record(event=AccessEvent.SECOND_FACTOR_RESET, user=user, by=by, details=words)
     return user
-
-
-def _end_sessions(user: StaffUser) -> None:
-    StaffUser.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
-    user.refresh_from_db(fields=["session_epoch"])
 
 
 def _step_of(secret: str, code: str) -> int | None:
