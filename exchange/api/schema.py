@@ -128,7 +128,7 @@ class EnvelopeSchema(AutoSchema):
         """Return the shared component, or what the action says of its own refusals."""
         name, description, shared, more = FAILURES[status]
         own = self._own_failures(status)
-        messages = own if own and status == "404" else {**shared, **own}
+        messages = {**shared, **own}
         answer = {
             "description": description,
             "headers": self._headers(("X-Request-ID", "X-Error-Code", *more)),

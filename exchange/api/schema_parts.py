@@ -36,7 +36,8 @@ HEADERS = {
 }
 RATE_LIMIT = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
-# Status: name of the component, description, messages by code, further headers.
+# Status: name of the component, description, messages by code, further headers. Which record is
+# not there, and what a provider did not do, the operations say.
 FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "400": (
         "InvalidRequest",
@@ -56,10 +57,10 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "403": (
         "Forbidden",
         "The token lacks the scope.",
-        {"insufficient_scope": "This needs the scope wallets:withdraw"},
+        {"insufficient_scope": f"This needs the scope {max(settings.MONEY_SCOPES)}"},
         ("WWW-Authenticate",),
     ),
-    "404": ("NotFound", "No such record of yours.", {"user_not_found": "User not found"}, ()),
+    "404": ("NotFound", "No such record of yours.", {}, ()),
     "408": (
         "BodyTooSlow",
         "The body did not arrive within 10 seconds.",
@@ -105,15 +106,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
         {"internal_error": "Something went wrong on our side"},
         (),
     ),
-    "502": (
-        "ProviderFailed",
-        "The payment provider did not answer.",
-        {
-            "provider_unavailable": "Could not fetch the bank list from the payment provider. "
-            "Please try again later"
-        },
-        (),
-    ),
+    "502": ("ProviderFailed", "The payment provider did not answer.", {}, ()),
     "503": (
         "NotReady",
         "Not ready; try again shortly.",
