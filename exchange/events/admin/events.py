@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from uuid import UUID
 
+from django.apps import apps
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
@@ -28,14 +29,6 @@ from exchange.events.services.outbox import SENT_AGAIN_AT_MOST, redeliver, redel
 from exchange.participants.admin.named import OrganisationFilter
 
 _ATTEMPTS_SHOWN = 50
-# The pages of what events are about, by the first part of their types.
-_PAGES = {
-    "withdrawal": "wallets_withdrawal",
-    "order": "orders_order",
-    "trade": "orders_trade",
-    "loan": "credit_loan",
-    "loan_configuration": "credit_loanconfiguration",
-}
 _CHANGE_ENDPOINT = "exchange.change_webhookendpoint"
 
 
@@ -79,11 +72,10 @@ class EventAdmin(SafeAdmin):
 
     @admin.display(description="about")
     def about(self, event: Event) -> str:
-        name = _PAGES.get(event.type.partition(".")[0])
-        if name is None:
+        model = _models().get(event.type.partition(".")[0].replace("_", ""))
+        if model is None:
             return str(event.subject_id)
-        address = reverse(f"admin:{name}_change", args=[event.subject_id])
-        return format_html('<a href="{}">{}</a>', address, event.subject_id)
+        return page_of(model(pk=event.subject_id), str(event.subject_id))
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
@@ -282,6 +274,12 @@ class WebhookEndpointAdmin(Confirming):
             if enabled
             else "The endpoint is disabled: events are kept and not delivered.",
         )
+
+
+@cache
+def _models() -> dict[str | None, type[Model]]:
+    """Return the models by their names, with which the types of events about them begin."""
+    return {model._meta.model_name: model for model in apps.get_models()}
 
 
 def _ago(when: datetime) -> SafeString:
