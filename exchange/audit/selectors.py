@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 from exchange.audit.models import Change
 from exchange.core.acting import VISITOR
 from exchange.core.ids import parse_id
+from exchange.core.sqlfiles import sql_apps
 from exchange.participants.models import ApiKey
 from exchange.staff.models import StaffUser
 
@@ -154,7 +155,7 @@ def in_words(table: str) -> str:
 
 def audited_tables() -> list[tuple[str, str]]:
     """Every table of ours with what its records are called, in the order of the words."""
-    labels = {"exchange", "wallets", "credit", "orders", "auth", "oauth2_provider"}
+    labels = {config.label for config in sql_apps()} | {"auth", "oauth2_provider"}
     return sorted(
         (
             (table, in_words(table))
