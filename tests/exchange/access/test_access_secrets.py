@@ -1,0 +1,153 @@
+"""Which secret waits for whoever proposed it, and for how long; and what they collect."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from oauth2_provider.models import get_access_token_model
+
+from exchange.access.services import decisions
+from exchange.access.services.decisions import collectable
+from exchange.core.errors import Conflict, Forbidden
+from exchange.participants.models import ApiKey
+from exchange.participants.services import api_keys
+from exchange.participants.services import proposals as participant_proposals
+from exchange.staff.models import AccessProposal, StaffUser
+from tests.assertions.unchanged import everything
+from tests.environment.owner import without_guards
+from tests.exchange.access.proposing import MONEY, collect, confirm
+from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.staff import shift_access
+
+pytestmark = pytest.mark.django_db
+
+
+def decided(**values: Any) -> AccessProposal:
+    """A confirmed proposal that is not saved."""
+    given = {"kind": "issue_key", "status": "Approved", "decided_at": timezone.now()}
+    return AccessProposal(**given | values)
+
+
+@pytest.mark.parametrize(
+    ("values", "waits"),
+    [
+        ({}, True),
+        *(({"kind": kind}, True) for kind in ("invite_person", "reset_password", "rotate_key")),
+        ({"kind": "issue_token"}, True),
+        *(
+            ({"kind": kind}, False)
+            for kind in ("change_role", "activate_person", "reset_second_factor")
+        ),
+        ({"kind": "activate_organisation"}, False),
+        ({"status": "Pending"}, False),
+        ({"status": "Rejected"}, False),
+        ({"break_glass": True}, False),
+        ({"decided_at": None}, False),
+        ({"collected_at": timezone.now()}, False),
+    ],
+)
+def test_a_secret_waits_for_the_proposer_of_what_leads_to_one(values, waits):
+    assert collectable(decided(**values)) is waits
+
+
+def test_a_secret_waits_for_three_days():
+    now = timezone.now()
+    for ago, waits in (
+        (timedelta(hours=71, minutes=59), True),
+        (timedelta(hours=72, seconds=1), False),
+    ):
+        assert collectable(decided(decided_at=now - ago)) is waits
+
+
+def test_a_key_and_its_token_are_made_as_they_were_proposed(house):
+    owner, ends = make_organisation(), timezone.now() + timedelta(days=30)
+    proposal = participant_proposals.propose_key(
+        organisation=owner, name="Payouts", scopes=reversed(MONEY), by=house.admin, expires_at=ends
+    )
+    assert proposal.payload == {"name": "Payouts", "scopes": MONEY, "expires_at": ends.isoformat()}
+    confirm(proposal, house.first)
+    found = collect(proposal, house.admin)
+    key = ApiKey.objects.get()
+    assert (key.organisation, key.expires_at, key.scopes) == (owner, ends, MONEY)
+    assert dict(found.secrets)["Client id"] == key.client_id
+    assert found.address is None
+    proposal.refresh_from_db()
+    assert proposal.key == key
+    assert proposal.collected_at is not None
+    assert timezone.now() - proposal.collected_at < timedelta(minutes=1)
+
+    token = participant_proposals.propose_token(key_id=key.pk, days=20, by=house.admin)
+    assert (token.payload, token.organisation, token.key) == ({"days": 20}, owner, key)
+    confirm(token, house.second)
+    before = timezone.now()
+    assert collect(token, house.admin).subject == key
+    expires = get_access_token_model().objects.get().expires
+    assert timedelta() <= expires - before - timedelta(days=20) < timedelta(minutes=1)
+
+
+def test_a_key_is_rotated_as_it_was_proposed(house):
+    old, _ = api_keys.issue_api_key(
+        organisation=make_organisation(), name="Payouts", scopes=MONEY, actor=TESTER
+    )
+    ends = timezone.now() + timedelta(days=30)
+    proposal = participant_proposals.propose_rotation(
+        key_id=old.pk, overlap=timedelta(hours=36), expires_at=ends, by=house.admin
+    )
+    assert proposal.payload == {"overlap_hours": 36.0, "expires_at": ends.isoformat()}
+    confirm(proposal, house.first)
+    before = timezone.now()
+    found = collect(proposal, house.admin)
+    assert isinstance(found.subject, ApiKey)
+    new = found.subject
+    old.refresh_from_db()
+    assert (new.expires_at, old.rotated_to, old.revoked_at) == (ends, new, None)
+    assert old.expires_at is not None
+    late = old.expires_at - before - timedelta(hours=36)
+    assert timedelta() <= late < timedelta(minutes=1)
+    names = dict(found.secrets)
+    assert names.keys() == {"New client id", "New client secret"}
+    assert names["New client id"] == new.client_id
+
+
+def test_a_secret_is_not_collected_by_somebody_who_was_reset_since(house):
+    proposal = house.key(house.admin)
+    confirm(proposal, house.first)
+    StaffUser.objects.filter(pk=house.admin.pk).update(is_active=False)
+    house.admin.refresh_from_db()
+    with pytest.raises(Forbidden, match="You may not collect"):
+        collect(proposal, house.admin)
+    assert not ApiKey.objects.exists()
+
+
+def test_a_secret_is_not_collected_by_somebody_who_decides_again_after_a_reset(house):
+    proposal, now = house.key(house.admin), timezone.now()
+    confirm(proposal, house.first)
+    # The row is frozen: its times are moved without the guards.
+    with without_guards():
+        AccessProposal.objects.filter(pk=proposal.pk).update(
+            created_at=now - timedelta(hours=30), decided_at=now - timedelta(hours=29)
+        )
+    shift_access(house.admin, hours=25)
+    before = everything()
+    with pytest.raises(Conflict, match="admin proposed this and has left, or was reset since"):
+        collect(proposal, house.admin)
+    assert everything() == before
+    shift_access(house.admin, hours=31)
+    assert isinstance(collect(proposal, house.admin).subject, ApiKey)
+
+
+def test_who_was_reset_at_the_moment_of_their_proposal_stands_by_it():
+    then = timezone.now()
+    for changed, active, stands in (
+        (then, True, True),
+        (then + timedelta(microseconds=1), True, False),
+        (then - timedelta(days=1), True, True),
+        (then - timedelta(days=1), False, False),
+    ):
+        user = StaffUser(username="ada", access_changed_at=changed, is_active=active)
+        with nullcontext() if stands else pytest.raises(Conflict, match=r"^ada proposed this"):
+            decisions._require_standing(AccessProposal(created_at=then), user)
