@@ -12,8 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from exchange.core.fields import choice_field
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory
 
@@ -50,10 +49,9 @@ class GraceUnit(models.TextChoices):
     DAYS = "DAYS"
 
 
-class LoanConfiguration(models.Model):
+class LoanConfiguration(Record):
     """One offer of a creditor."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     creditor = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, related_name="loan_configurations"
     )
@@ -72,10 +70,9 @@ class LoanConfiguration(models.Model):
         return f"configuration {self.id}"
 
 
-class ConfigurationVersion(models.Model):
+class ConfigurationVersion(Record):
     """The terms of a configuration from one approval to the next. Rates are 0 to 1."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     configuration = models.ForeignKey(
         LoanConfiguration, on_delete=models.PROTECT, related_name="versions"
     )

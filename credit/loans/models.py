@@ -7,8 +7,7 @@ from django.db.models import F, Q
 
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration
 from exchange.core.fields import choice_field
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
 from exchange.tokens.models import Token
@@ -28,10 +27,9 @@ class LoanStatus(models.TextChoices):
 OPEN = (LoanStatus.ACTIVE, LoanStatus.OVERDUE, LoanStatus.DEFAULTED)
 
 
-class Loan(models.Model):
+class Loan(Record):
     """Money lent to a member against units of tokens, on the terms of one version."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     borrower = models.ForeignKey(
         Member, on_delete=models.PROTECT, related_name="loans", db_constraint=False
     )
@@ -120,10 +118,9 @@ class Collateral(models.Model):
         return f"{self.quantity} of {self.token_id}"
 
 
-class Repayment(models.Model):
+class Repayment(Record):
     """One payment of a borrower: interest first, then principal. Never changed."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="repayments")
     amount = models.DecimalField(max_digits=38, decimal_places=8)
     interest = models.DecimalField(max_digits=38, decimal_places=8)
@@ -185,10 +182,9 @@ class Valuation(models.Model):
         return f"{self.value} for {self.loan_id}"
 
 
-class Shortfall(models.Model):
+class Shortfall(Record):
     """Collateral that no longer covers its loan, from when it was found until it is cured."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="shortfalls")
     cause = models.CharField(max_length=300)
     required = models.DecimalField(

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import models
 
 from exchange.core.fields import choice_field
-from exchange.core.ids import uuid7
+from exchange.core.models import Record
 
 
 class Operation(models.TextChoices):
@@ -32,10 +32,9 @@ class Exact(json.JSONDecoder):
         super().__init__(**{**options, "parse_float": Decimal})
 
 
-class Change(models.Model):
+class Change(Record):
     """One change of one record. `before` and `after` hold the columns that changed."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     at = models.DateTimeField()
     actor = models.CharField(
         max_length=120,

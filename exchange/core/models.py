@@ -1,8 +1,19 @@
-"""Tables of the kernel: currencies, and stored answers of idempotency keys."""
+"""Tables of the kernel: currencies and stored answers of idempotency keys; and what most share."""
 
 from __future__ import annotations
 
 from django.db import models
+
+from exchange.core.ids import uuid7
+
+
+class Record(models.Model):
+    """A table whose rows have an id of ours."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+
+    class Meta:
+        abstract = True
 
 
 class Currency(models.Model):

@@ -9,14 +9,13 @@ from __future__ import annotations
 from django.db import models
 
 from exchange.core.fields import EncryptedTextField, choice_field
-from exchange.core.ids import uuid7
+from exchange.core.models import Record
 from exchange.participants.models import Organisation
 
 
-class WebhookEndpoint(models.Model):
+class WebhookEndpoint(Record):
     """Where an organisation receives its events, and the secrets that sign them."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organisation = models.OneToOneField(
         Organisation, on_delete=models.PROTECT, related_name="webhook_endpoint"
     )
@@ -43,10 +42,9 @@ class EventStatus(models.TextChoices):
     UNSENT = "Unsent"
 
 
-class Event(models.Model):
+class Event(Record):
     """One event of one organisation: the frozen bytes to deliver, and the state of delivery."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # No foreign key in the database: it would lock the organisation's row for every event of every
     # request. Events are written from rows that have one, and organisations are never removed.
     organisation = models.ForeignKey(
@@ -90,10 +88,9 @@ class Event(models.Model):
         return f"{self.type} {self.id}"
 
 
-class DeliveryAttempt(models.Model):
+class DeliveryAttempt(Record):
     """One try at telling: when, what came back (first 1 KiB), and how long it took."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="delivery_attempts")
     number = models.PositiveSmallIntegerField()
     url = models.URLField(max_length=2000)

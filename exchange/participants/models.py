@@ -9,12 +9,12 @@ from django.utils import timezone
 from oauth2_provider.models import AbstractApplication
 
 from exchange.core.ids import uuid7
+from exchange.core.models import Record
 
 
-class Organisation(models.Model):
+class Organisation(Record):
     """A firm that integrates with the exchange. Owns keys, wallets, members and a webhook."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     email = models.EmailField(blank=True)
     active = models.BooleanField(
@@ -30,10 +30,9 @@ class Organisation(models.Model):
         return self.name
 
 
-class Member(models.Model):
+class Member(Record):
     """A person one organisation acts for: the `user` of the interface."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="members")
     name = models.CharField(max_length=200)
     email = models.EmailField()

@@ -17,6 +17,7 @@ from django.utils.crypto import salted_hmac
 
 from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
+from exchange.core.models import Record
 
 
 class StaffUser(AbstractUser):
@@ -76,10 +77,9 @@ class SecondFactor(models.Model):
         return f"Second factor of {self.user}"
 
 
-class RecoveryCode(models.Model):
+class RecoveryCode(Record):
     """One way in without the app, once; only its hash is kept."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     user = models.ForeignKey(StaffUser, on_delete=models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64)
     used_at = models.DateTimeField(null=True)
@@ -136,14 +136,13 @@ class AccessEvent(models.TextChoices):
     BREAK_GLASS = "break_glass", "Break-glass access"
 
 
-class AccessRecord(models.Model):
+class AccessRecord(Record):
     """One thing that happened to a person's access. Rows are added and never changed: the
     service's role may not.
 
     `user` is whose access it is, `by` who did it when somebody else did.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     at = models.DateTimeField()
     event = choice_field(AccessEvent, max_length=30)
     user = models.ForeignKey(StaffUser, on_delete=models.PROTECT, related_name="access_records")
@@ -168,10 +167,9 @@ class ApprovalStatus(models.TextChoices):
     REJECTED = "Rejected"
 
 
-class ProposalModel(models.Model):
+class ProposalModel(Record):
     """What one person proposed and another one decides. Override a field where a table differs."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     status = choice_field(ApprovalStatus, max_length=10, default=ApprovalStatus.PENDING)
     proposed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"

@@ -12,8 +12,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Upper
 
 from exchange.core.fields import choice_field
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.core.numbers import plain
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
@@ -133,10 +132,9 @@ _LISTED_BY = (
 )
 
 
-class Token(models.Model):
+class Token(Record):
     """One tokenized investment. Its units are the ledger asset whose id is the token's."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     issuer = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, related_name="issued_tokens", db_index=False
     )
