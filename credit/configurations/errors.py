@@ -9,6 +9,4 @@ class ConfigurationNotFound(NotFound):
     """No such configuration, or not one the caller may use or owns."""
 
     code = "loan_configuration_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Loan configuration not found")
+    message = "Loan configuration not found"

@@ -9,6 +9,4 @@ class LoanNotFound(NotFound):
     """No such loan, or the caller is neither borrower's organisation nor creditor."""
 
     code = "loan_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Loan not found")
+    message = "Loan not found"

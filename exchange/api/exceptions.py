@@ -78,12 +78,7 @@ def handle_exception(  # noqa: PLR0911 - one return for each kind of error
         return Refusal(message, status=400, code="invalid_request")
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("api.database_unavailable", exc_info=exc)
-        return Refusal(
-            "The service is not ready. Please try again shortly",
-            status=503,
-            code="not_ready",
-            headers=SHORTLY,
-        )
+        return refusal_of(errors.NotReady())
     logger.error("api.fault", exc_info=exc)
     return Refusal("Something went wrong on our side", status=500, code="internal_error")
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 from drf_spectacular.utils import OpenApiParameter
 
-from exchange.core.errors import NotFound
+from exchange.core.errors import IdempotencyKeyReused, NotFound, NotReady, StillRunning
 
 
 def _header(description: str, kind: str = "string", **more: Any) -> dict[str, Any]:
@@ -70,7 +70,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "409": (
         "Conflict",
         "The state of the record does not allow this, or it exists already.",
-        {"request_in_progress": "The first request with this Idempotency-Key is still running"},
+        {StillRunning.code: StillRunning.message},
         (),
     ),
     "413": (
@@ -88,10 +88,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "422": (
         "IdempotencyKeyReused",
         "The idempotency key was used with another body.",
-        {
-            "idempotency_key_reused": "This Idempotency-Key was already used with another "
-            "request body"
-        },
+        {IdempotencyKeyReused.code: IdempotencyKeyReused.message},
         (),
     ),
     "429": (
@@ -110,7 +107,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
     "503": (
         "NotReady",
         "Not ready; try again shortly.",
-        {"not_ready": "The service is not ready. Please try again shortly"},
+        {NotReady.code: NotReady.message},
         ("Retry-After",),
     ),
 }

@@ -38,9 +38,6 @@ PAUSE_SECONDS = 1.0
 class Uncounted(NotReady):
     """The cache is out of reach, so requests cannot be counted."""
 
-    def __init__(self) -> None:
-        super().__init__("The service is not ready. Please try again shortly")
-
 
 class Reach:
     """Whether this process reaches the cache. While it does not, one request a second tries; the

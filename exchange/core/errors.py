@@ -12,17 +12,19 @@ from django.core.exceptions import ValidationError
 
 
 class DomainError(Exception):
-    """Base of all refusals. `message` is written for the client; `code` never changes. `fields`
-    says what of it speaks of which field, so that a form can mark it.
+    """Base of all refusals. `message` is written for the client, and stands with the type where
+    it is always the same; `code` never changes. `fields` says what of the message speaks of which
+    field, so that a form can mark it.
     """
 
     code = "refused"
+    message = ""
 
     def __init__(
-        self, message: str, *, code: str | None = None, fields: Mapping[str, str] | None = None
+        self, message: str = "", *, code: str | None = None, fields: Mapping[str, str] | None = None
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = message or self.message
+        super().__init__(self.message)
         self.fields = fields or {}
         if code is not None:
             self.code = code
@@ -86,24 +88,21 @@ class NotReady(DomainError):
     """We cannot serve this right now (503)."""
 
     code = "not_ready"
+    message = "The service is not ready. Please try again shortly"
 
 
 class IdempotencyKeyReused(DomainError):
     """The same idempotency key came with another body (422)."""
 
     code = "idempotency_key_reused"
-
-    def __init__(self) -> None:
-        super().__init__("This Idempotency-Key was already used with another request body")
+    message = "This Idempotency-Key was already used with another request body"
 
 
 class StillRunning(Conflict):
     """The first request with this idempotency key has not finished (409)."""
 
     code = "request_in_progress"
-
-    def __init__(self) -> None:
-        super().__init__("The first request with this Idempotency-Key is still running")
+    message = "The first request with this Idempotency-Key is still running"
 
 
 class InvalidCurrency(InvalidRequest):

@@ -9,15 +9,11 @@ class EventNotFound(NotFound):
     """No such event of the calling organisation."""
 
     code = "event_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Event not found")
+    message = "Event not found"
 
 
 class EndpointNotFound(NotFound):
     """The organisation has set no webhook endpoint yet."""
 
     code = "webhook_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Webhook endpoint not found")
+    message = "Webhook endpoint not found"

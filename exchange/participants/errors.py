@@ -9,6 +9,4 @@ class UserNotFound(NotFound):
     """No such member of the calling organisation."""
 
     code = "user_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("User not found")
+    message = "User not found"

@@ -204,8 +204,7 @@ def _too_many(budget: Budget) -> HttpResponse:
 
 
 def _not_ready() -> HttpResponse:
-    words = "The service is not ready. Please try again shortly"
-    return _error(503, "temporarily_unavailable", words, SHORTLY)
+    return _error(503, "temporarily_unavailable", NotReady.message, SHORTLY)
 
 
 def _error(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from exchange.api.schema_parts import HEADERS, RATE_LIMIT
+from exchange.core.errors import NotReady
 
 _ERROR: dict[str, Any] = {
     "type": "object",
@@ -138,7 +139,7 @@ def _path(
                     "Not ready; try again shortly.",
                     (
                         "temporarily_unavailable",
-                        "The service is not ready. Please try again shortly",
+                        NotReady.message,
                     ),
                     "Retry-After",
                 ),

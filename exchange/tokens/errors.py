@@ -9,6 +9,4 @@ class TokenNotFound(NotFound):
     """No such token, or the organisation may not see it."""
 
     code = "token_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Token not found")
+    message = "Token not found"

@@ -15,9 +15,7 @@ class OrderNotFound(NotFound):
     """No such order, or not the caller's to see."""
 
     code = "order_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Order not found")
+    message = "Order not found"
 
 
 class OrderNotActive(Conflict):

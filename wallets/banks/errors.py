@@ -38,28 +38,20 @@ class BankNotFound(NotFound):
 class BankListUnavailable(ProviderFailed):
     """The provider did not give its bank list, and we have no fresh one."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "Could not fetch the bank list from the payment provider. Please try again later"
-        )
+    message = "Could not fetch the bank list from the payment provider. Please try again later"
 
 
 class AccountLookUpUnavailable(ProviderFailed):
     """The provider did not answer who holds an account."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "Could not resolve the account with the payment provider. Please try again later"
-        )
+    message = "Could not resolve the account with the payment provider. Please try again later"
 
 
 class AccountNotFound(NotFound):
     """The provider knows no such account at that bank."""
 
     code = "account_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Could not resolve an account with this number at this bank")
+    message = "Could not resolve an account with this number at this bank"
 
 
 class ResolutionNotSupported(Refused):

@@ -8,8 +8,7 @@ from exchange.core.errors import ProviderFailed
 class TransferLookUpUnavailable(ProviderFailed):
     """The provider did not answer whether it knows a transfer."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "Could not ask the payment provider about this transfer, so nothing was done."
-            " Please try again later"
-        )
+    message = (
+        "Could not ask the payment provider about this transfer, so nothing was done."
+        " Please try again later"
+    )

@@ -33,6 +33,4 @@ class WithdrawalNotFound(NotFound):
     """No such withdrawal of the calling organisation."""
 
     code = "withdrawal_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Withdrawal not found")
+    message = "Withdrawal not found"

@@ -57,7 +57,7 @@ def authenticate_client(client: Client, secret: str) -> ApiKey | None:
     """
     if client.slow:
         if not _slow_checks.acquire(blocking=False):
-            raise NotReady("The service is not ready. Please try again shortly")
+            raise NotReady
         try:
             right = check_password(secret, client.stored)
         finally:
