@@ -9,17 +9,18 @@ from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from config.back_office.roles import ROLES, create_staff, role_called
 from exchange.core.errors import DomainError
+from exchange.staff.commands import BreakGlassCommand
 from exchange.staff.models import AccessKind
 from exchange.staff.services.deciding_access import nobody_decides_yet
 from exchange.staff.services.proposals import propose_invitation, record_break_glass
 
 
-class Command(BaseCommand):
+class Command(BreakGlassCommand):
     """The password is asked for, or read from the first line of the standard input."""
 
     help = (
@@ -32,11 +33,7 @@ class Command(BaseCommand):
         """Who, and what they may do."""
         parser.add_argument("username")
         parser.add_argument("--role", required=True, choices=list(ROLES))
-        parser.add_argument(
-            "--break-glass",
-            action="store_true",
-            help="act at once, without a second person; everybody who decides is told",
-        )
+        super().add_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Create the user, or file the proposal."""

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from datetime import UTC, datetime, time
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
 from django.db import transaction
-from django.utils.dateparse import parse_date, parse_datetime
 
+from exchange.api.filters import MomentField
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import has_power_over_money, issue_api_key
 from exchange.participants.services.proposals import propose_key
+from exchange.staff.commands import BreakGlassCommand
 from exchange.staff.models import AccessKind
 from exchange.staff.services.deciding_access import nobody_decides_yet
 from exchange.staff.services.proposals import record_break_glass
 
 
-class Command(BaseCommand):
+class Command(BreakGlassCommand):
     """Prints the new key's client id and secret, once: the secret is stored hashed."""
 
     help = (
@@ -46,11 +48,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--expires", help="ISO 8601 date (its first instant in UTC) or time with its offset"
         )
-        parser.add_argument(
-            "--break-glass",
-            action="store_true",
-            help="act at once, without a second person; everybody who decides is told",
-        )
+        super().add_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Issue and print, or file the proposal."""
@@ -58,7 +56,7 @@ class Command(BaseCommand):
             "organisation": _organisation(options["organisation"]),
             "name": options["name"],
             "scopes": settings.SCOPES if "all" in options["scopes"] else options["scopes"],
-            "expires_at": _moment(options["expires"]) if options["expires"] else None,
+            "expires_at": _moment(options["expires"]),
         }
         break_glass = options["break_glass"]
         at_once = break_glass or not has_power_over_money(wanted["scopes"]) or nobody_decides_yet()
@@ -101,14 +99,9 @@ def _organisation(text: str) -> Organisation:
     return found[0]
 
 
-def _moment(text: str) -> datetime:
+def _moment(text: str | None) -> datetime | None:
     try:
-        moment = parse_datetime(text) if "T" in text else None
-        day = parse_date(text) if moment is None else None
-    except ValueError as error:
-        raise CommandError(f"--expires: {error}") from error
-    if day is not None:
-        return datetime.combine(day, time.min, UTC)
-    if moment is None or moment.tzinfo is None:
-        raise CommandError("--expires must be an ISO 8601 date, or a time with its offset")
+        moment: datetime | None = MomentField(step=timedelta.resolution, end=False).to_python(text)
+    except ValidationError as error:
+        raise CommandError(f"--expires {error.message}") from error
     return moment
