@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -212,8 +213,8 @@ class StaffUserAdmin(AddPage):
         initial = {name: getattr(user, name) for name in DetailsForm.base_fields}
         form = bind(request, DetailsForm, **initial)
 
-        def act(data: dict[str, Any]) -> None:
-            accounts.change_details(user_id=user.pk, details=data, by=staff_of(request))
+        def act(data: dict[str, Any]) -> StaffUser:
+            return accounts.change_details(user_id=user.pk, details=data, by=staff_of(request))
 
         return self._do(request, user, form, act, "Change details", "The details are changed.")
 
@@ -222,81 +223,52 @@ class StaffUserAdmin(AddPage):
         user: StaffUser = self._changeable(request, object_id)
         form = bind(request, RoleForm, role=user.groups.first(), seen=accounts.role_of(user))
 
-        def act(data: dict[str, Any]) -> AccessProposal | None:
+        def act(data: dict[str, Any]) -> object:
             me = staff_of(request)
             if role_decides(data["role"]) or holds_deciding_access(user):
                 return proposals.propose_role(user_id=user.pk, **data, by=me)
             del data["note"]
-            accounts.change_role(user_id=user.pk, **data, by=me)
-            return None
+            return accounts.change_role(user_id=user.pk, **data, by=me)
 
         note = "Whoever is signed in as this person is signed out." + _TWO
         return self._do(request, user, form, act, "Change role", "The role is changed.", note)
 
     def reset(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Removes the second factor."""
-        user: StaffUser = self._changeable(request, object_id, restoring=True)
-
-        def act(data: dict[str, Any]) -> AccessProposal | None:
-            me = staff_of(request)
-            if holds_deciding_access(user):
-                return proposals.propose_reset_of_second_factor(user_id=user.pk, by=me, **data)
-            second_factor.reset(user_id=user.pk, by=me)
-            return None
-
-        return self._do(
+        return self._restore(
             request,
-            user,
-            bind(request, NoteForm),
-            act,
+            object_id,
+            proposals.propose_reset_of_second_factor,
+            second_factor.reset,
             "Reset second factor",
             "The second factor is gone: the next sign-in sets up a new one.",
             "Make sure that it is this person who asks. They are signed out, and whoever knows the"
             " password sets up the next second factor." + _TWO,
         )
 
+    def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Lets somebody in again."""
+        return self._restore(
+            request,
+            object_id,
+            proposals.propose_activation,
+            accounts.activate,
+            "Activate",
+            "{} may sign in again.",
+            "They get in with the password and the second factor they had." + _TWO,
+        )
+
     def unlock(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Lets somebody try again before the lock-out is over."""
-        user: StaffUser = self._changeable(request, object_id)
-
-        def act(_: dict[str, Any]) -> None:
-            accounts.unlock(user_id=user.pk, by=staff_of(request))
-
-        return self._do(
-            request,
-            user,
-            bind(request, forms.Form),
-            act,
-            "Unlock",
-            f"{user} may try again.",
-            "Make sure that the wrong tries were theirs: somebody else's may go on.",
-        )
+        note = "Make sure that the wrong tries were theirs: somebody else's may go on."
+        words = ("Unlock", "{} may try again.", note)
+        return self._at_once(request, object_id, accounts.unlock, *words)
 
     def deactivate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Shuts somebody out."""
-        user: StaffUser = self._changeable(request, object_id)
         note = "They are signed out at once and do not get in again. What they did stays."
-
-        def act(_: dict[str, Any]) -> None:
-            accounts.deactivate(user_id=user.pk, by=staff_of(request))
-
-        form = bind(request, forms.Form)
-        return self._do(request, user, form, act, "Deactivate", f"{user} is shut out.", note)
-
-    def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Lets somebody in again."""
-        user: StaffUser = self._changeable(request, object_id, restoring=True)
-        note = "They get in with the password and the second factor they had." + _TWO
-
-        def act(data: dict[str, Any]) -> AccessProposal | None:
-            me = staff_of(request)
-            if holds_deciding_access(user):
-                return proposals.propose_activation(user_id=user.pk, by=me, **data)
-            accounts.activate(user_id=user.pk, by=me)
-            return None
-
-        form = bind(request, NoteForm)
-        return self._do(request, user, form, act, "Activate", f"{user} may sign in again.", note)
+        words = ("Deactivate", "{} is shut out.", note)
+        return self._at_once(request, object_id, accounts.deactivate, *words)
 
     def invitation(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Shows a new one-time address."""
@@ -345,22 +317,52 @@ class StaffUserAdmin(AddPage):
         self.message_user(request, _PROPOSED)
         return HttpResponseRedirect(page_address(proposal))
 
+    def _restore(
+        self,
+        request: HttpRequest,
+        object_id: UUID,
+        propose: Callable[..., AccessProposal],
+        restore: Callable[..., StaffUser],
+        *words: str,
+    ) -> HttpResponse:
+        """Gives access back: who decides is proposed for it."""
+        user: StaffUser = self._changeable(request, object_id, restoring=True)
+
+        def act(data: dict[str, Any]) -> object:
+            me = staff_of(request)
+            if holds_deciding_access(user):
+                return propose(user_id=user.pk, by=me, **data)
+            return restore(user_id=user.pk, by=me)
+
+        return self._do(request, user, bind(request, NoteForm), act, *words)
+
+    def _at_once(
+        self,
+        request: HttpRequest,
+        object_id: UUID,
+        service: Callable[..., StaffUser],
+        *words: str,
+    ) -> HttpResponse:
+        user: StaffUser = self._changeable(request, object_id)
+        act = partial(service, user_id=user.pk, by=staff_of(request))
+        return self._do(request, user, bind(request, forms.Form), lambda _: act(), *words)
+
     def _do(
         self,
         request: HttpRequest,
         user: StaffUser,
         form: forms.Form,
-        act: Callable[[dict[str, Any]], AccessProposal | None],
+        act: Callable[[dict[str, Any]], object],
         *words: str,
     ) -> HttpResponse:
-        """Asks with a title, says that it is done, and explains with a note, in this order."""
+        """Asks with a title, says what is done to whom, and explains with a note, in this order."""
         title, done, note = (*words, "")[:3]
 
         def then(data: dict[str, Any]) -> HttpResponse:
-            proposal = act(data)
-            if proposal is not None:
-                return self._proposed(request, proposal)
-            self.message_user(request, done)
+            made = act(data)
+            if isinstance(made, AccessProposal):
+                return self._proposed(request, made)
+            self.message_user(request, done.format(user))
             return self.back_to(user.pk)
 
         final = title in {"Reset second factor", "Deactivate"}
