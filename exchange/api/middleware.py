@@ -62,15 +62,19 @@ def failure(request: HttpRequest, status: int, message: str, code: str) -> HttpR
     return response
 
 
-class RequestIdMiddleware:
+class Middleware:
+    """What passes requests on to `get_response`."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+
+class RequestIdMiddleware(Middleware):
     """Gives every request an id, for the answer (`X-Request-ID`) and for every line of the log;
     and every answer its length.
 
     A client's own is kept when it is at most 128 harmless characters.
     """
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         sent = request.META.get("HTTP_X_REQUEST_ID", "")
@@ -84,11 +88,8 @@ class RequestIdMiddleware:
         return response
 
 
-class EnvelopeMiddleware:
+class EnvelopeMiddleware(Middleware):
     """Turns error pages of Django under /v1 into the envelope, status and headers kept."""
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
@@ -105,14 +106,11 @@ class EnvelopeMiddleware:
         return answer
 
 
-class BodyLimitMiddleware:
+class BodyLimitMiddleware(Middleware):
     """Refuses bodies that did not arrive in time, and under /v1 bodies beyond the limit.
 
     The server (`config.http`) reads bodies before requests come here, and states their lengths.
     """
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.META.get(BODY_STATE) == LATE:
@@ -136,13 +134,10 @@ def body_length(request: HttpRequest) -> int:
     return int(stated) if stated.isdecimal() and stated.isascii() else 0
 
 
-class ActingMiddleware:
+class ActingMiddleware(Middleware):
     """Says for the audit who changes what a request changes: a person of the back office here, an
     API key once its token or secret was checked (`exchange.core.acting.acts`).
     """
-
-    def __init__(self, get_response: Handler) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         api = in_api(request)
