@@ -25,6 +25,7 @@ from credit.configurations.services.terms import (
 from exchange.api.fields import (
     NameField,
     NumberField,
+    WordField,
     currency_error,
 )
 from exchange.api.serializers import LeanSerializer
@@ -33,6 +34,7 @@ from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import ORGANISATION_ID
 from exchange.core.ids import parse_id
 from exchange.core.numbers import LARGEST, NotANumber, read_number
+from exchange.core.words import spelling
 from exchange.tokens.models import InvestmentCategory
 
 _AMOUNTS: dict[str, Any] = {
@@ -54,22 +56,6 @@ _AMOUNTS: dict[str, Any] = {
 _RATE = {"type": "number", "maximum": 1, "multipleOf": 10**-RATE_DECIMALS}
 
 
-class WordField(serializers.Field[str, Any, Any, Any]):
-    """One of the allowed words, in any case; the value is the allowed spelling."""
-
-    def __init__(self, *, allowed: list[str], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.allowed = [str(word) for word in allowed]
-        set_override(self, "field", {"type": "string", "enum": self.allowed})
-
-    def to_internal_value(self, data: Any) -> str:
-        """The allowed spelling."""
-        found = _spelling(data, self.allowed)
-        if found is None:
-            raise serializers.ValidationError(f"must be one of [{', '.join(self.allowed)}]")
-        return found
-
-
 @extend_schema_field(
     {
         "type": "array",
@@ -86,7 +72,7 @@ class CategoriesField(serializers.Field[list[str], Any, Any, Any]):
         """Their allowed spellings."""
         allowed: list[str] = list(InvestmentCategory.values)
         items = _list(data, len(allowed))
-        found = [_spelling(item, allowed) for item in items]
+        found = [spelling(item, allowed) for item in items]
         if None in found:
             raise serializers.ValidationError(f"must be of [{', '.join(allowed)}]")
         return [spelling for spelling in found if spelling is not None]
@@ -235,13 +221,6 @@ def _list(data: Any, most: int) -> list[Any]:
     if len(data) > most:
         raise serializers.ValidationError(f"must have at most {most} items")
     return data
-
-
-def _spelling(data: Any, allowed: list[str]) -> str | None:
-    if not isinstance(data, str):
-        return None
-    wanted = data.casefold()
-    return next((word for word in allowed if word.casefold() == wanted), None)
 
 
 STATUS_PARAMETER = OpenApiParameter(

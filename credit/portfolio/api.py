@@ -18,6 +18,7 @@ from exchange.api.operations import Records, operation
 from exchange.api.serializers import LeanSerializer
 from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.core.errors import InvalidCurrency, InvalidRequest
+from exchange.core.words import spelling
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import InvestmentCategory, InvestmentType
 
@@ -37,7 +38,6 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
         super().__init__(required=False, default=(), **kwargs)
         self.allowed = [str(choice) for choice in allowed]
         self.refusal = refusal or InvalidRequest(f"must be one of [{', '.join(self.allowed)}]")
-        self.by_folded = {choice.casefold(): choice for choice in self.allowed}
         schema = {
             "type": "array",
             "items": {"type": "string", "enum": self.allowed},
@@ -52,9 +52,7 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
             raise serializers.ValidationError("must be an array")
         if len(data) > len(self.allowed):
             raise serializers.ValidationError(f"must have at most {len(self.allowed)} items")
-        found = [
-            self.by_folded.get(item.casefold()) if isinstance(item, str) else None for item in data
-        ]
+        found = [spelling(item, self.allowed) for item in data]
         wrong = [
             ErrorDetail(f"item {place}: {self.refusal.message}", code=self.refusal.code)
             for place, choice in enumerate(found, start=1)
@@ -69,10 +67,6 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
         if wrong:
             raise serializers.ValidationError(wrong)
         return named
-
-    def to_representation(self, value: Sequence[str]) -> list[str]:
-        """The values."""
-        return list(value)
 
 
 class PortfolioInput(LeanSerializer):

@@ -8,12 +8,14 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.core.validators import EmailValidator
+from drf_spectacular.drainage import set_override
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import TOKEN_DECIMALS, NotANumber, decimals_of, read_number
+from exchange.core.words import spelling
 
 
 def check_decimals(number: Decimal, decimals: int) -> None:
@@ -99,6 +101,22 @@ class TextField(serializers.CharField):
         if not data.isprintable() and any(unicodedata.category(c) == "Cc" for c in data):
             raise serializers.ValidationError("must not contain control characters")
         return data
+
+
+class WordField(serializers.Field[str, Any, Any, Any]):
+    """One of the allowed words, in any case; the value is the allowed spelling."""
+
+    def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.allowed = [str(word) for word in allowed]
+        set_override(self, "field", {"type": "string", "enum": self.allowed})
+
+    def to_internal_value(self, data: Any) -> str:
+        """The allowed spelling."""
+        found = spelling(data, self.allowed)
+        if found is None:
+            raise serializers.ValidationError(f"must be one of [{', '.join(self.allowed)}]")
+        return found
 
 
 class EmailField(TextField):

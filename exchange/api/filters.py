@@ -12,7 +12,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 import django_filters
@@ -27,6 +27,7 @@ from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.core.ids import parse_id
 from exchange.core.numbers import LARGEST, decimals_of
+from exchange.core.words import spelling
 
 _NO_MOMENT = "must be an ISO 8601 date, or a time with its offset"
 
@@ -56,15 +57,25 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _NO_ID = UUID(int=0)
 
 
-class FlagField(forms.Field):
+class QueryField(forms.Field):
+    """The value of a query parameter; None when absent."""
+
+    def to_python(self, value: Any) -> Any:
+        """What `read` makes of the text."""
+        return None if value in self.empty_values else self.read(str(value))
+
+    def read(self, text: str) -> Any:
+        """The value; raise `ValidationError` for what is none."""
+        raise NotImplementedError
+
+
+class FlagField(QueryField):
     """`true` or `false` in any case, or `1` or `0`."""
 
-    def to_python(self, value: Any) -> bool | None:
-        """The flag; None when absent."""
-        if value in self.empty_values:
-            return None
+    def read(self, text: str) -> bool:
+        """The flag."""
         try:
-            return _FLAGS[str(value).lower()]
+            return _FLAGS[text.lower()]
         except KeyError:
             raise ValidationError("must be true or false") from None
 
@@ -85,22 +96,19 @@ class FlagFilter(django_filters.Filter):
         return super().filter(qs, self._default if value is None else value)
 
 
-class ChoiceField(forms.Field):
+class ChoiceField(QueryField):
     """One of `allowed`, in any case; the value is the spelling in `allowed`."""
 
     def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.allowed = list(allowed)
 
-    def to_python(self, value: Any) -> str | None:
-        """The allowed value; None when absent."""
-        if value in self.empty_values:
-            return None
-        wanted = str(value).casefold()
-        for choice in self.allowed:
-            if choice.casefold() == wanted:
-                return choice
-        raise ValidationError(f"must be one of [{', '.join(self.allowed)}]")
+    def read(self, text: str) -> str:
+        """The allowed value."""
+        choice = spelling(text, self.allowed)
+        if choice is None:
+            raise ValidationError(f"must be one of [{', '.join(self.allowed)}]")
+        return choice
 
 
 class ChoiceFilter(django_filters.Filter):
@@ -123,10 +131,10 @@ class ChoiceFilter(django_filters.Filter):
 class CurrencyField(ChoiceField):
     """The code of a currency, refused like everywhere else."""
 
-    def to_python(self, value: Any) -> str | None:
-        """The code; None when absent."""
+    def read(self, text: str) -> str:
+        """The code."""
         try:
-            return super().to_python(value)
+            return super().read(text)
         except ValidationError:
             error = InvalidCurrency(self.allowed)
             raise ValidationError(error.message, code=error.code) from None
@@ -169,14 +177,12 @@ class TextFilter(django_filters.Filter):
         set_override(self, "field", schema)
 
 
-class IdField(forms.Field):
+class IdField(QueryField):
     """A record id. A malformed one is an unknown one: it matches nothing."""
 
-    def to_python(self, value: Any) -> UUID | None:
-        """The id; None when absent."""
-        if value in self.empty_values:
-            return None
-        return parse_id(str(value)) or _NO_ID
+    def read(self, text: str) -> UUID:
+        """The id."""
+        return parse_id(text) or _NO_ID
 
 
 class IdFilter(django_filters.Filter):
@@ -190,7 +196,7 @@ class IdFilter(django_filters.Filter):
         set_override(self, "field", {"type": "string", "pattern": r"\S"})
 
 
-class MomentField(forms.Field):
+class MomentField(QueryField):
     """An ISO 8601 date-time with its offset, or a date, which is all of its day in UTC.
 
     Times are compared at the precision they are printed with, `step`, so that a record is found at
@@ -202,12 +208,10 @@ class MomentField(forms.Field):
         self.step = step
         self.end = end
 
-    def to_python(self, value: Any) -> dt.datetime | None:
-        """The aware time; None when absent."""
-        if value in self.empty_values:
-            return None
+    def read(self, text: str) -> dt.datetime:
+        """The aware time."""
         # A plus sign that the client did not escape arrives as a space.
-        text = str(value).replace(" ", "+").upper()
+        text = text.replace(" ", "+").upper()
         step = self.step
         try:
             moment = parse_datetime(text) if "T" in text else None
@@ -235,22 +239,13 @@ class MomentFilter(django_filters.Filter):
 
     field_class = MomentField
 
-    def __init__(
-        self,
-        field_name: str | None = None,
-        *,
-        end: bool,
-        step: dt.timedelta = _MILLISECOND,
-        help_text: str,
-        **kwargs: Any,
-    ) -> None:
+    end: ClassVar[bool]
+    means: ClassVar[str]
+
+    def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
+        lookup = "lt" if self.end else "gte"
         super().__init__(
-            field_name,
-            lookup_expr="lt" if end else "gte",
-            step=step,
-            end=end,
-            help_text=help_text,
-            **kwargs,
+            field_name, lookup, step=step, end=self.end, help_text=self.means.format(_FORM)
         )
         set_override(self, "field", _MOMENT)
 
@@ -258,17 +253,15 @@ class MomentFilter(django_filters.Filter):
 class From(MomentFilter):
     """From this time on: `From("created_at")`."""
 
-    def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
-        text = f"This time or later: {_FORM} (its day in UTC)"
-        super().__init__(field_name, end=False, step=step, help_text=text)
+    end = False
+    means = "This time or later: {} (its day in UTC)"
 
 
 class To(MomentFilter):
     """Up to and including this time: `To("created_at")`."""
 
-    def __init__(self, field_name: str, step: dt.timedelta = _MILLISECOND) -> None:
-        text = f"This time or earlier: {_FORM} (all of its day in UTC)"
-        super().__init__(field_name, end=True, step=step, help_text=text)
+    end = True
+    means = "This time or earlier: {} (all of its day in UTC)"
 
 
 class DatedFilters(django_filters.FilterSet):
@@ -300,14 +293,12 @@ def read_amount(text: str) -> Decimal | None:
     return amount if amount <= LARGEST else None
 
 
-class AmountField(forms.Field):
+class AmountField(QueryField):
     """An amount in plain notation."""
 
-    def to_python(self, value: Any) -> Decimal | None:
-        """The amount; None when absent."""
-        if value in self.empty_values:
-            return None
-        amount = read_amount(str(value))
+    def read(self, text: str) -> Decimal:
+        """The amount."""
+        amount = read_amount(text)
         if amount is None:
             raise ValidationError("must be a number such as 1000 or 90.02")
         if decimals_of(amount) > _DECIMALS:

@@ -1,6 +1,8 @@
-"""Words that people give with what they propose or decide."""
+"""Words of people and clients: reasons that are given, and names of values in any case."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from exchange.core.errors import InvalidRequest
 
@@ -18,3 +20,9 @@ def given(text: str, *, otherwise: str | None = None, longest: int = LONGEST) ->
     if len(words) > longest:
         raise InvalidRequest(f"The text must have at most {longest} characters, not {len(words)}")
     return words
+
+
+def spelling(text: object, allowed: Iterable[str]) -> str | None:
+    """Return the one of `allowed` that is `text` in any case; None when there is none."""
+    wanted = text.casefold() if isinstance(text, str) else None
+    return next((word for word in allowed if word.casefold() == wanted), None)

@@ -8,12 +8,11 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import EmailField, NameField, PositiveField, TextField
+from exchange.api.fields import EmailField, NameField, PositiveField, TextField, WordField
 from exchange.api.serializers import LeanSerializer
 from exchange.core.numbers import LARGEST, TOKEN_DECIMALS
 from orders.book.models import OrderType
 
-_SIDES = {side.casefold(): side for side in OrderType.values}
 _POSITIVE = {
     "type": "number",
     "exclusiveMinimum": 0,
@@ -30,18 +29,6 @@ class PriceField(PositiveField):
 @extend_schema_field(_POSITIVE)
 class UnitsField(PositiveField):
     """A number of units, with at most 8 decimals."""
-
-
-@extend_schema_field({"type": "string", "enum": list(OrderType.values)})
-class SideField(serializers.Field[str, Any, Any, Any]):
-    """Buy or Sell, in any case."""
-
-    def to_internal_value(self, data: Any) -> str:
-        """The side as it is kept."""
-        side = _SIDES.get(data.casefold()) if isinstance(data, str) else None
-        if side is None:
-            raise serializers.ValidationError(f"must be one of [{', '.join(OrderType.values)}]")
-        return side
 
 
 class CustomerInput(LeanSerializer):
@@ -65,7 +52,7 @@ class OrderInput(LeanSerializer):
     """A new order."""
 
     token_id = TextField(help_text="Id of the token")
-    type = SideField(help_text="In any case")
+    type = WordField(allowed=OrderType.values, help_text="In any case")
     price = PriceField(
         help_text="Limit for one unit, with at most the decimals of the token's currency; a Buy "
         "never pays more, a Sell never gets less"
