@@ -21,8 +21,7 @@ from exchange.audit.models import Change
 from exchange.core.acting import VISITOR
 from exchange.core.ids import parse_id
 from exchange.core.sqlfiles import sql_apps
-from exchange.participants.models import ApiKey
-from exchange.staff.models import StaffUser
+from exchange.participants.selectors import names_of_actors
 
 _PIECE = 1000
 _RECORDS_CALLED = 500
@@ -79,13 +78,7 @@ def in_pieces(found: QuerySet[Change]) -> Iterator[list[Change]]:
 def who(changes: Iterable[Change]) -> list[str]:
     """The actors of `changes` in words: the name kept with the change, else the one they have."""
     changes = list(changes)
-    unnamed = {change.actor for change in changes if not change.actor_label}
-    ids = {actor: parse_id(actor.partition(":")[2]) for actor in unnamed}
-    wanted = [found for found in ids.values() if found]
-    names: dict[str, str] = {}
-    if wanted:
-        names = {f"staff:{u.pk}": str(u) for u in StaffUser.objects.filter(pk__in=wanted)}
-        names |= {f"api_key:{k.pk}": k.name for k in ApiKey.objects.filter(pk__in=wanted)}
+    names = names_of_actors({change.actor for change in changes if not change.actor_label})
     return [
         _in_words(change.actor, change.actor_label or names.get(change.actor, ""))
         for change in changes

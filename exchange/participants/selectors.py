@@ -4,7 +4,7 @@ reads of everybody says that it is for staff only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -63,17 +63,30 @@ def member_document(organisation_id: UUID, member_id: UUID) -> str:
     return get_or_raise(found.values_list("document", flat=True), UserNotFound())
 
 
+def names_of_actors(actors: Iterable[str]) -> dict[str, str]:
+    """Return the names of the people and API keys among `actors`, by what records keep of them.
+
+    For staff only.
+    """
+    ids = [found for actor in actors if (found := parse_id(actor.partition(":")[2]))]
+    if not ids:
+        return {}
+    names = {f"staff:{user.pk}": str(user) for user in StaffUser.objects.filter(pk__in=ids)}
+    return names | {f"api_key:{key.pk}": key.name for key in ApiKey.objects.filter(pk__in=ids)}
+
+
 def actor_names(actors: Sequence[str]) -> list[str]:
     """Return actors as records keep them (`staff:<id>`, `api_key:<id>`, `system:<job>`), in words.
 
     For staff only.
     """
-    ids = [i for i in (parse_id(text.partition(":")[2]) for text in actors) if i]
-    names = {f"staff:{user.pk}": str(user) for user in StaffUser.objects.filter(pk__in=ids)}
-    names |= {
-        f"api_key:{key.pk}": f"API key {key.name}" for key in ApiKey.objects.filter(pk__in=ids)
-    }
-    return [names.get(text, text.replace(":", ": ", 1).capitalize()) for text in actors]
+    names = names_of_actors(actors)
+    return [
+        f"{'API key ' if actor.startswith('api_key:') else ''}{names[actor]}"
+        if actor in names
+        else actor.replace(":", ": ", 1).capitalize()
+        for actor in actors
+    ]
 
 
 def ids_called(term: str) -> Iterator[object]:
