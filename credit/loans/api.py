@@ -28,6 +28,16 @@ from exchange.api.operations import PageOf, operation
 from exchange.api.viewsets import ApiViewSet, path_id
 from exchange.core.times import javascript_time
 
+# What adding and releasing collateral have in common.
+_pledging = partial(
+    operation,
+    scope="credit:write",
+    moves_money=True,
+    body=CollateralInput,
+    answer=LOAN_DETAIL,
+    examples=[shapes.PLEDGE_EXAMPLE],
+)
+
 
 class LoanViewSet(ApiViewSet):
     """Loans of the caller's members, and those the caller made."""
@@ -140,37 +150,21 @@ class LoanViewSet(ApiViewSet):
         """
         return self._change(request, loan_id, partial(repay, amount=self.body()["amount"]))
 
-    @operation(
-        "Collateral added",
-        id="loans_add_collateral",
-        scope="credit:write",
-        moves_money=True,
-        body=CollateralInput,
-        answer=LOAN_DETAIL,
-        refusals=shapes.COLLATERAL_FAILURES,
-        examples=[shapes.PLEDGE_EXAMPLE],
-    )
+    @_pledging("Collateral added", id="loans_add_collateral", refusals=shapes.COLLATERAL_FAILURES)
     @action(detail=True, methods=["post"])
     def collateral(self, request: Request, loan_id: str) -> Answer:
         """Add collateral to a loan. Units of the borrower move from available to lien."""
-        pledges = self.body()["collaterals"]
-        return self._change(request, loan_id, partial(add_collateral, pledges=pledges))
+        change = partial(add_collateral, pledges=self.body()["collaterals"])
+        return self._change(request, loan_id, change)
 
-    @operation(
-        "Collateral released",
-        id="loans_release_collateral",
-        scope="credit:write",
-        moves_money=True,
-        body=CollateralInput,
-        answer=LOAN_DETAIL,
-        refusals=shapes.RELEASE_FAILURES,
-        examples=[shapes.PLEDGE_EXAMPLE],
+    @_pledging(
+        "Collateral released", id="loans_release_collateral", refusals=shapes.RELEASE_FAILURES
     )
     @action(detail=True, methods=["post"])
     def release(self, request: Request, loan_id: str) -> Answer:
         """Release collateral of a loan. As long as the rest covers the principal owed."""
-        pledges = self.body()["collaterals"]
-        return self._change(request, loan_id, partial(release_collateral, pledges=pledges))
+        change = partial(release_collateral, pledges=self.body()["collaterals"])
+        return self._change(request, loan_id, change)
 
     def _change(self, request: Request, loan_id: str, change: Callable[..., Loan]) -> Answer:
         """Answer the loan after the service `change` of it, once for one idempotency key."""
