@@ -6,10 +6,12 @@ and on orders: listing a new token, supply and holders, and the endings.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -195,51 +197,46 @@ class TokenPages(OwnPage, Confirming):
     def grant(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Lets an organisation see it."""
         token: Token = self.record(request, object_id, CHANGE)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            organisation = data["organisation"]
-            tokens.grant_access(
-                token_id=token.pk, organisation_id=organisation.pk, user=staff_of(request)
-            )
-            messages.success(request, f"{organisation} sees {token.symbol}.")
-            return self.back_to(token.pk)
-
         note = "Its deal access is Private: only its issuer and those granted access see it."
         if token.deal_access == DealAccess.PUBLIC:
             note = "Everybody sees it now. Access matters once its deal access is Private."
-        return self.form_page(
-            request,
-            bind(request, GrantForm),
-            act,
-            title="Grant access",
-            submit="Grant",
-            record=token,
-            note=note,
-        )
+        words = {"title": "Grant access", "submit": "Grant", "note": note}
+        form = bind(request, GrantForm)
+        return self._access(request, token, form, tokens.grant_access, "{} sees {}.", **words)
 
     def withdraw(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Takes access back."""
         token: Token = self.record(request, object_id, CHANGE)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            organisation = data["organisation"]
-            tokens.withdraw_access(
-                token_id=token.pk, organisation_id=organisation.pk, user=staff_of(request)
-            )
-            messages.success(request, f"{organisation} has no access to {token.symbol} any more.")
-            return self.back_to(token.pk)
-
-        form = WithdrawForm(token, request.POST if request.method == "POST" else None)
-        return self.form_page(
+        return self._access(
             request,
-            form,
-            act,
+            token,
+            WithdrawForm(token, request.POST if request.method == "POST" else None),
+            tokens.withdraw_access,
+            "{} has no access to {} any more.",
             title="Withdraw access",
             submit="Withdraw",
-            record=token,
             note="While its deal access is Private the token does not exist for them any more. "
             "What they hold and what they have in the book stays.",
         )
+
+    def _access(
+        self,
+        request: HttpRequest,
+        token: Token,
+        form: forms.Form,
+        change: Callable[..., object],
+        done: str,
+        **words: Any,
+    ) -> HttpResponse:
+        """Ask for an organisation, and change what it sees of the token."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            organisation, user = data["organisation"], staff_of(request)
+            change(token_id=token.pk, organisation_id=organisation.pk, user=user)
+            messages.success(request, done.format(organisation, token.symbol))
+            return self.back_to(token.pk)
+
+        return self.form_page(request, form, act, record=token, **words)
 
     def quote(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Proposes prices; nothing changes before somebody else approves them."""
