@@ -27,7 +27,7 @@ from exchange.api.fields import (
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import WALLET_CURRENCIES, currencies
 from exchange.core.ids import parse_id
-from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_of, read_number
+from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, NotANumber, decimals_problem, read_number
 
 _PLAIN = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?", re.ASCII)
 
@@ -160,8 +160,8 @@ def _pledge(item: Any, nothing: UUID) -> tuple[Pledge, list[str]]:
     else:
         if quantity == 0:
             wrong.append("quantity must be above 0")
-        if decimals_of(quantity) > TOKEN_DECIMALS:
-            wrong.append(f"quantity must not have more than {TOKEN_DECIMALS} decimals")
+        if problem := decimals_problem(quantity, TOKEN_DECIMALS):
+            wrong.append(f"quantity {problem}")
     return Pledge(parse_id(str(token_id)) or nothing, quantity), wrong
 
 
@@ -193,12 +193,8 @@ class LoanInput(LeanSerializer):
             return
         decimals = currencies()[values["currency"]].decimals
         for name in ("amount", "repayment_amount"):
-            if name in values and decimals_of(values[name]) > decimals:
-                errors[name] = [
-                    f"must not have more than {decimals} decimals"
-                    if decimals
-                    else "must not have decimals"
-                ]
+            if name in values and (problem := decimals_problem(values[name], decimals)):
+                errors[name] = [problem]
 
 
 @extend_schema_field(

@@ -14,16 +14,14 @@ from rest_framework import serializers
 
 from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
-from exchange.core.numbers import TOKEN_DECIMALS, NotANumber, decimals_of, read_number
+from exchange.core.numbers import TOKEN_DECIMALS, NotANumber, decimals_problem, read_number
 from exchange.core.words import spelling
 
 
 def check_decimals(number: Decimal, decimals: int) -> None:
     """Raises the validation error for a `number` with more decimals than its asset has."""
-    if decimals_of(number) > decimals:
-        raise serializers.ValidationError(
-            f"must not have more than {decimals} decimals" if decimals else "must not have decimals"
-        )
+    if problem := decimals_problem(number, decimals):
+        raise serializers.ValidationError(problem)
 
 
 class NumberField(serializers.Field[Decimal, Any, Any, Any]):

@@ -26,7 +26,7 @@ from drf_spectacular.utils import extend_schema_field
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.core.ids import parse_id
-from exchange.core.numbers import LARGEST, decimals_of
+from exchange.core.numbers import LARGEST, decimals_problem
 from exchange.core.words import spelling
 
 _NO_MOMENT = "must be an ISO 8601 date, or a time with its offset"
@@ -301,8 +301,8 @@ class AmountField(QueryField):
         amount = read_amount(text)
         if amount is None:
             raise ValidationError("must be a number such as 1000 or 90.02")
-        if decimals_of(amount) > _DECIMALS:
-            raise ValidationError(f"must not have more than {_DECIMALS} decimals")
+        if problem := decimals_problem(amount, _DECIMALS):
+            raise ValidationError(problem)
         return amount
 
 

@@ -61,6 +61,13 @@ def decimals_of(number: Decimal) -> int:
     return max(0, -(exponent + zeros))
 
 
+def decimals_problem(number: Decimal, most: int) -> str:
+    """Return what is wrong with the decimals of `number`, of which it may have `most`; or ""."""
+    if decimals_of(number) <= most:
+        return ""
+    return f"must not have more than {most} decimals" if most else "must not have decimals"
+
+
 def round_to(number: Decimal, decimals: int) -> Decimal:
     """`number` rounded half-even to `decimals`."""
     return number.quantize(Decimal(1).scaleb(-decimals), context=_CONTEXT)

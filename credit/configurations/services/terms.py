@@ -12,7 +12,7 @@ from uuid import UUID
 from credit.configurations.models import Access
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest
-from exchange.core.numbers import LARGEST, decimals_of, plain
+from exchange.core.numbers import LARGEST, decimals_problem, plain
 from exchange.tokens.models import InvestmentCategory
 
 LONGEST_NAME = 200
@@ -120,9 +120,8 @@ def _amounts(value: Mapping[str, Decimal]) -> str | None:
             return f"must be amounts by currency, of [{', '.join(currencies())}]"
         if not amount.is_finite() or not 0 < amount <= LARGEST:
             return f"must be above 0 and not above {plain(LARGEST)} in {code}"
-        if decimals_of(amount) > facts.decimals:
-            most = f"more than {facts.decimals} decimals" if facts.decimals else "decimals"
-            return f"must not have {most} in {code}"
+        if problem := decimals_problem(amount, facts.decimals):
+            return f"{problem} in {code}"
     return None
 
 
@@ -133,19 +132,13 @@ def _max_amount(value: Mapping[str, Decimal]) -> str | None:
 def _ratio(value: Decimal) -> str | None:
     if not value.is_finite() or not 0 < value <= 1:
         return "must be above 0 and not above 1"
-    return _rate_decimals(value)
+    return decimals_problem(value, RATE_DECIMALS)
 
 
 def _rate(value: Decimal) -> str | None:
     if not value.is_finite() or not 0 <= value <= 1:
         return "must be from 0 to 1"
-    return _rate_decimals(value)
-
-
-def _rate_decimals(value: Decimal) -> str | None:
-    if decimals_of(value) > RATE_DECIMALS:
-        return f"must not have more than {RATE_DECIMALS} decimals"
-    return None
+    return decimals_problem(value, RATE_DECIMALS)
 
 
 def _duration(value: int) -> str | None:

@@ -25,7 +25,7 @@ from credit.loans.services.facts import LoanFacts, OfferFacts, TokenFacts, Versi
 from credit.loans.services.valuation import Pledge, covered, cut_off, price_problem, worth
 from exchange.core.currencies import currencies
 from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, Refused
-from exchange.core.numbers import decimals_of, plain, round_to
+from exchange.core.numbers import decimals_problem, plain, round_to
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 
@@ -340,11 +340,9 @@ def check_form(request: LoanRequest) -> None:
     if facts is None:
         raise InvalidCurrency(currencies())
     wrong = [
-        f"{name} must not have more than {facts.decimals} decimals"
-        if facts.decimals
-        else f"{name} must not have decimals"
+        f"{name} {problem}"
         for name in ("amount", "repayment_amount")
-        if decimals_of(getattr(request, name)) > facts.decimals
+        if (problem := decimals_problem(getattr(request, name), facts.decimals))
     ]
     if request.amount <= 0:
         wrong.append("amount must be above 0")

@@ -18,7 +18,7 @@ from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest, Refused, StateConflict
 from exchange.core.ids import uuid7
-from exchange.core.numbers import decimals_of, plain
+from exchange.core.numbers import decimals_problem, plain
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
@@ -39,15 +39,10 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
     """
     with transaction.atomic():
         loan = lock_open_loan(loan_id, organisation_id)
-        facts = currencies()[loan.currency_id]
         if amount <= 0:
             raise InvalidRequest("amount must be above 0")
-        if decimals_of(amount) > facts.decimals:
-            raise InvalidRequest(
-                f"amount must not have more than {facts.decimals} decimals"
-                if facts.decimals
-                else "amount must not have decimals"
-            )
+        if problem := decimals_problem(amount, currencies()[loan.currency_id].decimals):
+            raise InvalidRequest(f"amount {problem}")
         due = owed(loan)
         if amount > due:
             raise Refused(

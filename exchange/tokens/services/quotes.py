@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Refused
-from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, decimals_of
+from exchange.core.numbers import LARGEST, TOKEN_DECIMALS, decimals_problem
 from exchange.core.rows import get_or_raise
 from exchange.core.words import given
 from exchange.staff.approvals import TwoPersonApproval, require_decider
@@ -198,8 +198,8 @@ def wrong_prices(token: Token, prices: Prices) -> dict[str, str]:
             wrong[name] = f"{name} must be from 0 to 1000000000000000"
         elif value == 0 and name != "exchange":
             wrong[name] = f"{name} must be above 0"
-        elif decimals_of(value) > most:
-            wrong[name] = f"{name} must not have more than {most} decimals"
+        elif problem := decimals_problem(value, most):
+            wrong[name] = f"{name} {problem}"
     if not wrong and prices.sell > prices.buy:
         wrong["sell"] = "sell must not be above buy"
     return wrong

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from exchange.core.numbers import LARGEST, decimals_of
+from exchange.core.numbers import LARGEST, decimals_problem
 from exchange.tokens.models import (
     IMAGE_ADDRESS,
     LARGEST_FEE,
@@ -53,6 +53,5 @@ def wrong_number(name: str, value: Decimal, decimals: int, most: Decimal = LARGE
     """What is wrong with a number that lies from 0 to `most`; "" if nothing is."""
     if not value.is_finite() or not 0 <= value <= most:
         return f"{name} must be from 0 to {most:f}"
-    if decimals_of(value) > decimals:
-        return f"{name} must not have more than {decimals} decimals"
-    return ""
+    problem = decimals_problem(value, decimals)
+    return f"{name} {problem}" if problem else ""

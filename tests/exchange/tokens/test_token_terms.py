@@ -101,7 +101,7 @@ def test_bounds_are_in_order_and_a_highest_of_zero_is_none(pair):
         assert wrong_terms(token, 0) == wrong
     # What is no amount at all is told before the order.
     token = token_with(**{low: Decimal(5), high: Decimal("4.5")})
-    assert wrong_terms(token, 0) == {high: f"{high} must not have more than 0 decimals"}
+    assert wrong_terms(token, 0) == {high: f"{high} must not have decimals"}
 
 
 def test_what_is_not_given_is_zero_and_columns_take_no_more_than_they_hold():
