@@ -31,13 +31,6 @@ def usable_by(organisation_id: UUID) -> QuerySet[LoanConfiguration]:
     )
 
 
-def version_in_force(configuration_id: UUID) -> ConfigurationVersion | None:
-    """The version that makes loans while its configuration is Approved; the last such one after."""
-    return ConfigurationVersion.objects.filter(
-        configuration_id=configuration_id, status=VersionStatus.APPROVED
-    ).first()
-
-
 def configuration_texts(
     organisation_id: UUID, configurations: QuerySet[LoanConfiguration]
 ) -> list[str]:

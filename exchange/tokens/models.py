@@ -291,7 +291,7 @@ class Quote(ProposalModel):
     sell = models.DecimalField(max_digits=38, decimal_places=8)
     exchange = models.DecimalField(max_digits=38, decimal_places=8, default=0)
     note = models.CharField(max_length=300, blank=True)
-    # Null: set by a command or the demo world, without people.
+    # Null: set without people.
     proposed_by = models.ForeignKey(  # type: ignore[assignment]
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )

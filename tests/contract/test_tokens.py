@@ -10,8 +10,9 @@ import pytest
 from exchange.participants.services.api_keys import revoke_api_key
 from exchange.tokens.models import Token
 from exchange.tokens.payloads import TOKEN
-from exchange.tokens.services.quotes import Prices, put_in_force_at_once
+from exchange.tokens.services.quotes import Prices
 from tests.factories.api_clients import TESTER, failed, make_caller, make_member, make_organisation
+from tests.factories.quotes import put_in_force_at_once
 from tests.factories.tokens import make_token
 from tests.factories.withdrawals import exact
 

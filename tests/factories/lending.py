@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from uuid import UUID
 
-from credit.configurations.models import Access, LoanConfiguration
+from credit.configurations.models import Access, ConfigurationVersion, LoanConfiguration
 from credit.loans.models import Loan
 from credit.loans.services.assessing import LoanRequest
 from credit.loans.services.lending import create_loan
 from credit.loans.services.valuation import Pledge
 from exchange.tokens.models import Token
-from exchange.tokens.services.quotes import Prices, put_in_force_at_once
+from exchange.tokens.services.quotes import Prices
 from tests.factories.api_clients import TESTER
 from tests.factories.loan_configurations import make_configuration
+from tests.factories.quotes import put_in_force_at_once
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
 
@@ -94,3 +96,10 @@ def make_lending(*, units: int = 1000, **terms: Any) -> Lending:
     give_units(token, borrower, units)
     offer = make_configuration(creditor.organisation, **{"access": Access.PUBLIC, **terms})
     return Lending(creditor, borrower, offer, token)
+
+
+def version_in_force(configuration_id: UUID) -> ConfigurationVersion | None:
+    """The version that makes loans while its configuration is Approved; the last such one after."""
+    return ConfigurationVersion.objects.filter(
+        configuration_id=configuration_id, status="Approved"
+    ).first()

@@ -19,7 +19,7 @@ from credit.loans.services.lending import create_loan
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
-from exchange.tokens.services.quotes import Prices, put_in_force_at_once
+from exchange.tokens.services.quotes import Prices
 from orders.book import services as placing
 from orders.book.models import Order, OrderStatus
 from tests.environment.concurrency import Callers, size
@@ -27,6 +27,7 @@ from tests.factories.api_clients import TESTER
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.loans import pay
+from tests.factories.quotes import put_in_force_at_once
 from tests.factories.tokens import give_units
 from tests.factories.wallets import assert_books_hold, make_member_wallet, make_staff, make_wallet
 from tests.races.test_credit_races import change, codes, order, priced_token, sell

@@ -128,24 +128,6 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
         return QUOTES.close(quote, ApprovalStatus.REJECTED, user, reason=reason)
 
 
-def put_in_force_at_once(*, token_id: UUID, prices: Prices, note: str) -> Quote:
-    """Prices set by a command or the demo world, without people. Raises as `propose`."""
-    with transaction.atomic():
-        quote = Quote.objects.create(
-            token=_checked(token_id, prices),
-            buy=prices.buy,
-            sell=prices.sell,
-            exchange=prices.exchange,
-            note=note,
-            created_at=timezone.now(),
-            # A proposal of staff that waits does not stand in the way of this one.
-            status=ApprovalStatus.APPROVED,
-            decided_at=timezone.now(),
-        )
-        _apply(quote, _locked(token_id))
-        return quote
-
-
 def _beyond_band(token: Token, prices: Prices) -> bool:
     return any(change.is_beyond_band for change in changes(token, prices))
 

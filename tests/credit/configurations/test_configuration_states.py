@@ -8,7 +8,7 @@ import pytest
 
 from credit.configurations.errors import ConfigurationNotFound
 from credit.configurations.models import ConfigurationVersion
-from credit.configurations.selectors import usable_by, version_in_force
+from credit.configurations.selectors import usable_by
 from credit.configurations.services.configurations import (
     VERSIONS,
     approve,
@@ -21,6 +21,7 @@ from exchange.core.errors import DomainError, Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
 from tests.credit.configurations.versions import acting, everything, officer, states, told
 from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.lending import version_in_force
 from tests.factories.loan_configurations import (
     approve_waiting,
     make_configuration,

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from credit.configurations.errors import ConfigurationNotFound
-from credit.configurations.selectors import creditors_text, usable_by, version_in_force
+from credit.configurations.selectors import creditors_text, usable_by
 from credit.configurations.services.configurations import (
     approve,
     propose,
@@ -23,7 +23,7 @@ from exchange.events.models import Event
 from tests.credit.configurations.versions import acting, officer, refusal, states, told
 from tests.environment.concurrency import Callers
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.lending import make_lending
+from tests.factories.lending import make_lending, version_in_force
 from tests.factories.loan_configurations import (
     approve_waiting,
     make_configuration,

@@ -34,7 +34,7 @@ from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.tokens.models import Token
-from exchange.tokens.services.quotes import Prices, put_in_force_at_once
+from exchange.tokens.services.quotes import Prices
 from orders.book import services as placing
 from orders.book.models import Order
 from orders.listings.services.endings import exit_token
@@ -44,6 +44,7 @@ from tests.environment.concurrency import size
 from tests.environment.property_tests import FUZZING, examples
 from tests.factories.api_clients import TESTER
 from tests.factories.loans import age, let_grow_old
+from tests.factories.quotes import put_in_force_at_once
 from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, assert_books_hold
 from wallets.ledger.models import Account

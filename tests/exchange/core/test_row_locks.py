@@ -101,11 +101,6 @@ def test_only_what_a_call_is_about_is_locked_and_may_still_be_named_elsewhere(wo
         ("no terms", partial(set_terms, terms={}), {token}),
         ("approval", partial(quotes.approve, **decided, user=world.finance), {token, quote}),
         (
-            "prices",
-            partial(quotes.put_in_force_at_once, token_id=token, prices=world.prices, note=""),
-            {token},
-        ),
-        (
             "rejection",
             partial(quotes.reject, **decided, user=world.finance, reason="No"),
             {quote},

@@ -20,6 +20,7 @@ from tests.assertions.unchanged import everything
 from tests.environment.owner import as_owner
 from tests.factories.back_office import confirm, said, signed_in, text_of, user_of
 from tests.factories.logins import sign_in
+from tests.factories.quotes import put_in_force_at_once
 from tests.factories.staff import create_superuser
 from tests.factories.tokens import make_token
 
@@ -216,7 +217,7 @@ def test_prices_that_changed_since_the_question_are_told_and_nothing_is_approved
     finance = signed_in(FINANCE_APPROVER)
     asked = finance.get(page(quote, "approve"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
-    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
     before = everything()
     refused = confirm(finance, page(quote, "approve"), at=asked)
     told = said(refused)[-1]
@@ -245,7 +246,7 @@ def test_prices_that_changed_since_they_were_to_be_proposed_or_rejected_are_told
     assert b'value="Typed with care"' in refused.content
     to_reject = finance.get(page(quote, "reject"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
-    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
     before = everything()
     refused = confirm(finance, page(quote, "reject"), at=to_reject, reason="Too high")
     assert "Buy, in force now was 100.00 NGN and is 110.00 NGN" in said(refused)[-1]
@@ -405,7 +406,7 @@ def test_the_approver_sees_in_red_what_is_beyond_the_band_by_the_prices_in_force
     told = "A price changes by more than 20 %: buy +32.22 %, sell +38.82 %."
     assert told not in text_of(asked)
     prices = quotes.Prices(Decimal(90), Decimal(85))
-    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
     assert told in text_of(finance.get(page(quote, "change")))
     before = everything()
     # The button of the page that did not show it does nothing.
@@ -425,7 +426,7 @@ def test_a_quote_without_a_reason_is_not_approved_once_it_is_beyond_the_band():
     propose(signed_in(BACK_OFFICE), token, buy="119", sell="118", note="")
     quote = Quote.objects.get()
     prices = quotes.Prices(Decimal(90), Decimal(85))
-    quotes.put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
+    put_in_force_at_once(token_id=token.pk, prices=prices, note="By command")
     finance = signed_in(FINANCE_APPROVER)
     before = everything()
     refused = confirm(finance, page(quote, "approve"))

@@ -1,0 +1,30 @@
+"""Prices of tokens, in force without people."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from exchange.staff.models import ApprovalStatus
+from exchange.tokens.models import Quote
+from exchange.tokens.services import quotes
+
+
+@transaction.atomic
+def put_in_force_at_once(*, token_id: UUID, prices: quotes.Prices, note: str) -> Quote:
+    """A quote that nobody proposed and that is in force."""
+    now = timezone.now()
+    quote = Quote.objects.create(
+        token_id=token_id,
+        buy=prices.buy,
+        sell=prices.sell,
+        exchange=prices.exchange,
+        note=note,
+        created_at=now,
+        status=ApprovalStatus.APPROVED,
+        decided_at=now,
+    )
+    quotes._apply(quote, quotes._locked(token_id))
+    return quote
