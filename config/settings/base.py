@@ -11,6 +11,8 @@ from typing import Any
 
 import environ
 
+from config import event_types
+
 env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -246,6 +248,9 @@ QUOTE_BAND_PERCENT = env.int("QUOTE_BAND_PERCENT", default=20)
 # --- Credit ----------------------------------------------------------------------------------
 # Quotes older than this cover no loan: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.int("PRICE_MAX_AGE_HOURS", default=30 * 24)
+
+# Types of events, as lists of them show them.
+EVENT_TYPES = event_types.EVENT_TYPES
 
 # What ids in paths are of.
 API_PATH_IDS = "config.api_document.PATH_IDS"

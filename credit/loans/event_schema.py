@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from credit.configurations import event_types as configurations
 from credit.configurations import examples as configurations_examples
 from credit.configurations.payloads import LOAN_CONFIGURATION
 from credit.loans import examples as loans_examples
+from credit.loans.event_types import EVENT_TYPES
 from credit.loans.payloads import LOAN
 from exchange.api.operations import Shape
 from exchange.events.event_schema import USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 
-_LOANS = {
-    "loan.created": "A loan was made",
-    "loan.repaid": "A loan was repaid in full; its collateral is free",
-    "loan.overdue": "A loan was not repaid in time; its grace period runs",
-    "loan.defaulted": "A loan was not repaid within its grace period",
+_STATES = {
+    "loan.created": "ACTIVE",
+    "loan.repaid": "COMPLETED",
+    "loan.overdue": "OVERDUE",
+    "loan.defaulted": "DEFAULTED",
 }
-_STATES = {"loan.created": "ACTIVE", "loan.repaid": "COMPLETED"}
 _PROPERTIES: dict[str, Any] = {
     "loan": LOAN,
     "user": {**USER, "description": "The borrower; null in what its creditor is told"},
@@ -64,7 +65,7 @@ def _example(status: str, **more: Any) -> dict[str, Any]:
 
 _LOAN_DATA = _data(
     "LoanEventData",
-    {told: _example(_STATES.get(told, told.partition(".")[2].upper())) for told in _LOANS},
+    {event_type: _example(status) for event_type, status in _STATES.items()},
 )
 _LIQUIDATED = _data(
     "LoanLiquidatedEventData",
@@ -114,18 +115,7 @@ _CONFIGURATION = Shape(
 
 def add_loan_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     """Describe the events about loans and loan configurations."""
-    add_webhooks(result, _LOAN_DATA, _LOANS, "Loans")
-    liquidated = "The collateral of a defaulted loan went to its creditor"
-    add_webhooks(result, _LIQUIDATED, {"loan.liquidated": liquidated}, "Loans")
-    short = "The collateral of a loan no longer covers the principal owed"
-    add_webhooks(result, _SHORT, {"loan.shortfall": short}, "Loans")
-    add_webhooks(
-        result,
-        _CONFIGURATION,
-        {
-            "loan_configuration.approved": "A loan configuration, or a change of one, was approved",
-            "loan_configuration.rejected": "A loan configuration, or a change of one, was rejected",
-        },
-        "Loan configurations",
-    )
+    for data in (_LOAN_DATA, _LIQUIDATED, _SHORT):
+        add_webhooks(result, data, EVENT_TYPES, "Loans")
+    add_webhooks(result, _CONFIGURATION, configurations.EVENT_TYPES, "Loan configurations")
     return result

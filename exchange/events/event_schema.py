@@ -1,6 +1,6 @@
 """The `webhooks` of the OpenAPI document: the body that is posted for each type of event.
 
-Each app describes its own events in `api/event_bodies`, in a hook of drf-spectacular
+Each subject describes its own events in its `event_schema`, in a hook of drf-spectacular
 (`SPECTACULAR_SETTINGS`) that calls `add_webhooks`.
 """
 
@@ -13,6 +13,7 @@ from exchange.api.operations import Shape
 from exchange.api.schema import with_references
 from exchange.core.documents import WireSchema
 from exchange.core.examples import EVENT_ID
+from exchange.events.event_types import EVENT_TYPES
 
 USER: dict[str, Any] = {
     "type": ["object", "null"],
@@ -44,10 +45,10 @@ _TEST = Shape(
 )
 
 
-def add_webhooks(result: dict[str, Any], data: Shape, told: Mapping[str, str], tag: str) -> None:
-    """Add to the document `result` one webhook for each type of event of `told` (type → when).
+def add_webhooks(result: dict[str, Any], data: Shape, when: Mapping[str, str], tag: str) -> None:
+    """Add to the document `result` one webhook for each type of event in the example of `data`.
 
-    They share the component `data`, whose example is by event type.
+    They share the component `data`. `when` says of each type when it happens.
     """
     schemas = result["components"]["schemas"]
 
@@ -58,14 +59,14 @@ def add_webhooks(result: dict[str, Any], data: Shape, told: Mapping[str, str], t
 
     schemas[data.name] = with_references(data.schema(), refer)
     webhooks = result.setdefault("webhooks", {})
-    for event_type, when in told.items():
-        example = data.example[event_type]
-        webhooks[event_type] = {"post": _operation(event_type, when, data.name, example, tag)}
+    for event_type, example in data.example.items():
+        post = _operation(event_type, when[event_type], data.name, example, tag)
+        webhooks[event_type] = {"post": post}
 
 
 def add_test_event(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     """Describe the event that `POST /v1/api/webhook/test` asks for."""
-    add_webhooks(result, _TEST, {"webhook.test": "You asked for a test event"}, "Webhook")
+    add_webhooks(result, _TEST, EVENT_TYPES, "Webhook")
     return result
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+
 from exchange.core import examples as core_examples
 from exchange.core.documents import (
     Document,
@@ -17,31 +19,6 @@ from exchange.events.models import EventStatus
 
 # --- Events and webhooks: read seldom, so these are made when read, not stored with the row -------
 
-EVENT_TYPES = (
-    "withdrawal.created",
-    "withdrawal.approved",
-    "withdrawal.rejected",
-    "withdrawal.cancelled",
-    "withdrawal.processing",
-    "withdrawal.completed",
-    "withdrawal.failed",
-    "withdrawal.reversed",
-    "order.created",
-    "order.cancelled",
-    "order.fulfilled",
-    "trade.created",
-    "loan.created",
-    "loan.repaid",
-    "loan.overdue",
-    "loan.defaulted",
-    "loan.liquidated",
-    "loan.shortfall",
-    "loan_configuration.approved",
-    "loan_configuration.rejected",
-    "webhook.test",
-)
-
-
 _WHOLE = {"type": "integer", "minimum": 0}
 
 
@@ -50,7 +27,7 @@ EVENT = Document(
     table="exchange_event",
     fields=(
         identifier("id", "{r}.id", "Event id: the `webhook-id` of its deliveries"),
-        text("type", "{r}.type", "What happened", enum=list(EVENT_TYPES)),
+        text("type", "{r}.type", "What happened", enum=list(settings.EVENT_TYPES)),
         text("status", "{r}.status", "How far telling has come", enum=list(EventStatus.values)),
         identifier("subject_id", "{r}.subject_id", "Id of the record it is about"),
         WireField(

@@ -7,6 +7,7 @@ from typing import Any
 from exchange.api.operations import Shape
 from exchange.events.event_schema import add_webhooks
 from orders.book import examples
+from orders.book.event_types import EVENT_TYPES
 from orders.book.payloads import ORDER
 
 _ENDED_AT = "2025-07-04T07:41:10.502Z"
@@ -45,14 +46,6 @@ _ORDER_END = Shape(
 
 def add_order_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     """Describe the events about orders."""
-    add_webhooks(result, _ORDER, {"order.created": "An order was placed"}, "Orders")
-    add_webhooks(
-        result,
-        _ORDER_END,
-        {
-            "order.cancelled": "The open rest of an order was cancelled",
-            "order.fulfilled": "An order was filled to the last unit",
-        },
-        "Orders",
-    )
+    add_webhooks(result, _ORDER, EVENT_TYPES, "Orders")
+    add_webhooks(result, _ORDER_END, EVENT_TYPES, "Orders")
     return result

@@ -9,6 +9,7 @@ from exchange.events.event_schema import add_webhooks
 from orders.book.examples import ORDER as ORDER_EXAMPLE
 from orders.book.payloads import ORDER
 from orders.trades import examples
+from orders.trades.event_types import EVENT_TYPES
 from orders.trades.payloads import TRADE
 
 _TRADE = Shape(
@@ -24,5 +25,5 @@ _TRADE = Shape(
 
 def add_trade_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     """Describe the events about trades."""
-    add_webhooks(result, _TRADE, {"trade.created": "An order of yours traded"}, "Orders")
+    add_webhooks(result, _TRADE, EVENT_TYPES, "Orders")
     return result

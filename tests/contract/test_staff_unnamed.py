@@ -8,6 +8,7 @@ from decimal import Decimal
 from itertools import count
 
 import pytest
+from django.conf import settings as configured
 
 from config.back_office.roles import CREDIT_OFFICER, FINANCE_APPROVER
 from credit.configurations.services import configurations
@@ -16,7 +17,6 @@ from credit.loans.services import servicing
 from credit.loans.services.endings import confirm_ending, propose_ending
 from exchange.core.actors import Actor
 from exchange.events.models import Event
-from exchange.events.payloads import EVENT_TYPES
 from exchange.events.services.endpoints import send_test, set_endpoint
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
@@ -210,7 +210,7 @@ def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whos
     offers(organisation)
 
     bodies = list(Event.objects.values_list("type", "body"))
-    assert {kind for kind, _ in bodies} == set(EVENT_TYPES)
+    assert {kind for kind, _ in bodies} == set(configured.EVENT_TYPES)
     told = {kind: TELLING.findall(body) for kind, body in bodies}
     assert {kind: found for kind, found in told.items() if found} == {}
     texts = answers(caller)

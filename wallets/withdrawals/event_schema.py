@@ -8,6 +8,7 @@ from exchange.api.operations import Shape
 from exchange.events.event_schema import USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 from wallets.withdrawals import examples
+from wallets.withdrawals.event_types import EVENT_TYPES
 from wallets.withdrawals.payloads import BANK, WITHDRAWAL
 
 _WITHDRAWAL: dict[str, Any] = {
@@ -25,16 +26,6 @@ _WITHDRAWAL: dict[str, Any] = {
         },
     ],
     "description": "The withdrawal after the change, and who decided about it",
-}
-_TOLD = {
-    "withdrawal.created": "A withdrawal was requested",
-    "withdrawal.approved": "A withdrawal was approved and waits to be paid out",
-    "withdrawal.rejected": "A withdrawal was rejected; its amount is available again",
-    "withdrawal.cancelled": "A withdrawal was cancelled; its amount is available again",
-    "withdrawal.processing": "A withdrawal was handed to the payment provider",
-    "withdrawal.completed": "A withdrawal was paid out",
-    "withdrawal.failed": "A withdrawal failed; its amount is available again",
-    "withdrawal.reversed": "The bank returned a withdrawal that had been paid out",
 }
 _DECIDED_AT = "2025-07-04T10:20:31.044Z"
 
@@ -61,11 +52,11 @@ _DATA = Shape(
         },
         "required": ["withdrawal", "bank", "user"],
     },
-    {event_type: _example(event_type) for event_type in _TOLD},
+    {event_type: _example(event_type) for event_type in EVENT_TYPES},
 )
 
 
 def add_withdrawal_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
     """Describe the events about withdrawals."""
-    add_webhooks(result, _DATA, _TOLD, "Withdrawals")
+    add_webhooks(result, _DATA, EVENT_TYPES, "Withdrawals")
     return result

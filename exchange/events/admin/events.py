@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -22,7 +23,6 @@ from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
 from exchange.events.admin.endings import sending_again, switching_of_endpoint
 from exchange.events.models import Event, WebhookEndpoint
-from exchange.events.payloads import EVENT_TYPES
 from exchange.events.selectors import COUNTED_EXHAUSTED, endpoint_standing
 from exchange.events.services.endpoints import send_test, switch_endpoint
 from exchange.events.services.outbox import SENT_AGAIN_AT_MOST, redeliver, redeliver_exhausted
@@ -39,11 +39,11 @@ class TypeFilter(admin.SimpleListFilter):
     parameter_name = "type"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name) for name in EVENT_TYPES]
+        return [(name, name) for name in settings.EVENT_TYPES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen = self.value()
-        return queryset.filter(type=chosen) if chosen in EVENT_TYPES else queryset
+        return queryset.filter(type=chosen) if chosen in settings.EVENT_TYPES else queryset
 
 
 @admin.register(Event)

@@ -1,0 +1,19 @@
+"""Every type of event, gathered from the subjects; the setting `EVENT_TYPES`."""
+
+from __future__ import annotations
+
+from credit.configurations.event_types import EVENT_TYPES as CONFIGURATION_TYPES
+from credit.loans.event_types import EVENT_TYPES as LOAN_TYPES
+from exchange.events.event_types import EVENT_TYPES as TEST_TYPES
+from orders.book.event_types import EVENT_TYPES as ORDER_TYPES
+from orders.trades.event_types import EVENT_TYPES as TRADE_TYPES
+from wallets.withdrawals.event_types import EVENT_TYPES as WITHDRAWAL_TYPES
+
+EVENT_TYPES = (
+    *WITHDRAWAL_TYPES,
+    *ORDER_TYPES,
+    *TRADE_TYPES,
+    *LOAN_TYPES,
+    *CONFIGURATION_TYPES,
+    *TEST_TYPES,
+)

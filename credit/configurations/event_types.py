@@ -1,0 +1,8 @@
+"""Types of the events about loan configurations, and when each happens."""
+
+from __future__ import annotations
+
+EVENT_TYPES = {
+    "loan_configuration.approved": "A loan configuration, or a change of one, was approved",
+    "loan_configuration.rejected": "A loan configuration, or a change of one, was rejected",
+}
