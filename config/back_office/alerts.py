@@ -17,6 +17,7 @@ from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.show import age, moment, state
 from exchange.core.errors import Conflict
+from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
 from wallets.alerts.services import resolve_alert
 
@@ -30,8 +31,8 @@ class AlertAdmin(Confirming):
     fields = ("kind", "about", "message", "times", "raised_at", "shown_state", "resolved_at")
     readonly_fields = fields
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        alerts: QuerySet[Any] = with_records(super().get_queryset(request))
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        alerts: QuerySet[Any] = with_records(super().rows(user))
         return alerts
 
     about = column("about", link_of, ordering="subject")

@@ -20,7 +20,6 @@ from wallets.ledger.models import Account, Entry, Transfer
 from wallets.payouts.admin.export_columns import PAYOUTS
 from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.withdrawals.admin.export_columns import WITHDRAWALS
-from wallets.withdrawals.admin.narrowing import narrowing_in_words
 from wallets.withdrawals.models import Payout, Withdrawal
 
 _EVERY = (
@@ -31,7 +30,7 @@ _EVERY = (
     ),
     list_source(Transfer, TRANSFERS),
     list_source(Deposit, DEPOSITS),
-    list_source(Withdrawal, WITHDRAWALS, words=narrowing_in_words),
+    list_source(Withdrawal, WITHDRAWALS),
     list_source(Payout, PAYOUTS),
     REPORTS,
     list_source(Trade, TRADES),

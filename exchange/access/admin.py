@@ -23,9 +23,9 @@ from exchange.access.services.decisions import collectable
 from exchange.admin.base import PendingDecision, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
-from exchange.admin.ranges import DayRange
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.admin.show import expiry, moment, page_of, state
-from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
+from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
 from exchange.staff.services.proposals import APPROVAL, DECIDE
 
@@ -51,14 +51,23 @@ class RejectionForm(forms.Form):
     reason = Reason(max_length=300)
 
 
+class AccessProposalFilters(ListFilters):
+    decision = QueueFilter(queue_of("Access proposals to confirm", APPROVAL))
+    status__exact = ChoiceFilter("status", AccessProposalStatus.choices, title="status")
+    kind__exact = ChoiceFilter("kind", AccessKind.choices, title="kind")
+    break_glass__exact = ChoiceFilter(
+        "break_glass", [("1", "Yes"), ("0", "No")], title="break glass"
+    )
+    day_from, day_to = day_range()
+
+
 @admin.register(AccessProposal)
-class AccessProposalAdmin(DecidedByTwo, Confirming):
-    queue = queue_of("Access proposals to confirm", APPROVAL)
+class AccessProposalAdmin(Confirming):
+    filters = AccessProposalFilters
     list_display = (
         "created", "kind", "about", "shown_state", "shown_proposer", "decided_by", "decided",
     )  # fmt: skip
     list_display_links = ("created",)
-    list_filter = (QueueFilter, "status", "kind", "break_glass", DayRange)
     list_select_related = ("person", "organisation", "key", "proposed_by", "decided_by")
     search_fields = ("person__username", "organisation__name")
     id_fields = ("pk", "person_id", "organisation_id", "key_id")
@@ -100,9 +109,6 @@ class AccessProposalAdmin(DecidedByTwo, Confirming):
     @admin.display(description="proposed by", ordering="proposed_by__username")
     def shown_proposer(self, proposal: AccessProposal) -> str:
         return str(proposal.proposed_by or "the command line")
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related(*self.list_select_related)
 
     def get_urls(self) -> list[URLPattern]:
         pages = (

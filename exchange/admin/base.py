@@ -17,9 +17,10 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, Q, QuerySet, UUIDField
+from django.db.models import Model, QuerySet
 from django.http import (
     Http404,
     HttpRequest,
@@ -35,9 +36,10 @@ from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
 from exchange.admin.kept_filters import KeptFilters
+from exchange.admin.list_filters import FilteredList
+from exchange.admin.listing import Listing
 from exchange.admin.paging import BoundedPaginator
 from exchange.admin.panels import Panel, panels_of
-from exchange.admin.searching import by_amount, of_late
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
@@ -114,7 +116,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(KeptFilters, ModelAdmin):
+class SafeAdmin(KeptFilters, Listing, ModelAdmin):
     """Lists and shows; adds, changes and deletes nothing unless a subclass says how."""
 
     in_back_office = True
@@ -123,12 +125,6 @@ class SafeAdmin(KeptFilters, ModelAdmin):
     show_full_result_count = False
     paginator = BoundedPaginator
     change_form_template = "admin/record.html"
-    # Columns that an id typed into the search box is looked for in, by their indexes; without any,
-    # a record's own id.
-    id_fields: Sequence[str] = ()
-    # Columns that a typed amount is looked for in; among records of late where a list is `long`.
-    amount_fields: Sequence[str] = ()
-    long = False
     # Columns that name a part of the record which is a record itself.
     part_columns: Sequence[str] = ()
     # Whether only who owns a record opens its page.
@@ -168,26 +164,22 @@ class SafeAdmin(KeptFilters, ModelAdmin):
         """The words by which a person picks `obj` from suggestions."""
         return str(obj)
 
+    # --- its list ---
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ChangeList if self.list_filter else FilteredList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return self.rows(staff_of(request)).order_by(*self.get_ordering(request))
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        return self.default_order(request.GET)
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """By id when an id is searched for, else by the words of `search_fields` and by what
-        `exact_match` finds.
-        """
         term = search_term.strip()
-        wanted = parse_id(term)
-        own_id = ("pk",) if isinstance(self.opts.pk, UUIDField) else ()
-        if wanted is not None and (fields := self.id_fields or own_id):
-            found = Q.create([(name, wanted) for name in fields], connector=Q.OR)
-            return queryset.filter(found), False
-        rows, repeated = super().get_search_results(request, queryset, search_term)
-        exact = self.exact_match(term)
-        return (rows if exact is None else rows | queryset.filter(exact)), repeated
-
-    def exact_match(self, term: str) -> Q | None:
-        """What `term` finds as a whole, such as an amount; None when it finds nothing so."""
-        found = by_amount(term, self.amount_fields)
-        return found & of_late() if self.long and found is not None else found
+        return (self.search(queryset, term) if term else queryset), False
 
     # --- a record's page ---
 

@@ -9,18 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import SuspiciousOperation, ValidationError
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, QueryDict
-from django.utils.html import strip_tags
+from django.http import QueryDict
 
+from exchange.admin.list_filters import ListFilters
 from exchange.core.errors import InvalidRequest
 from exchange.exports.sheets import Column
 from exchange.exports.sources import Source, Span
 from exchange.staff.models import StaffUser
 
 _MOST_QUERY = 4_000
+_MOST_PARAMETERS = 100
 _READ_AT_ONCE = 1_000
 
 
@@ -34,29 +33,6 @@ def as_listed(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows
 
 
-def filter_in_words(listed: Any) -> str:
-    """The filter in force, as the list's own filters call it."""
-    given = {name: value for name, value in listed.params.items() if value}
-    said, known = [], {"q", "o"}
-    for spec in listed.filter_specs:
-        names = set(spec.expected_parameters()) & given.keys()
-        known |= set(spec.expected_parameters())
-        # The first choice of a filter is to leave everything.
-        chosen = [
-            strip_tags(str(choice["display"]))
-            for place, choice in enumerate(spec.choices(listed))
-            if choice.get("selected") and "display" in choice and (place or names)
-        ]
-        if chosen:
-            said.append(f"{spec.title}: {', '.join(chosen)}")
-        else:
-            said += [f"{name}: {given[name]}" for name in sorted(names)]
-    said += [f"{name}: {given[name]}" for name in sorted(given.keys() - known)]
-    if listed.query:
-        said.append(f'search: "{listed.query}"')
-    return "; ".join(said)
-
-
 def list_source(
     model: type[Model],
     columns: Sequence[Column],
@@ -64,19 +40,18 @@ def list_source(
     moment: str = "created_at",
     prepare: Callable[[QuerySet[Any]], QuerySet[Any]] = as_listed,
     records: Callable[[QuerySet[Any], str, Span], Iterator[Any]] = read_records,
-    words: Callable[[Any], str] = filter_in_words,
 ) -> Source:
     """Return the source that the list of `model` is.
 
     `moment` is the time that the days of an export are about; "" for a list that has none.
-    `prepare` gives the list's rows as the export reads them, `words` its filter as people call it.
+    `prepare` gives the list's rows as the export reads them.
     """
     meta = model._meta
 
     def select(user: StaffUser, query: str, span: Span) -> tuple[QuerySet[Any], str]:
         listed = _listed(model, user, query)
-        rows = span.narrow(listed.queryset, moment) if moment else listed.queryset
-        return prepare(rows), words(listed)
+        rows = span.narrow(listed.qs, moment) if moment else listed.qs
+        return prepare(rows), listed.in_words()
 
     return Source(
         name=meta.label_lower,
@@ -89,18 +64,12 @@ def list_source(
     )
 
 
-def _listed(model: type[Model], user: StaffUser, query: str) -> Any:
+def _listed(model: type[Model], user: StaffUser, query: str) -> ListFilters:
     """What the list shows `user` under `query`, on all its pages."""
-    if len(query) > _MOST_QUERY:
+    if len(query) > _MOST_QUERY or query.count("&") > _MOST_PARAMETERS:
         raise InvalidRequest("The filter is too long")
     page: Any = admin.site.get_model_admin(model)
-    # The filters of a ModelAdmin read their query and the person from a request.
-    request = HttpRequest()
-    request.method = "GET"
-    request.GET = QueryDict(query)
-    request.user = user
-    request.path = page.address("changelist")
-    try:
-        return page.get_changelist_instance(request)
-    except (IncorrectLookupParameters, SuspiciousOperation, ValidationError, ValueError):
-        raise InvalidRequest("The filter of the list is not valid") from None
+    listed: ListFilters = page.listed(user, QueryDict(query))
+    if not listed.is_valid():
+        raise InvalidRequest("The filter of the list is not valid")
+    return listed

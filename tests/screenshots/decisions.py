@@ -28,7 +28,7 @@ _FIGURE = "wallets/configurationfigure/?status__exact=Pending"
 _TRADING = "exchange/token/?state=Trading"
 _IN_RAISE = "exchange/token/?state=In+its+raise"
 _DEFAULTED = "credit/loan/?status__exact=DEFAULTED"
-_LENDING = "credit/loanconfiguration/?status=Approved"
+_LENDING = "credit/loanconfiguration/?status__exact=Approved"
 _WAITING_TERMS = "credit/loanconfiguration/?decision=mine"
 
 

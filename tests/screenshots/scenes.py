@@ -91,7 +91,7 @@ def locked_out(studio: Studio) -> Page:
 
 def configuration_review(studio: Studio) -> Page:
     """Terms in force beside those that wait, as the officer sees them who proposed."""
-    page = first(CREDIT_OFFICER, "credit/loanconfiguration/?status=Approved")(studio)
+    page = first(CREDIT_OFFICER, "credit/loanconfiguration/?status__exact=Approved")(studio)
     address = page.url
     propose = page.get_by_role("link", name="Propose new terms")
     if propose.count():

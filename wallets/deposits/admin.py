@@ -22,7 +22,13 @@ from exchange.admin.base import (
 )
 from exchange.admin.confirming import Confirming, Question, Step
 from exchange.admin.fields import INTERNAL, VISIBLE, Reason, read_by
-from exchange.admin.ranges import DayRange
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    currency_filter,
+    day_range,
+    id_filter,
+)
 from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.core.currencies import money
 from exchange.core.errors import InvalidRequest
@@ -32,7 +38,7 @@ from exchange.participants.admin.named import OrganisationFilter
 from exchange.participants.admin.participants import OrganisationChoice
 from exchange.participants.admin.searching import OwnedRecords
 from exchange.participants.models import Member
-from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
+from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
 from exchange.staff.models import StaffUser
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit, DepositStatus
@@ -76,15 +82,23 @@ class ReasonForm(forms.Form):
     reason = Reason(max_length=500)
 
 
+class DepositFilters(ListFilters):
+    decision = QueueFilter(queue_of("Deposits to confirm", deposits.DEPOSITS))
+    status__exact = ChoiceFilter("status", DepositStatus.choices, title="status")
+    currency__code__exact = currency_filter()
+    organisation_name = OrganisationFilter()
+    day_from, day_to = day_range()
+    owner_id = id_filter("owner_id")
+
+
 @admin.register(Deposit)
-class DepositAdmin(Exportable, AddPage, DecidedByTwo, Confirming, OwnedRecords):
+class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecords):
     add_permission = deposits.ENTER
-    queue = queue_of("Deposits to confirm", deposits.DEPOSITS)
+    filters = DepositFilters
     list_display = (
         "reference", "shown_state", "owned_by", "shown_amount", "entered_by", "decided_by",
         "entered",
     )  # fmt: skip
-    list_filter = (QueueFilter, "status", "currency", OrganisationFilter, DayRange)
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "organisation__name", "member__name")
     search_help_text = "Reference, organisation, member, amount, email or id"

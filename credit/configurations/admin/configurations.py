@@ -50,10 +50,12 @@ from exchange.admin.base import (
 )
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import VISIBLE, Reason
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
 from exchange.admin.show import age, state
-from exchange.participants.admin.named import CreditorFilter
+from exchange.participants.admin.named import OrganisationFilter
 from exchange.participants.models import Organisation
-from exchange.staff.admin.pending import DecidedByTwo, Queue, QueueFilter
+from exchange.staff.admin.pending import Queue, QueueFilter
+from exchange.staff.models import StaffUser
 
 
 def offers_of(organisation: Organisation) -> Tool:
@@ -76,23 +78,31 @@ class ReasonForm(forms.Form):
     )
 
 
-class LoanConfigurationPages(AddPage, OwnPage, DecidedByTwo, Confirming):
+class LoanConfigurationFilters(ListFilters):
+    decision = QueueFilter(
+        Queue(
+            "Loan configurations to decide",
+            configurations.DECIDE,
+            waiting=lambda rows: rows.filter(Exists(_pending())),
+            own=lambda user: Q(Exists(_pending().filter(configurations.VERSIONS.own(user)))),
+        )
+    )
+    status__exact = ChoiceFilter("status", ConfigurationStatus.choices, title="status")
+    creditor_name = OrganisationFilter("creditor")
+    creditor__id__exact = id_filter("creditor")
+
+
+class LoanConfigurationPages(AddPage, OwnPage, Confirming):
     """Loan configurations. `credit.loans.admin.configurations` adds what they lent and registers
     the pages.
     """
 
     add_permission = configurations.PROPOSE
-    queue = Queue(
-        "Loan configurations to decide",
-        configurations.DECIDE,
-        waiting=lambda rows: rows.filter(Exists(_pending())),
-        own=lambda user: Q(Exists(_pending().filter(configurations.VERSIONS.own(user)))),
-    )
+    filters = LoanConfigurationFilters
     list_display = (
         "name", "shown_state", "waits", "creditor", "borrowers", "lends", "ratio", "interest",
         "longest",
     )  # fmt: skip
-    list_filter = (QueueFilter, "status", CreditorFilter)
     list_select_related = ("creditor",)
     search_fields = ("versions__name", "creditor__name")
     id_fields = ("id",)
@@ -135,8 +145,8 @@ class LoanConfigurationPages(AddPage, OwnPage, DecidedByTwo, Confirming):
     def longest(self, obj: LoanConfiguration) -> str:
         return f"{shown(obj).duration} months"
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = super().get_queryset(request).select_related("creditor")
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        rows = super().rows(user)
         return rows.prefetch_related("versions__limits", "versions__organisations")
 
     def get_urls(self) -> list[URLPattern]:

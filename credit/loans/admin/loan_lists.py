@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any
 
-from django.contrib import admin
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,8 +21,16 @@ from credit.loans.models import (
     Valuation,
 )
 from credit.loans.services import endings
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    OptionFilter,
+    currency_filter,
+    id_filter,
+)
 from exchange.admin.paging import COUNTED_AT_MOST
-from exchange.staff.admin.pending import Queue
+from exchange.participants.admin.named import OrganisationFilter
+from exchange.staff.admin.pending import Queue, QueueFilter
 
 Loans = QuerySet[Loan]
 
@@ -75,25 +79,18 @@ QUEUE = Queue(
 )
 
 
-class _Choice(admin.SimpleListFilter):
-    """A filter whose options are functions of the rows: value, words, what it leaves."""
-
-    options: tuple[tuple[str, str, Callable[[Loans], Loans]], ...] = ()
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(value, words) for value, words, _ in self.options]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.value()
-        return next(
-            (narrow(queryset) for value, _, narrow in self.options if value == chosen), queryset
-        )
+def _due_within(loans: Loans, days: int) -> Loans:
+    now = timezone.now()
+    return loans.filter(
+        status__in=OPEN, repayment_date__gt=now, repayment_date__lte=now + timedelta(days=days)
+    )
 
 
-class ShortfallFilter(_Choice):
-    title = "shortfall"
-    parameter_name = "shortfall"
-    options = (
+class LoanFilters(ListFilters):
+    decision = QueueFilter(QUEUE)
+    status__exact = ChoiceFilter("status", LoanStatus.choices, title="status")
+    shortfall = OptionFilter(
+        "shortfall",
         ("open", "Open", short),
         ("near", "Near: 90 % or more of what may be lent", near),
         ("none", "None open", lambda loans: loans.exclude(pk__in=short(Loan.objects.all()))),
@@ -106,28 +103,13 @@ class ShortfallFilter(_Choice):
             ),
         ),
     )
-
-
-class EndingFilter(_Choice):
-    title = "ending"
-    parameter_name = "ending"
-    options = (
+    ending = OptionFilter(
+        "ending",
         ("waits", "A proposal waits", proposed),
         ("none", "Defaulted, nothing proposed", undecided),
     )
-
-
-def _due_within(loans: Loans, days: int) -> Loans:
-    now = timezone.now()
-    return loans.filter(
-        status__in=OPEN, repayment_date__gt=now, repayment_date__lte=now + timedelta(days=days)
-    )
-
-
-class DueFilter(_Choice):
-    title = "due date"
-    parameter_name = "due"
-    options = (
+    due = OptionFilter(
+        "due date",
         (
             "late",
             "Past, and open",
@@ -143,6 +125,9 @@ class DueFilter(_Choice):
             ),
         ),
     )
+    currency__code__exact = currency_filter()
+    creditor_name = OrganisationFilter("creditor")
+    creditor__id__exact = id_filter("creditor")
 
 
 @dataclass(frozen=True, slots=True)

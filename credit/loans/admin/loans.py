@@ -23,7 +23,7 @@ from credit.loans.admin.ending_questions import (
     ending_question,
     proposal_question,
 )
-from credit.loans.admin.loan_lists import QUEUE, DueFilter, EndingFilter, ShortfallFilter
+from credit.loans.admin.loan_lists import LoanFilters
 from credit.loans.admin.loan_page import days_late, is_open, loan_state, ratio, review
 from credit.loans.models import (
     EndingAction,
@@ -42,8 +42,7 @@ from exchange.admin.fields import Reason
 from exchange.admin.show import age, state
 from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
-from exchange.participants.admin.named import CreditorFilter
-from exchange.staff.admin.pending import DecidedByTwo, QueueFilter
+from exchange.staff.models import StaffUser
 
 _PENDING = EndingStatus.PENDING
 _NOT_VALUED = "cannot be valued"
@@ -68,17 +67,16 @@ _DONE = {
 
 
 @admin.register(Loan)
-class LoanAdmin(Exportable, OwnPage, DecidedByTwo, Confirming):
-    queue = QUEUE
+class LoanAdmin(Exportable, OwnPage, Confirming):
     list_display = (
         "shown_state", "shown_borrower", "creditor", "shown_amount", "shown_balance", "due",
         "shown_value", "shortfall", "ending",
     )  # fmt: skip
     list_display_links = ("shown_state", "shown_borrower")
-    list_filter = (
-        QueueFilter, "status", ShortfallFilter, EndingFilter, DueFilter, "currency", CreditorFilter,
+    filters = LoanFilters
+    list_select_related = (
+        "borrower", "organisation", "creditor", "valuation", "configuration", "version",
     )  # fmt: skip
-    list_select_related = ("borrower", "organisation", "creditor", "valuation")
     search_fields = ("borrower__name", "borrower__email")
     id_fields = ("pk", "borrower_id", "organisation_id", "creditor_id", "configuration_id")
     search_help_text = "Borrower's name or email, amount lent or to be repaid, or any id"
@@ -89,11 +87,10 @@ class LoanAdmin(Exportable, OwnPage, DecidedByTwo, Confirming):
     def heading(self, obj: Loan) -> str:
         return f"Loan of {money(obj.amount, obj.currency_id)} to {obj.borrower.name}"
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
         return (
             super()
-            .get_queryset(request)
-            .select_related(*self.list_select_related, "configuration", "version")
+            .rows(user)
             .prefetch_related(
                 Prefetch("shortfalls", Shortfall.objects.filter(cured_at=None), "open_shortfalls"),
                 Prefetch("endings", EndingProposal.objects.filter(status=_PENDING), "waiting"),

@@ -193,19 +193,14 @@ class ChangeAdmin(SafeAdmin):
         found.result_list = rows
         return found
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By what is looked up in an index: records and actors by their ids, or by what they are
         called, and requests.
         """
-        term = search_term.strip()
-        if not term:
-            return queryset, False
         ids = [term, *audit.records_called(term)]
         found = Q(record_id__in=ids) | Q(about_id__in=ids) | Q(via__in=[term, f"request:{term}"])
         actors = [f"{kind}:{record_id}" for kind in ("api_key", "staff") for record_id in ids]
-        return queryset.filter(found | Q(actor__in=[term, *actors])), False
+        return rows.filter(found | Q(actor__in=[term, *actors]))
 
     def sections(self, request: HttpRequest, obj: Change) -> list[Section]:
         names = audit.names_in([obj])

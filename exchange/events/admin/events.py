@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
-from typing import Any
 from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
@@ -19,10 +19,10 @@ from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
 from exchange.admin.confirming import Confirming
-from exchange.admin.ranges import DayRange
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range, id_filter
 from exchange.admin.show import age, moment, page_of, state
 from exchange.events.admin.endings import sending_again, switching_of_endpoint
-from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.models import Event, EventStatus, WebhookEndpoint
 from exchange.events.selectors import COUNTED_EXHAUSTED, endpoint_standing
 from exchange.events.services.endpoints import send_test, switch_endpoint
 from exchange.events.services.outbox import SENT_AGAIN_AT_MOST, redeliver, redeliver_exhausted
@@ -32,25 +32,19 @@ _ATTEMPTS_SHOWN = 50
 _CHANGE_ENDPOINT = "exchange.change_webhookendpoint"
 
 
-class TypeFilter(admin.SimpleListFilter):
-    """What happened."""
-
-    title = "type"
-    parameter_name = "type"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name) for name in settings.EVENT_TYPES]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.value()
-        return queryset.filter(type=chosen) if chosen in settings.EVENT_TYPES else queryset
+class EventFilters(ListFilters):
+    status__exact = ChoiceFilter("status", EventStatus.choices, title="status")
+    type = ChoiceFilter("type", [(name, name) for name in settings.EVENT_TYPES], title="type")
+    organisation_name = OrganisationFilter()
+    day_from, day_to = day_range()
+    organisation = id_filter("organisation")
 
 
 @admin.register(Event)
 class EventAdmin(SafeAdmin):
     list_display = ("shown_at", "type", "organisation", "shown_state", "attempts", "about")
     list_display_links = ("shown_at", "type")
-    list_filter = ("status", TypeFilter, OrganisationFilter, DayRange)
+    filters = EventFilters
     list_select_related = ("organisation",)
     search_fields = ("organisation__name", "=organisation__email")
     id_fields = ("pk", "subject_id", "organisation_id")
@@ -77,12 +71,9 @@ class EventAdmin(SafeAdmin):
             return str(event.subject_id)
         return page_of(model(pk=event.subject_id), str(event.subject_id))
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
-
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+    def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         # The index of one organisation's events is by time.
-        return ("-created_at", "-id") if request.GET.get("organisation") else ("-id",)
+        return ("-created_at", "-id") if query.get("organisation") else ("-id",)
 
     @admin.display(description="delivery", ordering="status")
     def shown_state(self, event: Event) -> str:

@@ -15,6 +15,7 @@ from uuid import UUID
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from django.utils import timezone
@@ -24,6 +25,7 @@ from django.utils.safestring import SafeString
 from exchange.admin.base import AddPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import VISIBLE, InstantField, NoteForm, read_by
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
 from exchange.admin.show import expiry, lately, moment, page_address, page_of, state
 from exchange.participants.admin.endings import ending_of_key, ending_of_token, live_tokens
 from exchange.participants.admin.named import OrganisationFilter
@@ -85,6 +87,16 @@ class RotationForm(NoteForm):
     field_order = ("overlap", "expires_at", "note")
 
 
+class ApiKeyFilters(ListFilters):
+    revoked_at__isempty = ChoiceFilter(
+        choices=[("1", "Empty"), ("0", "Not empty")],
+        condition=lambda empty: Q(revoked_at__isnull=empty == "1"),
+        title="revoked at",
+    )
+    organisation_name = OrganisationFilter()
+    organisation = id_filter("organisation")
+
+
 @admin.register(ApiKey)
 class ApiKeyAdmin(AddPage, Confirming):
     add_permission = "exchange.add_apikey"
@@ -97,7 +109,7 @@ class ApiKeyAdmin(AddPage, Confirming):
         "ends",
         "last_used",
     )
-    list_filter = (("revoked_at", admin.EmptyFieldListFilter), OrganisationFilter)
+    filters = ApiKeyFilters
     list_select_related = ("organisation",)
     search_fields = ("name", "client_id", "organisation__name", "=organisation__email")
     id_fields = ("pk", "organisation_id")
@@ -108,9 +120,6 @@ class ApiKeyAdmin(AddPage, Confirming):
         "shown_created", "ends", "shown_revoked", "rotated_to", "last_used",
     )  # fmt: skip
     readonly_fields = fields
-
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
 
     def heading(self, obj: ApiKey) -> str:
         return f"{obj.name} of {obj.organisation}"

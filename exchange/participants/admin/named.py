@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from django.db.models import Q
 
-from django import forms
-from django.db.models import QuerySet
+from exchange.admin.list_filters import ListFilter
+from exchange.participants.models import Member, Organisation
 
-from exchange.admin.form_filters import FormFilter
-from exchange.participants.models import Organisation
-
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 
 
-class OrganisationFilter(FormFilter):
-    """Rows whose organisation has a name with these letters in it."""
-
-    title = "organisation"
-    column = "organisation"
-
-    def __init__(self, *args: Any) -> None:
-        self.name = f"{self.column}_name"
-        super().__init__(*args)
-
-    def fields(self) -> dict[str, forms.Field]:
-        """One: a part of the name."""
-        field = forms.CharField(label="Name contains", required=False, max_length=_LONGEST_NAME)
-        return {self.name: field}
-
-    def narrow(self, queryset: QuerySet[Any], values: dict[str, Any]) -> QuerySet[Any]:
-        """The rows of organisations so named."""
-        named = Organisation.objects.filter(name__icontains=values[self.name])
-        return queryset.filter(**{f"{self.column}__in": named.order_by().values("pk")})
+def owner_named(text: str) -> Q:
+    """Return what belongs to a member, or to an organisation itself, with `text` in the name."""
+    owners = (model.objects.filter(name__icontains=text) for model in (Member, Organisation))
+    members, firms = (found.values("pk") for found in owners)
+    return Q(member__in=members) | Q(member__isnull=True, organisation__in=firms)
 
 
-class CreditorFilter(OrganisationFilter):
-    """The same of a column `creditor`."""
+class OrganisationFilter(ListFilter):
+    """Rows whose `column` is an organisation with these letters in its name."""
 
-    title = "creditor"
-    column = "creditor"
+    def __init__(
+        self, column: str = "organisation", title: str = "", label: str = "Name contains"
+    ) -> None:
+        def named(text: str) -> Q:
+            found = Organisation.objects.filter(name__icontains=text)
+            return Q(**{f"{column}__in": found.order_by().values("pk")})
 
-
-class IssuerFilter(OrganisationFilter):
-    """The same of a column `issuer`."""
-
-    title = "issuer"
-    column = "issuer"
+        super().__init__(
+            title=title or column, condition=named, label=label, max_length=LONGEST_NAME
+        )

@@ -23,6 +23,7 @@ from exchange.admin.base import (
 )
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import NoteForm
+from exchange.admin.list_filters import ListFilters, id_filter
 from exchange.admin.show import page_of, state
 from exchange.participants.admin.endings import switching
 from exchange.participants.admin.named import OrganisationFilter
@@ -178,11 +179,16 @@ class OrganisationAdmin(AddPage, Confirming):
         )
 
 
+class MemberFilters(ListFilters):
+    organisation_name = OrganisationFilter()
+    organisation = id_filter("organisation")
+
+
 @admin.register(Member)
 class MemberAdmin(AddPage):
     add_permission = "exchange.add_member"
     list_display = ("name", "email", "organisation", "external_id", "created_at")
-    list_filter = (OrganisationFilter,)
+    filters = MemberFilters
     list_select_related = ("organisation",)
     search_fields = ("name", "email", "external_id", "organisation__name")
     id_fields = ("pk", "organisation_id")
@@ -192,9 +198,6 @@ class MemberAdmin(AddPage):
         "name", "email", "shown_organisation", "external_id", "created_at", "updated_at", "id",
     )  # fmt: skip
     readonly_fields = fields
-
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        return lookup == "organisation" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="organisation")
     def shown_organisation(self, member: Member) -> str:

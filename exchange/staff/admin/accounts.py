@@ -69,6 +69,7 @@ class InvitationForm(DetailsForm, NoteForm):
 class StaffUserAdmin(AddPage):
     list_display = ("username", "name", "email", "role", "factor", "access")
     list_filter = ("is_active", "groups")
+    list_select_related = ("second_factor",)
     search_fields = ("username", "first_name", "last_name", "email")
     search_help_text = "Username, name, email or the id that organisations are told"
     add_label = "Invite somebody"
@@ -105,18 +106,15 @@ class StaffUserAdmin(AddPage):
         until = lockout.locked_until(user)
         return format_html("Until {} UTC", moment(until)) if until else "No"
 
-    def get_queryset(self, request: HttpRequest) -> Any:
-        found = super().get_queryset(request)
-        return found.select_related("second_factor").prefetch_related("groups")
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        return super().rows(user).prefetch_related("groups")
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By the id that an organisation was told, or by the words."""
-        told = re.fullmatch(r"staff_([0-9a-f]{32})", search_term.strip())
+        told = re.fullmatch(r"staff_([0-9a-f]{32})", term)
         if told is not None:
-            return queryset.filter(public_id=UUID(told[1])), False
-        return super().get_search_results(request, queryset, search_term)
+            return rows.filter(public_id=UUID(told[1]))
+        return super().search(rows, term)
 
     def get_urls(self) -> list[URLPattern]:
         pages = (

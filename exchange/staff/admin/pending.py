@@ -13,10 +13,10 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
+from exchange.admin.base import PendingDecision, SafeAdmin, Tool
+from exchange.admin.list_filters import ChoiceFilter, Choices
 from exchange.admin.show import age
 from exchange.staff.approvals import TwoPersonApproval
 from exchange.staff.models import StaffUser
@@ -97,41 +97,30 @@ def queue_of(words: str, approval: TwoPersonApproval[Any]) -> Queue:
     )
 
 
-class DecidedByTwo(SafeAdmin):
-    """An admin whose records wait for a second person."""
+class QueueFilter(ChoiceFilter):
+    """Whom a record waits for: the filter `decision` of lists that have a queue."""
 
-    queue: Queue
+    def __init__(self, queue: Queue) -> None:
+        super().__init__(title="decision")
+        self.queue = queue
+
+    @property
+    def choices(self) -> Choices:
+        mine = [(MINE, "Mine to decide")]
+        may = self.parent.user.has_perm(self.queue.permission)
+        return [*(mine if may else []), (OTHERS, "Waits for somebody else")]
+
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        found = {MINE: self.queue.mine, OTHERS: self.queue.others}.get(value)
+        return found(qs, self.parent.user) if found else qs
 
 
 def queues() -> dict[type[Model], Queue]:
     """Give the queue of every list that has one."""
-    return {
-        model: model_admin.queue
-        for model, model_admin in admin.site._registry.items()
-        if isinstance(model_admin, DecidedByTwo)
+    pages = admin.site._registry.items()
+    found = {
+        model: page.filters.base_filters.get("decision")
+        for model, page in pages
+        if isinstance(page, SafeAdmin)
     }
-
-
-class QueueFilter(admin.SimpleListFilter):
-    """Whom a record waits for; on lists of a `DecidedByTwo`."""
-
-    title = "decision"
-    parameter_name = "decision"
-
-    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
-        self._queue: Queue = model_admin.queue
-        super().__init__(request, params, model, model_admin)
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        found = [(OTHERS, "Waits for somebody else")]
-        if staff_of(request).has_perm(self._queue.permission):
-            found.insert(0, (MINE, "Mine to decide"))
-        return found
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        user = staff_of(request)
-        if self.value() == MINE:
-            return self._queue.mine(queryset, user)
-        if self.value() == OTHERS:
-            return self._queue.others(queryset, user)
-        return queryset
+    return {model: one.queue for model, one in found.items() if isinstance(one, QueueFilter)}

@@ -19,11 +19,11 @@ from django.utils.functional import lazy
 from exchange.admin.base import PendingDecision, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import INTERNAL, Reason, read_by
-from exchange.admin.ranges import DayRange
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.admin.show import age, difference, page_of, state
 from exchange.core.currencies import money
 from exchange.core.numbers import grouped
-from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
+from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
@@ -75,14 +75,20 @@ class RejectionForm(forms.Form):
     reason = Reason(max_length=300)
 
 
+class QuoteFilters(ListFilters):
+    decision = QueueFilter(queue_of("Quotes to approve", quotes.QUOTES))
+    status__exact = ChoiceFilter("status", ApprovalStatus.choices, title="status")
+    token__currency__code__exact = currency_filter("token__currency")
+    day_from, day_to = day_range()
+
+
 @admin.register(Quote)
-class QuoteAdmin(DecidedByTwo, Confirming):
-    queue = queue_of("Quotes to approve", quotes.QUOTES)
+class QuoteAdmin(Confirming):
+    filters = QuoteFilters
     list_display = (
         "created", "symbol", "shown_state", "shown_buy", "shown_sell", "proposed_by", "decided_by",
         "decided",
     )  # fmt: skip
-    list_filter = (QueueFilter, "status", "token__currency", DayRange)
     list_select_related = ("token__currency", "proposed_by", "decided_by")
     search_fields = ("token__symbol", "token__name")
     id_fields = ("pk", "token_id")
@@ -140,9 +146,6 @@ class QuoteAdmin(DecidedByTwo, Confirming):
     @admin.display(description="why rejected")
     def why_rejected(self, quote: Quote) -> str:
         return quote.reason or "-"
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related(*self.list_select_related)
 
     def get_urls(self) -> list[URLPattern]:
         return [

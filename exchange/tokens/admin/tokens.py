@@ -13,39 +13,56 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    currency_filter,
+    day_range,
+)
 from exchange.core.currencies import money
 from exchange.core.numbers import plain
-from exchange.participants.admin.named import IssuerFilter
+from exchange.participants.admin.named import OrganisationFilter
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.admin import page as token_page
 from exchange.tokens.admin.forms import EditForm, GrantForm, WithdrawForm
 from exchange.tokens.admin.quotes import PriceForm, prices_of, proposal
-from exchange.tokens.models import TERMS, DealAccess, Token
+from exchange.tokens.models import (
+    TERMS,
+    DealAccess,
+    InvestmentCategory,
+    InvestmentType,
+    Token,
+    TokenType,
+)
 from exchange.tokens.services import quotes, tokens
 
 CHANGE = tokens.PERMISSION
 PROPOSE = "exchange.propose_quote"
 
 
-class StateFilter(admin.SimpleListFilter):
-    """The state a token is told to be in."""
-
-    title = "state"
-    parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name) for name in token_page.STATES]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.value()
-        return queryset.filter(token_page.in_state(chosen)) if chosen else queryset
+class TokenFilters(ListFilters):
+    state = ChoiceFilter(
+        choices=[(name, name) for name in token_page.STATES],
+        condition=token_page.in_state,
+        title="state",
+    )
+    type__exact = ChoiceFilter("type", TokenType.choices, title="type")
+    deal_access__exact = ChoiceFilter("deal_access", DealAccess.choices, title="deal access")
+    investment_type__exact = ChoiceFilter(
+        "investment_type", InvestmentType.choices, title="investment type"
+    )
+    investment_category__exact = ChoiceFilter(
+        "investment_category", InvestmentCategory.choices, title="investment category"
+    )
+    currency__code__exact = currency_filter()
+    issuer_name = OrganisationFilter("issuer")
+    day_from, day_to = day_range(id_column="")
 
 
 class TokenPages(OwnPage, Confirming):
@@ -53,11 +70,8 @@ class TokenPages(OwnPage, Confirming):
         "symbol", "name", "shown_state", "issuer", "instrument", "shown_buy", "shown_sell",
     )  # fmt: skip
     list_display_links = ("symbol", "name")
-    list_filter = (
-        StateFilter, "type", "deal_access", "investment_type", "investment_category", "currency",
-        IssuerFilter, "created_at",
-    )  # fmt: skip
-    list_select_related = ("issuer", "currency")
+    filters = TokenFilters
+    list_select_related = ("issuer", "creator", "currency")
     search_fields = ("name", "symbol", "issuer__name")
     id_fields = ("pk", "issuer_id")
     search_help_text = "Name, symbol or issuer"
@@ -79,9 +93,6 @@ class TokenPages(OwnPage, Confirming):
     @admin.display(description="sell", ordering="price_sell")
     def shown_sell(self, token: Token) -> str:
         return money(token.price_sell, token.currency_id)
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related("issuer", "creator", "currency")
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"

@@ -62,9 +62,6 @@ class OrderPages(OwnedRecords):
     def heading(self, obj: Order) -> str:
         return f"{obj.type} {units(obj.tokens)} of {obj.token.symbol} at {self.shown_price(obj)}"
 
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related(*self.list_select_related)
-
     created = column(
         "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
     )

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 
 from exchange.admin.base import Section
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    OptionFilter,
+    currency_filter,
+    day_range,
+)
 from exchange.admin.show import moment, page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.searching import OwnedRecords
 from orders.book.admin.show import legs_of
+from orders.book.models import OrderType
 from orders.trades.admin.show import BOTH_SIDES, side_of
 from orders.trades.models import Trade
 
 
-class MarketFilter(admin.SimpleListFilter):
-    """Sales of a raise, or trades between holders."""
-
-    title = "market"
-    parameter_name = "market"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("primary", "Sales of a raise"), ("secondary", "Between holders")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() in {"primary", "secondary"}:
-            return queryset.filter(sell_order__isnull=self.value() == "primary")
-        return queryset
+class TradeFilters(ListFilters):
+    market = OptionFilter(
+        "market",
+        ("primary", "Sales of a raise", lambda rows: rows.filter(sell_order=None)),
+        ("secondary", "Between holders", lambda rows: rows.exclude(sell_order=None)),
+    )
+    taker__exact = ChoiceFilter("taker", OrderType.choices, title="taker")
+    token__currency__code__exact = currency_filter("token__currency")
+    day_from, day_to = day_range(id_column="")
 
 
 @admin.register(Trade)
@@ -40,7 +42,7 @@ class TradeAdmin(Exportable, OwnedRecords):
         "created", "symbol", "shown_tokens", "shown_price", "shown_amount", "buyer", "seller",
         "shown_taker",
     )  # fmt: skip
-    list_filter = (MarketFilter, "taker", "token__currency", "created_at")
+    filters = TradeFilters
     list_select_related = ("token__currency", *BOTH_SIDES)
     search_fields = ("token__symbol",)
     id_fields = ("pk", "token_id", "buy_order_id", "sell_order_id")
@@ -58,9 +60,6 @@ class TradeAdmin(Exportable, OwnedRecords):
 
     def heading(self, obj: Trade) -> str:
         return f"{units(obj.tokens)} of {obj.token.symbol} at {self.shown_price(obj)}"
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related(*self.list_select_related)
 
     @admin.display(description="when (UTC)", ordering="seq")
     def created(self, trade: Trade) -> str:

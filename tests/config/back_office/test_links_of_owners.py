@@ -88,6 +88,7 @@ def links_to_lists(client: Client, page: models.Model) -> set[str]:
 def rows_of(client: Client, link: str) -> list[Any]:
     answer = client.get(link)
     assert answer.status_code == 200, link
+    assert "A filter could not be read" not in answer.content.decode(), link
     return list(answer.context["cl"].result_list)
 
 

@@ -94,7 +94,7 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(world):
     }
     assert {key: view(client, key) for key in expected} == expected
     seen = client.get(reverse(LIST), {"view": "stuck"})
-    (narrowing,) = seen.context["cl"].filter_specs
+    narrowing = seen.context["cl"].filters
     assert {one.key: count for one, count, _ in narrowing.views} == {
         key: len(found) for key, found in expected.items()
     }
@@ -103,7 +103,7 @@ def test_saved_views_hold_what_they_say_for_whoever_looks(world):
 
     # An auditor decides nothing: no view of theirs, and the address of it shows what opens first.
     auditor = signed_in(AUDITOR)
-    (narrowing,) = auditor.get(reverse(LIST)).context["cl"].filter_specs
+    narrowing = auditor.get(reverse(LIST)).context["cl"].filters
     assert [one.key for one, _, _ in narrowing.views] == [
         "second", "missing", "stuck", "returned", "failed",
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils import timezone
@@ -20,8 +20,10 @@ from exchange.admin.base import Section, Tool, bind, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import InstantField, Reason
+from exchange.admin.list_filters import ChoiceFilter, ListFilters
 from exchange.admin.show import moment, page_of, state
 from exchange.core.currencies import payout_currencies
+from exchange.staff.models import StaffUser
 from wallets.fees import services as figures
 from wallets.fees.admin import figure_questions as questions
 from wallets.fees.admin.figure_questions import number
@@ -50,34 +52,19 @@ class FigureForm(forms.Form):
     reason = Reason(max_length=300)
 
 
-class KindFilter(admin.SimpleListFilter):
-    """What the figure is for."""
+class ConfigurationFilters(ListFilters):
+    """What keys are narrowed by: what the figure is for, and its currency."""
 
-    title = "kind"
-    parameter_name = "kind"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, words) for name, (words, _) in _KINDS.items()]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = _KINDS.get(self.value() or "")
-        return queryset.filter(key__contains=chosen[1]) if chosen else queryset
-
-
-class CurrencyFilter(admin.SimpleListFilter):
-    """The currency the figure is for."""
-
-    title = "currency"
-    parameter_name = "currency"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(code, code) for code in payout_currencies()]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        code = self.value()
-        if code not in payout_currencies():
-            return queryset
-        return queryset.filter(key__regex=rf"(^{code}_|_{code}$)")
+    kind = ChoiceFilter(
+        choices=[(name, words) for name, (words, _) in _KINDS.items()],
+        condition=lambda kind: Q(key__contains=_KINDS[kind][1]),
+        title="kind",
+    )
+    currency = ChoiceFilter(
+        choices=lambda: [(code, code) for code in payout_currencies()],
+        condition=lambda code: Q(key__regex=rf"(^{code}_|_{code}$)"),
+        title="currency",
+    )
 
 
 @admin.register(Configuration)
@@ -85,14 +72,14 @@ class ConfigurationAdmin(Confirming):
     list_display = (
         "key", "description", "shown_in_force", "since", "shown_coming", "shown_waiting",
     )  # fmt: skip
-    list_filter = (KindFilter, CurrencyFilter)
+    filters = ConfigurationFilters
     search_fields = ("key", "description")
     search_help_text = "Key or description"
     list_per_page = 100
     fields = ("key", "description", "shown_in_force", "since")
     readonly_fields = fields
 
-    def get_queryset(self, request: HttpRequest) -> Any:
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
         return keys_with_figures()
 
     shown_in_force = column(

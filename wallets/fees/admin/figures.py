@@ -6,7 +6,6 @@ What each decision asks is in `figure_questions`.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -19,10 +18,10 @@ from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming, Step
 from exchange.admin.fields import Reason
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.admin.show import moment, page_of, state
 from exchange.staff.admin.pending import (
     NOT_FOR_ROLE,
-    DecidedByTwo,
     Queue,
     QueueFilter,
     decision_on,
@@ -87,34 +86,33 @@ _STEPS = (
 )
 
 
+class FigureFilters(ListFilters):
+    decision = QueueFilter(
+        Queue("Figures to decide", figures.DECIDE, figures.undecided, figures.own)
+    )
+    status__exact = ChoiceFilter("status", FigureStatus.choices, title="status")
+    day_from, day_to = day_range(id_column="")
+
+
 @admin.register(ConfigurationFigure)
-class ConfigurationFigureAdmin(DecidedByTwo, Confirming):
-    queue = Queue("Figures to decide", figures.DECIDE, figures.undecided, figures.own)
+class ConfigurationFigureAdmin(Confirming):
+    filters = FigureFilters
     list_display = (
         "shown_key", "shown_value", "shown_state", "shown_from", "proposed_by", "proposed",
         "decided_by",
     )  # fmt: skip
-    list_filter = (QueueFilter, "status", "created_at")
-    list_select_related = ("proposed_by", "decided_by")
+    list_select_related = (
+        "configuration", "proposed_by", "decided_by", "withdrawal_asked_by", "withdrawn_by",
+    )  # fmt: skip
     search_fields = ("configuration__key",)
     search_help_text = "Key, value or id"
     amount_fields = ("value",)
-    date_hierarchy = "created_at"
     fields = (
         ("shown_link", "shown_state"), ("shown_value", "shown_from"), "reason",
         ("proposed_by", "proposed"), ("decided_by", "shown_decided"), "decision_note",
         ("withdrawal_asked_by", "withdrawn_by"), "withdrawal_reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return (
-            super()
-            .get_queryset(request)
-            .select_related(
-                "configuration", "proposed_by", "decided_by", "withdrawal_asked_by", "withdrawn_by"
-            )
-        )
 
     def heading(self, obj: ConfigurationFigure) -> str:
         return f"{obj.configuration_id} {number(obj.value)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -11,16 +12,17 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool
+from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, id_filter
 from exchange.admin.searching import by_amount
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.currencies import currencies
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
+from exchange.participants.admin.named import owner_named
 from exchange.participants.admin.searching import by_email
-from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import HOLDS, asset_name, in_account
-from wallets.ledger.models import Account
+from wallets.ledger.models import Account, AccountKind
 from wallets.ledger.selectors.ledger import Total, system_totals
 
 _ENTRIES_SHOWN = 50
@@ -49,27 +51,31 @@ def deposits_of(owner: Any) -> Tool:
     return Tool("Deposits", f"{reverse('admin:wallets_deposit_changelist')}?owner_id={owner.pk}")
 
 
-class AssetFilter(admin.SimpleListFilter):
-    """Currencies one by one, all tokens together; one token's page leads to its own."""
+def asset_filter(column: str) -> ListFilter:
+    """Return a filter of currencies one by one, all tokens together; one token's page leads to its
+    own.
+    """
+    return ChoiceFilter(
+        title="asset",
+        choices=lambda: [*((code, code) for code in currencies()), (_UNITS, "Units of tokens")],
+        condition=lambda chosen: (
+            Q(**{f"{column}__token__isnull": False}) if chosen == _UNITS else Q(**{column: chosen})
+        ),
+    )
 
-    title = "asset"
-    parameter_name = "counts"
-    column = "asset"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*((code, code) for code in currencies()), (_UNITS, "Units of tokens")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.value()
-        if chosen == _UNITS:
-            return queryset.filter(**{f"{self.column}__token__isnull": False})
-        return queryset.filter(**{self.column: chosen}) if chosen else queryset
+class AccountFilters(ListFilters):
+    kind__exact = ChoiceFilter("kind", AccountKind.choices, title="kind")
+    counts = asset_filter("asset")
+    owner_id = id_filter("owner_id")
+    organisation = id_filter("organisation")
+    asset__id__exact = ListFilter("asset")
 
 
 @admin.register(Account)
 class AccountAdmin(Exportable):
     list_display = ("heading", "owner", "shown_balance")
-    list_filter = ("kind", AssetFilter)
+    filters = AccountFilters
     list_select_related = ("organisation", "member", "asset__token")
     search_fields = ("id",)
     search_help_text = "Name, email or id of the owner, balance, id of the account"
@@ -77,38 +83,18 @@ class AccountAdmin(Exportable):
     fields = ("owner", "shown_asset", "kind", "shown_balance", "holds", "id")
     readonly_fields = fields
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        known = lookup in {"owner_id", "asset__id__exact", "organisation"}
-        return known or super().lookup_allowed(lookup, value, request)
-
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+    def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         # A wallet reads best by currency; all accounts together are read from an index.
-        narrowed = {"owner_id", "q", "asset__id__exact"} & set(request.GET)
+        narrowed = {"owner_id", "q", "asset__id__exact"} & query.keys()
         return ("asset", "kind", "id") if narrowed else ("-id",)
 
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related(*self.list_select_related)
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By id, by balance, or by the name or email of the owner."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
         wanted = parse_id(term)
         if wanted is not None:
-            return queryset.filter(Q(pk=wanted) | Q(owner_id=wanted)), False
+            return rows.filter(Q(pk=wanted) | Q(owner_id=wanted))
         exact = by_amount(term, ("balance",)) or by_email(term, ("",))
-        if exact is not None:
-            return queryset.filter(exact), False
-        owners = [
-            model.objects.filter(name__icontains=term).values("pk")
-            for model in (Member, Organisation)
-        ]
-        return queryset.filter(
-            Q(member__in=owners[0]) | Q(member__isnull=True, organisation__in=owners[1])
-        ), False
+        return rows.filter(exact or owner_named(term))
 
     @admin.display(description="asset")
     def shown_asset(self, account: Account) -> str:

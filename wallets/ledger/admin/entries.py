@@ -7,14 +7,19 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
 
-from exchange.admin.ranges import AmountRange, DayRange
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    amount_range,
+    day_range,
+    id_filter,
+)
 from exchange.admin.searching import of_late
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
-from wallets.ledger.admin.accounts import AssetFilter
+from wallets.ledger.admin.accounts import asset_filter
 from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import in_account
@@ -23,54 +28,29 @@ from wallets.ledger.models import AccountKind, Entry, Transfer
 _ABOUT_AT_MOST = 5_000
 
 
-class EntryAssetFilter(AssetFilter):
-    """The same of entries, by their accounts, which are few beside them."""
+class EntryFilters(ListFilters):
+    """What entries are narrowed by. Their accounts are few beside them; amounts have no index."""
 
-    column = "account__asset"
+    counts = asset_filter("account__asset")
+    account_kind = ChoiceFilter("account__kind", AccountKind.choices, title="account")
+    day_from, day_to = day_range("transfer__created_at")
+    amount_from, amount_to = amount_range(
+        title="amount (without days or an account: of the last 31 days)"
+    )
+    account__id__exact = id_filter("account")
+    account__owner_id = id_filter("account__owner_id")
 
-
-class KindFilter(admin.SimpleListFilter):
-    """What accounts are for."""
-
-    title = "account"
-    parameter_name = "account_kind"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(str(value), str(label)) for value, label in AccountKind.choices]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.value()
-        return queryset.filter(account__kind=chosen) if chosen in AccountKind.values else queryset
-
-
-class EntryDays(DayRange):
-    """By the time of the transfer, and by the entries' own ids."""
-
-    column = "transfer__created_at"
-
-
-class EntryAmounts(AmountRange):
-    """By size. Amounts have no index: without days or an account, of the last month only."""
-
-    title = "amount (without days or an account: of the last 31 days)"
-
-    def __init__(self, request: HttpRequest, *args: Any) -> None:
-        super().__init__(request, *args)
-        bounds = ("day_from", "account__id__exact")
-        self._bounded = any(request.GET.get(name) for name in bounds)
-
-    def condition(self, first: Any, last: Any) -> Q:
-        """By size, in bounds."""
-        wanted = super().condition(first, last)
-        if not self._bounded:
-            wanted &= of_late()
-        return wanted
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        found = super().filter_queryset(queryset)
+        amounts = self.given.keys() & {"amount_from", "amount_to"}
+        bounded = self.given.keys() & {"day_from", "account__id__exact"}
+        return found.filter(of_late()) if amounts and not bounded else found
 
 
 @admin.register(Entry)
 class EntryAdmin(FindsTransfers, Exportable):
     list_display = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance")
-    list_filter = (EntryAssetFilter, KindFilter, EntryDays, EntryAmounts)
+    filters = EntryFilters
     list_select_related = (
         "transfer", "account__organisation", "account__member", "account__asset__token",
     )  # fmt: skip
@@ -81,20 +61,10 @@ class EntryAdmin(FindsTransfers, Exportable):
     fields = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance", "id")
     readonly_fields = fields
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        known = lookup in {"account__id__exact", "account__owner_id", "account__kind__exact"}
-        return known or super().lookup_allowed(lookup, value, request)
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By the transfers a person may mean, an amount of late, or the email of the owner."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
-        return queryset.filter(
-            self._of_transfers(term, parse_id(term)) | (legs_found_by(term) or Q())
-        ), False
+        found = self._of_transfers(term, parse_id(term))
+        return rows.filter(found | (legs_found_by(term) or Q()))
 
     def _of_transfers(self, term: str, wanted: UUID | None) -> Q:
         if wanted is None:

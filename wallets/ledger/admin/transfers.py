@@ -11,11 +11,12 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.ranges import DayRange
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from exchange.participants.selectors import actor_names
+from exchange.staff.models import StaffUser
 from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
 from wallets.ledger.admin.show import SIGN
 from wallets.ledger.admin.words import amount_of, in_account, owner_of
@@ -62,6 +63,11 @@ def subject_of(transfer: Transfer) -> Tool | None:
         return None
 
 
+class TransferFilters(ListFilters):
+    kind__exact = ChoiceFilter("kind", TransferKind.choices, title="kind")
+    day_from, day_to = day_range()
+
+
 @admin.register(Transfer)
 class TransferAdmin(FindsTransfers, Exportable):
     # Whom a transfer paid. The withdrawal knows that it is about (`config.back_office.transfers`).
@@ -69,7 +75,7 @@ class TransferAdmin(FindsTransfers, Exportable):
     list_display = (
         "shown_at", "shown_kind", "shown_amount", "payee", "memo", "shown_actor", "reference",
     )  # fmt: skip
-    list_filter = ("kind", DayRange)
+    filters = TransferFilters
     search_fields = ("id",)
     search_help_text = "Reference, amount (31 days), email of an owner, or any id"
     id_fields = ("pk", "subject_id")
@@ -84,18 +90,15 @@ class TransferAdmin(FindsTransfers, Exportable):
     def heading(self, obj: Transfer) -> str:
         return f"{kind(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
         """Transfers with the payee of the withdrawal that each is about."""
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(payee_name=self.payee_name)
+        rows: QuerySet[Any] = super().rows(user).annotate(payee_name=self.payee_name)
         return rows
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By id, by whole reference, by the amount of a leg of late, or by an owner's email."""
-        term = search_term.strip()
-        if not term or parse_id(term) is not None:
-            return super().get_search_results(request, queryset, term)
+        if parse_id(term) is not None:
+            return super().search(rows, term)
         found = self.transfers_called(term)
         legs = legs_found_by(term)
         if legs is not None:
@@ -103,7 +106,7 @@ class TransferAdmin(FindsTransfers, Exportable):
                 Entry.objects.filter(legs).order_by("-id").values_list("transfer_id", flat=True)
             )
             found += newest[:_LEGS_AT_MOST]
-        return queryset.filter(pk__in=found), False
+        return rows.filter(pk__in=found)
 
     @admin.display(description="when (UTC)", ordering="id")
     def shown_at(self, transfer: Transfer) -> str:

@@ -16,23 +16,48 @@ from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
 from exchange.admin.columns import column
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    currency_filter,
+    day_range,
+)
 from exchange.admin.paging import COUNTED_AT_MOST
-from exchange.admin.ranges import DayRange
 from exchange.admin.show import age, moment, page_of, state
 from exchange.core.currencies import money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import OrganisationFilter
 from exchange.participants.admin.searching import OwnedRecords
-from exchange.staff.admin.pending import DecidedByTwo, QueueFilter, decision_on, queue_of
-from wallets.payouts.models import Proposal, ProviderEvent
+from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
+from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus, ProviderEvent
 from wallets.payouts.selectors import payouts_on_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
+from wallets.providers.base import TransferStatus
 from wallets.withdrawals.admin.show import withdrawal_state
 from wallets.withdrawals.commands import CORRIDOR_DETAILS
-from wallets.withdrawals.models import BankAccount, Decision, Payout, Withdrawal
+from wallets.withdrawals.models import (
+    BankAccount,
+    Decision,
+    Payout,
+    Verdict,
+    Withdrawal,
+    WithdrawalStatus,
+)
 from wallets.withdrawals.selectors.finding import found_by
 
 _DETAILS = tuple(detail.name for detail in CORRIDOR_DETAILS)
+
+
+class PayoutFilters(ListFilters):
+    """What payouts are narrowed by. Their ids are as old as the withdrawals."""
+
+    withdrawal__status__exact = ChoiceFilter(
+        "withdrawal__status", WithdrawalStatus.choices, title="status"
+    )
+    provider_status = ChoiceFilter(
+        "provider_status", [(status, status) for status in TransferStatus], title="provider status"
+    )
+    day_from, day_to = day_range(id_column="")
 
 
 @admin.register(Payout)
@@ -42,7 +67,7 @@ class PayoutAdmin(Exportable):
         "attempts", "last_error", "next_step_at",
     )  # fmt: skip
     list_display_links = ("shown_at", "shown_state", "sent_amount")
-    list_filter = ("withdrawal__status", "provider_status", "created_at")
+    filters = PayoutFilters
     list_select_related = (
         "withdrawal__bank", "withdrawal__organisation", "withdrawal__member",
     )  # fmt: skip
@@ -72,21 +97,13 @@ class PayoutAdmin(Exportable):
             )
         return super().changelist_view(request, extra_context)
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """As withdrawals are searched, or by the provider's id."""
-        term = search_term.strip()
-        if not term:
-            return queryset, False
         found = Withdrawal.objects.filter(found_by(term)).values("pk")
-        return queryset.filter(Q(provider_id=term) | Q(pk__in=found)), False
+        return rows.filter(Q(provider_id=term) | Q(pk__in=found))
 
     def heading(self, obj: Payout) -> str:
         return f"Payout of {self.sent_amount(obj)} to {self.payee(obj)}"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related(*self.list_select_related)
 
     @admin.display(description="approved (UTC)", ordering="pk")
     def shown_at(self, payout: Payout) -> str:
@@ -130,15 +147,20 @@ class PayoutAdmin(Exportable):
         return money(payout.provider_fee, payout.withdrawal.currency_id)
 
 
+class ProposalFilters(ListFilters):
+    decision = QueueFilter(queue_of("Payout proposals to confirm", PROPOSALS))
+    status__exact = ChoiceFilter("status", ProposalStatus.choices, title="status")
+    action__exact = ChoiceFilter("action", ProposalAction.choices, title="action")
+
+
 @admin.register(Proposal)
-class ProposalAdmin(DecidedByTwo, OwnedRecords):
-    queue = queue_of("Payout proposals to confirm", PROPOSALS)
+class ProposalAdmin(OwnedRecords):
+    filters = ProposalFilters
     list_display = (
         "shown_at", "action", "shown_withdrawal", "shown_amount", "shown_state", "proposed_by",
         "reason", "decided_by",
     )  # fmt: skip
     list_display_links = ("shown_at", "action")
-    list_filter = (QueueFilter, "status", "action")
     list_select_related = ("withdrawal", "proposed_by", "decided_by")
     ordering = ("-pk",)
     search_fields = ("withdrawal__reference",)
@@ -183,10 +205,15 @@ class ProposalAdmin(DecidedByTwo, OwnedRecords):
     shown_state = column("state", lambda proposal: state(proposal.status), ordering="status")
 
 
+class DecisionFilters(ListFilters):
+    verdict__exact = ChoiceFilter("verdict", Verdict.choices, title="verdict")
+    day_from, day_to = day_range()
+
+
 @admin.register(Decision)
 class DecisionAdmin(OwnedRecords):
     list_display = ("shown_at", "verdict", "by", "shown_withdrawal", "reason")
-    list_filter = ("verdict", DayRange)
+    filters = DecisionFilters
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
     search_help_text = "Reference of the withdrawal, who decided, amount, email of the owner, an id"
@@ -208,10 +235,15 @@ class DecisionAdmin(OwnedRecords):
     shown_withdrawal = column("withdrawal", lambda decision: page_of(decision.withdrawal))
 
 
+class BankAccountFilters(ListFilters):
+    currency__code__exact = currency_filter()
+    organisation_name = OrganisationFilter()
+
+
 @admin.register(BankAccount)
 class BankAccountAdmin(OwnedRecords):
     list_display = ("account_name", "account_number", "bank", "currency", "organisation")
-    list_filter = ("currency", OrganisationFilter)
+    filters = BankAccountFilters
     list_select_related = ("organisation", "currency")
     ordering = ("-pk",)
     search_fields = ("=account_number", "account_name", "given_name", "name")

@@ -17,6 +17,7 @@ from django.urls import URLPattern
 
 from exchange.admin.base import Section, staff_of
 from exchange.admin.show import moment, state
+from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
 from wallets.payouts.admin.resolving import Resolving
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
@@ -51,13 +52,10 @@ class WithdrawalPayoutAdmin(Resolving, WithdrawalAdmin):
             return f"somebody else: {withdrawal.open_proposals[0].action}"
         return super().waits_for(withdrawal)
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
         waiting = Proposal.objects.filter(status=ProposalStatus.OPEN)
-        return (
-            super()
-            .get_queryset(request)
-            .prefetch_related(Prefetch("proposals", queryset=waiting, to_attr="open_proposals"))
-        )
+        proposals = Prefetch("proposals", queryset=waiting, to_attr="open_proposals")
+        return super().rows(user).prefetch_related(proposals)
 
     def get_urls(self) -> list[URLPattern]:
         return [*self.proposal_urls(), *super().get_urls()]

@@ -17,10 +17,16 @@ from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bin
 from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilter,
+    ListFilters,
+    day_field,
+)
 from exchange.admin.show import age, moment, page_of, state
-from exchange.core.currencies import money
+from exchange.core.currencies import currencies, money
 from exchange.core.numbers import plain, read_typed
-from exchange.staff.admin.pending import DecidedByTwo, Queue, QueueFilter, decision_on
+from exchange.staff.admin.pending import Queue, QueueFilter, decision_on
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.services.deciding_access import people_who_decide
 from wallets.reconciliation import services as reconciliation
@@ -67,6 +73,9 @@ def _pending() -> QuerySet[BreakExplanation]:
     return BreakExplanation.objects.filter(subject=OuterRef("pk"), status=ApprovalStatus.PENDING)
 
 
+_NONE = "none"
+
+
 def about(line: ReconciliationLine | ReconciliationBreak) -> str:
     """The withdrawal of a difference, else its reference or currency."""
     if line.withdrawal is not None:
@@ -99,38 +108,49 @@ def presence(found: ReconciliationBreak) -> str:
     return "Still there" if found.shown else f"Gone in the report of {found.latest_report.day}"
 
 
-class OpenFilter(admin.SimpleListFilter):
+class OpenFilter(ChoiceFilter):
     """What is not closed: all of it, or what the person who looks owns."""
 
-    title = "open"
-    parameter_name = "open"
+    def __init__(self) -> None:
+        choices = [("all", "Not closed"), ("mine", "Mine"), ("nobody", "Nobody's")]
+        super().__init__(choices=choices, title="open")
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("all", "Not closed"), ("mine", "Mine"), ("nobody", "Nobody's")]
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        left = qs.exclude(status=BreakStatus.CLOSED) if value else qs
+        owners = {"mine": self.parent.user, "nobody": None}
+        return left.filter(owner=owners[value]) if value in owners else left
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if self.value() is None:
-            return queryset
-        left = queryset.exclude(status=BreakStatus.CLOSED)
-        if self.value() == "mine":
-            return left.filter(owner=staff_of(request))
-        return left.filter(owner=None) if self.value() == "nobody" else left
+
+class BreakFilters(ListFilters):
+    open = OpenFilter()
+    decision = QueueFilter(
+        Queue(
+            "Breaks to close",
+            reconciliation.DECIDE,
+            waiting=lambda rows: rows.filter(status=BreakStatus.EXPLAINED),
+            own=lambda user: Q(Exists(_pending().filter(reconciliation.EXPLANATIONS.own(user)))),
+        )
+    )
+    status__exact = ChoiceFilter("status", BreakStatus.choices, title="status")
+    kind__exact = ChoiceFilter("kind", LineKind.choices, title="kind")
+    currency__code__exact = ChoiceFilter(
+        choices=lambda: [*((code, code) for code in currencies()), (_NONE, "-")],
+        condition=lambda code: Q(currency=None if code == _NONE else code),
+        title="currency",
+    )
+    day_from = ListFilter("day", "gte", title="day", **day_field("From"))
+    day_to = ListFilter("day", "lte", title="day", **day_field("To"))
+    day__exact = ListFilter("day", field=forms.DateField)
 
 
 @admin.register(ReconciliationBreak)
-class ReconciliationBreakAdmin(DecidedByTwo, Confirming):
-    queue = Queue(
-        "Breaks to close",
-        reconciliation.DECIDE,
-        waiting=lambda rows: rows.filter(status=BreakStatus.EXPLAINED),
-        own=lambda user: Q(Exists(_pending().filter(reconciliation.EXPLANATIONS.own(user)))),
-    )
+class ReconciliationBreakAdmin(Confirming):
+    filters = BreakFilters
     list_display = (
         "day", "what", "about", "shown_difference", "shown_state", "owned_by", "still_there",
         "found",
     )  # fmt: skip
     list_display_links = ("day", "what")
-    list_filter = (OpenFilter, QueueFilter, "status", "kind", "currency", "day")
     list_select_related = ("withdrawal", "owner", "latest_report", "first_report")
     search_fields = ("reference", "provider_id")
     search_help_text = "Reference, the provider's id, an amount or an id"
@@ -146,9 +166,6 @@ class ReconciliationBreakAdmin(DecidedByTwo, Confirming):
 
     def heading(self, obj: ReconciliationBreak) -> str:
         return f"Break of {obj.day}: {obj}"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related(*self.list_select_related)
 
     def exact_match(self, term: str) -> Q | None:
         """As other lists do, whatever sign a difference is typed with."""

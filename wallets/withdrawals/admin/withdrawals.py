@@ -7,13 +7,13 @@ changed, so that of a double click, or of two people, one decides. The decisions
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import Field
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -21,17 +21,19 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
+from exchange.admin.list_filters import FilteredList
 from exchange.admin.show import age
 from exchange.core.currencies import money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
 from wallets.withdrawals.admin.choosing import refusal_in_words
 from wallets.withdrawals.admin.deciding import Deciding
-from wallets.withdrawals.admin.narrowing import Narrowing, oldest_first, search
+from wallets.withdrawals.admin.narrowing import WithdrawalFilters, oldest_first
 from wallets.withdrawals.admin.review import attach_flags
 from wallets.withdrawals.admin.show import is_returned, risk, withdrawal_state
 from wallets.withdrawals.commands import CORRIDOR_DETAILS, Corridor
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.selectors.finding import found_by
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.corridors import missing_fields, needed_fields
 
@@ -63,7 +65,7 @@ def _detail_field(detail: Field[Any], label: str) -> forms.CharField:
     return forms.CharField(label=label, max_length=detail.metadata["max_length"], help_text=phone)
 
 
-class FlaggedList(ChangeList):
+class FlaggedList(FilteredList):
     """The list, whose rows know their flags as `flags`."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -82,8 +84,10 @@ class WithdrawalAdmin(Exportable, Deciding):
         "reference",
     )  # fmt: skip
     list_display_links = ("shown_amount",)
-    list_filter = (Narrowing,)
-    list_select_related = ("organisation", "member", "bank", "payout")
+    filters = WithdrawalFilters
+    list_select_related = (
+        "organisation", "member", "bank", "payout", "first_approver", "second_approver",
+    )  # fmt: skip
     search_fields = ("reference",)
     change_list_template = "admin/wallets/withdrawal/change_list.html"
 
@@ -132,22 +136,16 @@ class WithdrawalAdmin(Exportable, Deciding):
             return f"second approval, after {withdrawal.first_approver}"
         return "approval" if withdrawal.approvals_needed == 1 else "two approvals"
 
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+    def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         """What waits longest stands first; among all, the newest does. Ids grow with time."""
-        return ("created_at", "id") if oldest_first(request) else ("-id",)
+        return ("created_at", "id") if oldest_first(query) else ("-id",)
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[FlaggedList]:
         return FlaggedList
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = super().get_queryset(request)
-        return rows.select_related("first_approver", "second_approver", *self.list_select_related)
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By reference, account number, payee or owner; each word may be in another of them."""
-        return search(queryset, search_term), False
+        return rows.filter(found_by(term))
 
     def get_urls(self) -> list[URLPattern]:
         details = "<uuid:object_id>/details/"

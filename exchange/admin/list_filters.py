@@ -1,0 +1,308 @@
+"""The filters of a list: one parameter of its address each, with the rows that its value leaves.
+
+They take a query and the person who looks, and know no request: a list draws and applies them, and
+an export of the list applies and names the same. What cannot be read leaves no row rather than
+all, because people act on what a list shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import django_filters
+from django import forms
+from django.contrib.admin.views.main import IGNORED_PARAMS, ChangeList
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, QueryDict
+
+from exchange.core.currencies import currencies
+from exchange.core.ids import first_id_at
+
+if TYPE_CHECKING:
+    from exchange.staff.models import StaffUser
+
+Choices = Sequence[tuple[str, str]]
+
+# Parameters of Django's lists that narrow nothing: pages, columns sorted by, suggestions.
+_PAGING = frozenset({*IGNORED_PARAMS, "p", "e", "_changelist_filters"})
+# An id is made before its row, and the row's time is that of its transaction's beginning.
+_MARGIN = timedelta(hours=1)
+
+
+class ListFilter(django_filters.Filter):
+    """One parameter: what it compares, or the `condition` of its value.
+
+    `title` is what the list calls it. Filters of one title next to each other are one form; without
+    a title it is only followed by links, not offered.
+    """
+
+    parent: ListFilters
+
+    def __init__(
+        self,
+        field_name: str | None = None,
+        lookup_expr: str = "exact",
+        *,
+        title: str = "",
+        field: type[forms.Field] = forms.CharField,
+        condition: Callable[[Any], Q] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(field_name, lookup_expr, **kwargs)
+        self.title = title
+        self.field_class = field
+        self.condition = condition
+
+    def __deepcopy__(self, memo: object) -> ListFilter:
+        """Return a copy for one query; what was declared is shared."""
+        return copy(self)
+
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        """Return the rows that `value` leaves; all of them without one."""
+        if self.condition is None or value in (None, ""):
+            return super().filter(qs, value)
+        return qs.filter(self.condition(value))
+
+
+class ChoiceFilter(ListFilter):
+    """One of some values, each with its words; offered as links."""
+
+    def __init__(
+        self,
+        field_name: str | None = None,
+        choices: Choices | Callable[[], Choices] = (),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(field_name, field=forms.ChoiceField, **kwargs)
+        self._choices = choices
+
+    @property
+    def choices(self) -> Choices:
+        """The values that the person who looks may choose."""
+        return self._choices() if callable(self._choices) else self._choices
+
+    @property
+    def field(self) -> forms.Field:
+        return forms.ChoiceField(choices=self.choices, required=False)
+
+
+class OptionFilter(ChoiceFilter):
+    """One of some functions of the rows: value, words, and what it leaves."""
+
+    def __init__(
+        self, title: str, *options: tuple[str, str, Callable[[QuerySet[Any]], QuerySet[Any]]]
+    ) -> None:
+        super().__init__(choices=[(value, words) for value, words, _ in options], title=title)
+        self._leave = {value: leave for value, _, leave in options}
+
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        return self._leave[value](qs) if value else qs
+
+
+def id_filter(field_name: str) -> ListFilter:
+    """Return a filter that links follow: records whose `field_name` is an id."""
+    return ListFilter(field_name, field=forms.UUIDField)
+
+
+def currency_filter(column: str = "currency") -> ListFilter:
+    """Return the filter of one currency of wallets."""
+    return ChoiceFilter(column, lambda: [(code, code) for code in currencies()], title="currency")
+
+
+def day_field(label: str) -> dict[str, Any]:
+    """Return how a day is typed."""
+    return {
+        "field": forms.DateField,
+        "label": label,
+        "widget": forms.DateInput({"type": "date"}),
+        "validators": [MinValueValidator(date(1971, 1, 1)), MaxValueValidator(date(9998, 12, 31))],
+    }
+
+
+def day_range(
+    column: str = "created_at",
+    id_column: str = "id",
+    *,
+    title: str = "day (UTC)",
+    labels: tuple[str, str] = ("From", "To"),
+) -> tuple[ListFilter, ListFilter]:
+    """Return filters from one day and to another, in UTC, both included, of `column`.
+
+    Lists are ordered by ids that follow time, so that a range of days is also a range of
+    `id_column`, which has an index everywhere; "" where ids do not follow `column`.
+    """
+
+    def bound(lookup: str, at: datetime, margin: timedelta) -> Q:
+        wanted = Q(**{f"{column}__{lookup}": at})
+        ids = Q(**{f"{id_column}__{lookup}": first_id_at(at + margin)}) if id_column else Q()
+        return wanted & ids
+
+    def since(day: date) -> Q:
+        return bound("gte", datetime.combine(day, time.min, UTC), -_MARGIN)
+
+    def until(day: date) -> Q:
+        return bound("lt", datetime.combine(day, time.min, UTC) + timedelta(days=1), _MARGIN)
+
+    first, last = labels
+    return (
+        ListFilter(title=title, condition=since, **day_field(first)),
+        ListFilter(title=title, condition=until, **day_field(last)),
+    )
+
+
+def amount_field(label: str, max_digits: int = 38) -> dict[str, Any]:
+    """Return how an amount is typed."""
+    return {
+        "field": forms.DecimalField,
+        "label": label,
+        "min_value": 0,
+        "max_digits": max_digits,
+        "decimal_places": 8,
+        "widget": forms.TextInput({"inputmode": "decimal", "size": 12}),
+    }
+
+
+def amount_range(column: str = "amount", title: str = "amount") -> tuple[ListFilter, ListFilter]:
+    """Return the filters `amount_from` and `amount_to`: both included, whichever way it went."""
+
+    def least(amount: Decimal) -> Q:
+        return Q(**{f"{column}__gte": amount}) | Q(**{f"{column}__lte": -amount})
+
+    def most(amount: Decimal) -> Q:
+        return Q(**{f"{column}__range": (-amount, amount)})
+
+    return (
+        ListFilter(title=title, condition=least, **amount_field("From")),
+        ListFilter(title=title, condition=most, **amount_field("To")),
+    )
+
+
+class ListFilters(django_filters.FilterSet):
+    """All filters of a list under one query, for the person who looks.
+
+    `qs` are the rows they leave of `rows`, none when a parameter cannot be read. `search` finds the
+    rows of a term, which is the parameter `q`.
+    """
+
+    q = ListFilter()
+
+    def __init__(
+        self,
+        query: QueryDict,
+        rows: QuerySet[Any],
+        *,
+        user: StaffUser,
+        search: Callable[[QuerySet[Any], str], QuerySet[Any]],
+    ) -> None:
+        super().__init__(query, rows)
+        self.query = query
+        self.user = user
+        self.search = search
+        values = ((name, query.get(name, "").strip()) for name in self.filters)
+        self.given = {name: value for name, value in values if value}
+
+    def is_valid(self) -> bool:
+        """Return whether each parameter is a filter, given once, with a value that can be read."""
+        names = set(self.query) - _PAGING
+        once = all(len(self.query.getlist(name)) == 1 for name in names)
+        return once and names <= self.filters.keys() and super().is_valid()
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the rows that the filters and the search leave."""
+        if not self.is_valid():
+            return queryset.none()
+        values = dict(self.form.cleaned_data)
+        if term := values.pop("q"):
+            queryset = self.search(queryset, term)
+        for name, value in values.items():
+            queryset = self.filters[name].filter(queryset, value)
+        return queryset
+
+    @property
+    def panels(self) -> list[Panel]:
+        """The filters as the list offers them."""
+        return [panel for panel in self._groups() if panel.title]
+
+    def in_words(self) -> str:
+        """Return the filter in force, as the list calls it."""
+        said = [words for panel in self._groups() for words in panel.in_words()]
+        if "q" in self.given:
+            said.append(f'search: "{self.given["q"]}"')
+        return "; ".join(said)
+
+    def _groups(self) -> Iterator[Panel]:
+        declared: dict[str, Any] = {**self.filters}
+        del declared["q"]
+        for title, names in groupby(declared, lambda name: declared[name].title):
+            yield Panel(self, title, list(names))
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Some filters of one title, drawn by a template of the admin."""
+
+    filters: ListFilters
+    title: str
+    names: Sequence[str]
+
+    @property
+    def _choice(self) -> ChoiceFilter | None:
+        first = self.filters.filters[self.names[0]]
+        return first if isinstance(first, ChoiceFilter) else None
+
+    @property
+    def template(self) -> str:
+        """What draws it."""
+        return "admin/filter.html" if self._choice else "admin/range_filter.html"
+
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        """Give a link for each choice, or one form."""
+        if self._choice is None:
+            yield {
+                "form": [self.filters.form[name] for name in self.names],
+                "others": {
+                    name: value
+                    for name, value in self.filters.query.items()
+                    if name not in {*self.names, "p", "e"}
+                },
+            }
+            return
+        (name,) = self.names
+        for value, words in [("", "All"), *self._choice.choices]:
+            yield {
+                "selected": self.filters.given.get(name, "") == value,
+                "query_string": changelist.get_query_string({name: value or None}),
+                "display": words,
+            }
+
+    def in_words(self) -> Iterator[str]:
+        """Give what it says of the filter in force."""
+        given = self.filters.given
+        for name in sorted(given.keys() & set(self.names)):
+            if self._choice and self.title:
+                yield f"{self.title}: {dict(self._choice.choices).get(given[name], given[name])}"
+            else:
+                yield f"{name}: {given[name]}"
+
+
+class FilteredList(ChangeList):
+    """Django's list, with the rows and panels of a `ListFilters`."""
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        page: Any = self.model_admin
+        self.filters: ListFilters = page.listed(request.user, request.GET)
+        panels: list[Any] = self.filters.panels
+        self.filter_specs = panels
+        self.has_filters = bool(panels)
+        offered = [name for panel in panels for name in panel.names]
+        self.has_active_filters = not self.filters.given.keys().isdisjoint(offered)
+        self.clear_all_filters_qs = self.get_query_string(dict.fromkeys(offered))
+        rows: Any = self.filters.qs
+        return rows if rows.query.select_related else self.apply_select_related(rows)
