@@ -226,26 +226,26 @@ class ListFilters(django_filters.FilterSet):
         return queryset
 
     @property
-    def panels(self) -> list[Panel]:
+    def groups(self) -> list[FilterGroup]:
         """The filters as the list offers them."""
-        return [panel for panel in self._groups() if panel.title]
+        return [group for group in self._all_groups() if group.title]
 
     def in_words(self) -> str:
         """Return the filter in force, as the list calls it."""
-        said = [words for panel in self._groups() for words in panel.in_words()]
+        said = [words for group in self._all_groups() for words in group.in_words()]
         if "q" in self.given:
             said.append(f'search: "{self.given["q"]}"')
         return "; ".join(said)
 
-    def _groups(self) -> Iterator[Panel]:
+    def _all_groups(self) -> Iterator[FilterGroup]:
         declared: dict[str, Any] = {**self.filters}
         del declared["q"]
         for title, names in groupby(declared, lambda name: declared[name].title):
-            yield Panel(self, title, list(names))
+            yield FilterGroup(self, title, list(names))
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class FilterGroup:
     """Some filters of one title, drawn by a template of the admin."""
 
     filters: ListFilters
@@ -293,15 +293,15 @@ class Panel:
 
 
 class FilteredList(ChangeList):
-    """Django's list, with the rows and panels of a `ListFilters`."""
+    """Django's list, with the rows and groups of a `ListFilters`."""
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         page: Any = self.model_admin
         self.filters: ListFilters = page.listed(request.user, request.GET)
-        panels: list[Any] = self.filters.panels
-        self.filter_specs = panels
-        self.has_filters = bool(panels)
-        offered = [name for panel in panels for name in panel.names]
+        groups: list[Any] = self.filters.groups
+        self.filter_specs = groups
+        self.has_filters = bool(groups)
+        offered = [name for group in groups for name in group.names]
         self.has_active_filters = not self.filters.given.keys().isdisjoint(offered)
         self.clear_all_filters_qs = self.get_query_string(dict.fromkeys(offered))
         rows: Any = self.filters.qs

@@ -153,8 +153,8 @@ class WithdrawalFilters(ListFilters):
     @property
     def more_fields(self) -> list[forms.BoundField]:
         """The others, folded away while none of them is used."""
-        (panel,) = self.panels
-        return [self.form[name] for name in panel.names if name not in ("view", *_FIRST)]
+        (group,) = self.groups
+        return [self.form[name] for name in group.names if name not in ("view", *_FIRST)]
 
     @property
     def more_used(self) -> bool:
@@ -164,8 +164,8 @@ class WithdrawalFilters(ListFilters):
     @property
     def others(self) -> dict[str, str]:
         """What links narrowed the list to."""
-        (panel,) = self.panels
-        offered = {"q", *panel.names}
+        (group,) = self.groups
+        offered = {"q", *group.names}
         return {name: value for name, value in self.given.items() if name not in offered}
 
     @property
