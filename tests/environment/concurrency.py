@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.db import connections
+from django.db import OperationalError, connection, connections
 
 
 def size(name: str, default: int) -> int:
@@ -74,6 +75,18 @@ def storm(base_url: str, calls: Iterable[Call], connections_count: int) -> list[
         return [reply for some in pool.map(work, range(connections_count)) for reply in some]
 
 
+def _connect() -> None:
+    """Connect this thread; wait while tests of other processes have all the server allows."""
+    for _ in range(300):
+        try:
+            return connection.ensure_connection()
+        except OperationalError as error:
+            if "too many clients" not in str(error):
+                return None
+            time.sleep(0.1)
+    return None
+
+
 class Callers:
     """`at_once` runs functions at the same moment, each in a thread with its own connection."""
 
@@ -95,6 +108,7 @@ class Callers:
         start = threading.Barrier(len(functions))
 
         def run(function: Callable[[], Any]) -> Any:
+            _connect()
             start.wait()
             try:
                 return function()
