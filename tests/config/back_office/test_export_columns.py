@@ -92,7 +92,7 @@ def test_payouts_have_amount_and_payee(wallet, finance):
     assert (row["Owner id"], row["Status"]) == (str(wallet.member_id), "Approved")
     rows, _ = table(body(ask(finance, "wallets_payout", f"q={sent.reference}")))
     assert len(rows) == 1
-    rows, _ = table(body(ask(finance, "wallets_payout", "withdrawal__status=Failed")))
+    rows, _ = table(body(ask(finance, "wallets_payout", "withdrawal__status__exact=Failed")))
     assert rows == []
 
 
