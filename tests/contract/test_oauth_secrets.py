@@ -203,6 +203,15 @@ def test_a_key_of_before_works_on_and_its_secret_is_hashed_anew(settings):
     error(guess(caller), 401, "invalid_client")
 
 
+def test_a_secret_that_was_rotated_meanwhile_is_not_hashed_anew():
+    caller = make_caller()
+    store_slow_hash(caller)
+    caller.key.refresh_from_db()
+    rotated = store_slow_hash(caller, make_password("another", hasher="md5"))
+    client_authentication._hash_fast(caller.key, caller.secret)
+    assert ApiKey.objects.get().client_secret == rotated
+
+
 def test_slow_hashes_are_checked_no_oftener_than_the_limit_of_failures(limits):
     caller = make_caller()
     slow = store_slow_hash(caller)

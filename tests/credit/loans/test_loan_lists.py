@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,12 +13,15 @@ import pytest
 from credit.configurations.filters import ConfigurationFilters
 from credit.configurations.models import LoanConfiguration
 from credit.configurations.services.configurations import propose_change
+from credit.loans.errors import LoanNotFound
 from credit.loans.filters import LoanFilters
 from credit.loans.models import Loan, Shortfall
+from credit.loans.selectors.loans import loan_statement
 from credit.loans.selectors.overview import loans_by_state, owed_by_currency
 from credit.loans.services import servicing
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
+from exchange.core.ids import uuid7
 from exchange.core.times import javascript_time
 from tests.factories.api_clients import TESTER
 from tests.factories.lending import make_lending
@@ -46,6 +50,19 @@ def test_a_loan_falls_short_while_a_shortfall_of_its_own_is_open(world):
     assert found(shortfall="true") == {still.id}
     assert found(shortfall="false") == {never.id, cured.id}
     assert found() == {never.id, cured.id, still.id}
+
+
+def test_a_statement_is_given_to_the_parties_of_its_loan_alone(world):
+    theirs = world.lend(amount=1000, units=1)
+    stranger = make_lending().lend(amount=1000, units=1)
+    for party in (theirs.organisation_id, theirs.creditor_id):
+        assert json.loads(loan_statement(party, theirs.id))
+    for organisation_id, loan_id in (
+        (stranger.organisation_id, theirs.id),
+        (theirs.organisation_id, uuid7()),
+    ):
+        with pytest.raises(LoanNotFound):
+            loan_statement(organisation_id, loan_id)
 
 
 def test_a_loan_is_found_by_a_token_while_any_of_it_is_pledged(world):

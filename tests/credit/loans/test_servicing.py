@@ -104,6 +104,17 @@ def test_a_loan_that_was_not_looked_at_for_long_is_overdue_and_defaulted_at_once
     assert states == ["ACTIVE", "OVERDUE", "DEFAULTED"]
 
 
+def test_a_loan_that_somebody_changes_meanwhile_is_left_for_the_next_time(world):
+    loan = overdue(world, days=8)
+    with session("owner") as other, transaction.atomic():
+        other.execute("SELECT FROM credit_loan WHERE id = %s FOR NO KEY UPDATE", [loan.id])
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '2s'")
+        assert age_loan(loan.id) == 0
+        other.rollback()
+    assert age_loan(loan.id) == 1
+
+
 def valued(loan: Loan, **ago: int) -> None:
     Valuation.objects.filter(loan=loan).update(valued_at=timezone.now() - timedelta(**ago))
 
