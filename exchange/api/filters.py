@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -57,16 +58,16 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _NO_ID = UUID(int=0)
 
 
-class QueryField(forms.Field):
+class QueryField(forms.Field, ABC):
     """The value of a query parameter; None when absent."""
 
     def to_python(self, value: Any) -> Any:
         """What `read` makes of the text."""
         return None if value in self.empty_values else self.read(str(value))
 
+    @abstractmethod
     def read(self, text: str) -> Any:
-        """The value; raise `ValidationError` for what is none."""
-        raise NotImplementedError
+        """Return the value; raise `ValidationError` for what is none."""
 
 
 class FlagField(QueryField):
