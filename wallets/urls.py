@@ -9,7 +9,12 @@ from wallets.ledger.api import HoldingViewSet, TransactionViewSet, WalletViewSet
 from wallets.withdrawals.api import WithdrawalViewSet
 from wallets.withdrawals.models import Withdrawal
 
-TransactionViewSet.subjects = (Withdrawal, Deposit)
+
+class StatementViewSet(TransactionViewSet):
+    """The statement: what is about a withdrawal or a deposit bears its reference."""
+
+    subjects = (Withdrawal, Deposit)
+
 
 router = Router()
 for wallet, tokens, whose in (
@@ -17,7 +22,7 @@ for wallet, tokens, whose in (
     ("api/members/<str:member_id>/wallet", "api/members/<str:member_id>/tokens", "member_"),
 ):
     router.register(wallet, WalletViewSet, f"{whose}wallets")
-    router.register(f"{wallet}/transactions", TransactionViewSet, f"{whose}transactions")
+    router.register(f"{wallet}/transactions", StatementViewSet, f"{whose}transactions")
     router.register(tokens, HoldingViewSet, f"{whose}holdings")
     router.register(f"{wallet}/withdraw", WithdrawalViewSet, f"{whose}withdrawals", only={"create"})
 router.register(
