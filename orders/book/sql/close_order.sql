@@ -6,6 +6,7 @@ SET search_path = public, pg_temp AS $$
 DECLARE
     o orders_order;
     v_asset text;
+    v_closed_at timestamptz;
 BEGIN
     PERFORM name_actor(p_actor);
     PERFORM 1 FROM exchange_token
@@ -21,8 +22,9 @@ BEGIN
         ARRAY[account_of(o.owner_id, v_asset, 'reserved'),
               account_of(o.owner_id, v_asset, 'available')],
         ARRAY[-o.reserved, o.reserved]);
+    v_closed_at := clock_timestamp();
     UPDATE orders_order SET status = 'Cancelled', reserved = 0, reason = left(p_reason, 100),
-        closed_at = clock_timestamp(), updated_at = clock_timestamp()
+        closed_at = v_closed_at, updated_at = v_closed_at
     WHERE id = o.id RETURNING status, reason, document INTO o.status, o.reason, o.document;
     PERFORM emit_order_end(o);
     RETURN true;
