@@ -82,7 +82,8 @@ def test_a_full_approval_needs_nothing_but_the_keyboard(page, wallet):
     withdrawal = wallet.request(500)
     _, secret = person("amina")
     page.goto("/admin/")
-    page.keyboard.type("amina")  # the first field has the focus
+    expect(page.locator("[name=username]")).to_be_focused()
+    page.keyboard.type("amina")
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
