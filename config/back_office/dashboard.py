@@ -41,15 +41,15 @@ from wallets.alerts.models import Alert
 from wallets.ledger.models import BooksProof
 from wallets.ledger.selectors.proof import last_proof
 from wallets.payouts.selectors import (
-    Day,
-    Paid,
-    payouts_on_hold,
-    payouts_that_ended,
-    waiting_withdrawals,
+    DailyPayouts,
+    PaidTotals,
+    closed_payouts,
+    get_payout_hold,
+    pending_totals,
 )
 from wallets.reconciliation.models import ReportStatus
 from wallets.reconciliation.selectors.overview import floats, last_comparison, open_breaks
-from wallets.withdrawals.admin.worklists import waiting
+from wallets.withdrawals.admin.saved_views import count_by_view
 from wallets.withdrawals.models import WithdrawalStatus
 
 CHART_DAYS = 30
@@ -124,8 +124,8 @@ def desk_of(user: StaffUser) -> Desk:
     """The front page for `user`."""
     money_out = user.has_perm("wallets.view_withdrawal")
     credit = user.has_perm("credit.view_loan")
-    counts = waiting(user) if money_out else {}
-    ended, paid = payouts_that_ended(days=CHART_DAYS) if money_out else ([], [])
+    counts = count_by_view(user) if money_out else {}
+    ended, paid = closed_payouts(days=CHART_DAYS) if money_out else ([], [])
     mine, elsewhere = waiting_for(user, counts)
     bars, days = _payouts(ended) if money_out else (None, [])
     return Desk(
@@ -184,7 +184,7 @@ _STUCK = (
 
 
 def _stuck(user: StaffUser, counts: dict[str, int]) -> Iterator[Item]:
-    hold = payouts_on_hold(at_most=COUNTED_AT_MOST) if counts else None
+    hold = get_payout_hold(at_most=COUNTED_AT_MOST) if counts else None
     if hold is not None:
         yield Item(
             "Payouts on hold: the payment provider fails",
@@ -207,11 +207,11 @@ def _waiting() -> list[Row]:
             list_address("wallets_withdrawal", status="Pending", currency=found.currency),
             (f"{found.count:,}", money(found.amount, found.currency), age(found.oldest)),
         )
-        for found in waiting_withdrawals()
+        for found in pending_totals()
     ]
 
 
-def _payouts(days: Sequence[Day]) -> tuple[Bars, list[Row]]:
+def _payouts(days: Sequence[DailyPayouts]) -> tuple[Bars, list[Row]]:
     completed = sum(day.completed for day in days)
     failed = sum(day.failed for day in days)
     returned = sum(day.reversed for day in days)
@@ -256,7 +256,7 @@ def _midnight(day: date) -> str:
     return f"{day}T00:00:00Z"
 
 
-def _paid(paid: Sequence[Paid]) -> list[Row]:
+def _paid(paid: Sequence[PaidTotals]) -> list[Row]:
     since = timezone.now().date() - timedelta(days=CHART_DAYS - 1)
     return [
         Row(

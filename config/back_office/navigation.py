@@ -17,7 +17,7 @@ from exchange.admin.base import staff_of
 from exchange.staff.admin.pending import queues
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
-from wallets.withdrawals.admin.worklists import undecided_by
+from wallets.withdrawals.admin.saved_views import awaiting_approval_by
 from wallets.withdrawals.models import Withdrawal
 
 # Title, icon of `exchange/icons.svg`, models in order.
@@ -133,7 +133,7 @@ def _badges(user: StaffUser, seen: Mapping[str, object]) -> dict[str, str]:
         "wallets.alert": Alert.objects.filter(resolved_at__isnull=True)
     }
     if user.has_perm("wallets.decide_withdrawal"):
-        waiting["wallets.withdrawal"] = Withdrawal.objects.filter(undecided_by(user))
+        waiting["wallets.withdrawal"] = Withdrawal.objects.filter(awaiting_approval_by(user))
     for model, queue in queues().items():
         if user.has_perm(queue.permission):
             waiting[model._meta.label_lower] = queue.mine(model._default_manager.all(), user)

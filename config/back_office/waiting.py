@@ -16,7 +16,7 @@ from credit.loans.admin.loan_lists import work as loan_work
 from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.staff.admin.pending import MINE, OTHERS, queues
 from exchange.staff.models import StaffUser
-from wallets.withdrawals.admin.worklists import worklists_for
+from wallets.withdrawals.admin.saved_views import saved_views_for
 from wallets.withdrawals.services.decisions import DECIDE
 
 WITHDRAWALS_TO_DECIDE = ("mine", "second", "missing")
@@ -80,7 +80,7 @@ def withdrawal_lists(
     user: StaffUser, counts: dict[str, int], what: str, keys: Sequence[str]
 ) -> Iterator[Item]:
     """The saved views of withdrawals; `counts` is empty for who may not see withdrawals."""
-    for one in worklists_for(user):
+    for one in saved_views_for(user):
         if one.key in counts and one.key in keys:
             yield Item(
                 f"{what}: {one.title.lower()}",

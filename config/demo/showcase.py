@@ -21,7 +21,7 @@ from exchange.events.services.outbox import mark_delivered_without_sending
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
 from wallets.banks.errors import BankListUnavailable
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services import decisions
@@ -134,11 +134,11 @@ def _decide(organisation: Organisation, withdrawal: Withdrawal, shown: DemoWithd
 
 def _await_payout(withdrawal_id: UUID) -> None:
     """Pays it and looks until it is paid; what takes longer is left to the workers."""
-    payouts.pay(withdrawal_id)
+    payouts.send_payout(withdrawal_id)
     deadline = time.monotonic() + _PAYOUT_SECONDS
     while time.monotonic() < deadline:
         status = Withdrawal.objects.values_list("status", flat=True).get(id=withdrawal_id)
         if status not in OPEN_STATUSES:
             return
         time.sleep(_PAUSE_SECONDS)
-        payouts.look_up(withdrawal_id)
+        payouts.check_status(withdrawal_id)

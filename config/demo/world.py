@@ -15,7 +15,7 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from wallets.withdrawals.commands import Corridor
+from wallets.withdrawals.commands import PayoutDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class DemoWithdrawal:
     becomes: str = "Pending"
     reason: str = ""
     override: str = ""
-    corridor: Corridor = field(default_factory=Corridor)
+    corridor: PayoutDetails = field(default_factory=PayoutDetails)
 
 
 ORGANISATIONS = (
@@ -180,7 +180,7 @@ WITHDRAWALS = (
     ),
     DemoWithdrawal(
         "mbuyu", 2, "UGX", Decimal(850_000), "Centenary Bank", "Nakato Ssali", "3100290013",
-        corridor=Corridor(branch_code="UG060001"),
+        corridor=PayoutDetails(branch_code="UG060001"),
     ),
     DemoWithdrawal(
         "mbuyu", 1, "TZS", Decimal(480_000), "CRDB Bank", "Juma Mwakyusa", "0150290014",

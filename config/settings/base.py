@@ -149,7 +149,7 @@ AUDIT_NAMED_MODELS = (
 AUDIT_FINDERS = (
     "exchange.participants.selectors.ids_called",
     "exchange.tokens.selectors.tokens.ids_called",
-    "wallets.withdrawals.selectors.finding.ids_called",
+    "wallets.withdrawals.selectors.search.find_ids",
 )
 # What upper subjects show on the pages of records below them.
 RECORD_PANELS = "config.back_office.panels.panels_of"

@@ -26,7 +26,7 @@ from tests.factories.tokens import make_token
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, status_of
 from wallets.deposits.models import Deposit
 from wallets.payouts.models import Proposal
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Decision
 from wallets.withdrawals.services import decisions
 
@@ -146,11 +146,11 @@ def test_a_returned_payout_is_found_from_the_front_page_and_reversed_by_two(
     decisions.approve(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
     )
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     settle(provider_sandbox, withdrawal)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     bring_back(provider_sandbox, withdrawal)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
 
     enter(page, "amina")
     page.get_by_role("link", name="Alerts", exact=True).last.click()

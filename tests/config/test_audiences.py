@@ -44,14 +44,14 @@ AUDIENCES = {
     "wallets.reconciliation.admin.breaks.ExplanationForm.explanation": INTERNAL,
     "wallets.reconciliation.admin.breaks.RefusalForm.reason": INTERNAL,
     "wallets.fees.admin.configuration.FigureForm.reason": INTERNAL,
-    "wallets.withdrawals.admin.deciding.BulkForm.reason": VISIBLE,
-    "wallets.withdrawals.admin.deciding.DecisionForm.reason": VISIBLE,
+    "wallets.withdrawals.admin.decision_pages.BulkForm.reason": VISIBLE,
+    "wallets.withdrawals.admin.decision_pages.DecisionForm.reason": VISIBLE,
     "wallets.deposits.admin.DepositForm.note": INTERNAL,
     "wallets.deposits.admin.DepositForm.reference": VISIBLE,
     "wallets.deposits.admin.ReasonForm.reason": INTERNAL,
     "wallets.fees.admin.figures.ReasonForm.reason": INTERNAL,
-    "wallets.payouts.admin.resolving.DeclineForm.reason": INTERNAL,
-    "wallets.payouts.admin.resolving.ProposalForm.reason": VISIBLE,
+    "wallets.payouts.admin.proposal_pages.DeclineForm.reason": INTERNAL,
+    "wallets.payouts.admin.proposal_pages.ProposalForm.reason": VISIBLE,
     "orders.listings.admin.issuing.ListingForm.listing_reference": VISIBLE,
 }
 

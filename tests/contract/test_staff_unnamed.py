@@ -40,7 +40,7 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
@@ -95,14 +95,14 @@ def withdrawals(wallet: Wallet, sandbox: Sandbox, caller: ApiCaller) -> None:
     )
     resolve(returned, ProposalAction.RETURN)
     failing = approve(wallet.request(130, account=REFUSED_AT_ONCE), named=False)
-    payouts.pay(failing.id)
+    payouts.send_payout(failing.id)
     assert status_of(failing) == "Failed"
     paid = approve(wallet.request(140))
-    payouts.pay(paid.id)
+    payouts.send_payout(paid.id)
     for happens in (settle, bring_back):
         happens(sandbox, paid)
         pass_time(paid, 24 * 3600)
-        sweeps.take_step(paid.id)
+        sweeps.process_payout(paid.id)
     resolve(paid, ProposalAction.REVERSE)
     assert status_of(paid) == "Reversed"
 

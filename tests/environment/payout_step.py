@@ -22,7 +22,7 @@ def main() -> None:
     from tests.factories import payouts as tools
     from tests.factories import wallets as world
     from wallets.ledger import proof as books
-    from wallets.payouts.services import paying as payouts
+    from wallets.payouts.services import execution as payouts
     from wallets.payouts.services import sweeps
     from wallets.withdrawals.models import Withdrawal
 
@@ -44,10 +44,10 @@ def main() -> None:
     else:
         withdrawal = Withdrawal.objects.get(id=UUID(sys.argv[2]))
         if step == "pay":
-            payouts.pay(withdrawal.id)
+            payouts.send_payout(withdrawal.id)
         elif step == "later":
             tools.pass_time(withdrawal, 3600)
-            sweeps.take_step(withdrawal.id)
+            sweeps.process_payout(withdrawal.id)
     print(json.dumps(state(Withdrawal.objects.get(id=withdrawal.id))))
 
 

@@ -22,9 +22,9 @@ from tests.factories.staff import create_staff
 from tests.factories.wallets import OVERRIDE
 from wallets.banks.services import bank_directory
 from wallets.deposits import services as deposits
-from wallets.withdrawals.commands import Corridor, RequestWithdrawal
+from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.concerns import concerns_of
+from wallets.withdrawals.selectors.review_flags import review_flags
 from wallets.withdrawals.services.requests import request_withdrawal
 
 SYSTEM = Actor.system("tests")
@@ -73,7 +73,7 @@ def withdraw(
     currency: str,
     amount: str,
     account_number: str = "0690000031",
-    corridor: Corridor | None = None,
+    corridor: PayoutDetails | None = None,
     account_name: str = "Ada Obi",
 ) -> Withdrawal:
     """A Pending request."""
@@ -87,7 +87,7 @@ def withdraw(
             bank_name=bank_directory(currency).banks[0].name,
             account_name=account_name,
             account_number=account_number,
-            **asdict(corridor or Corridor()),
+            **asdict(corridor or PayoutDetails()),
         )
     )
     data = msgspec.json.decode(answer.data)
@@ -113,7 +113,7 @@ def confirm(client: Client, address: str, *, at: Any = None, **typed: str) -> An
 def flags_on(withdrawal: Withdrawal) -> list[str]:
     """The codes of the flags of now, which a page that asks sends along."""
     found = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
-    return [concern.code for concern in concerns_of([found])[found.pk]]
+    return [concern.code for concern in review_flags([found])[found.pk]]
 
 
 def approval_of(withdrawal: Withdrawal, version: int | None = None, **more: str) -> dict[str, Any]:

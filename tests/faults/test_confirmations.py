@@ -37,9 +37,9 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.ledger.models import Transfer
-from wallets.payouts.errors import TransferLookUpUnavailable
+from wallets.payouts.errors import StatusCheckUnavailable
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, settlement
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
@@ -51,9 +51,9 @@ def hidden_twice(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> Withd
     withdrawal = approved(wallet, account=account)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=2, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 2
     return withdrawal
 
@@ -129,7 +129,7 @@ def test_a_transfer_that_is_under_way_after_all_is_neither_failed_nor_sent_again
     assert status_of(withdrawal) in {"Unknown", "Completed"}
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert (orders(sandbox, withdrawal), open_alerts()) == (1, set())
 
@@ -141,7 +141,7 @@ def test_a_provider_that_cannot_be_asked_lets_nobody_confirm(sandbox, wallet, ac
     proposal = proposed(withdrawal, action)
     sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS)
     before = traces(withdrawal)
-    with pytest.raises(TransferLookUpUnavailable) as refusal:
+    with pytest.raises(StatusCheckUnavailable) as refusal:
         resolutions.confirm(proposal_id=proposal.id, resolver=make_staff())
     assert refusal.value.code == "provider_unavailable"
     assert traces(withdrawal) == before
@@ -151,17 +151,17 @@ def test_a_provider_that_cannot_be_asked_lets_nobody_confirm(sandbox, wallet, ac
 def test_a_record_that_differed_and_was_undone_counts_as_lost(sandbox, wallet):
     withdrawal = approved(wallet)
     sandbox.fault("timeout_before", match=TRANSFERS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     book_by_hand(sandbox, withdrawal, 7)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert open_alerts() == {"payout_unknown", "payout_differs"}
     assert ProposalAction.FAIL not in resolutions.possible_actions(
         Withdrawal.objects.get(id=withdrawal.id)
     )
     sandbox.fault("hidden", times=3, match=LOOK_UPS)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR + 1)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     decide(withdrawal, ProposalAction.FAIL)
     assert (status_of(withdrawal), wallet.kes, open_alerts()) == ("Failed", GIVEN_BACK, set())
     assert_books_hold()
@@ -183,36 +183,38 @@ def test_who_may_not_confirm_does_not_make_us_ask(sandbox, wallet):
 def test_an_old_look_up_that_failed_sets_no_step_on_a_payout_that_was_closed(sandbox, wallet):
     sandbox.fault("no_webhook", times=10)  # a webhook would rightly bring the next look forward
     withdrawal = approved(wallet, account=FAILS_LATER)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == "Failed"
     before = traces(withdrawal)
     assert before["payout"]["next_step_at"] is None
-    settlement.note(withdrawal.id, seen=WithdrawalStatus.PROCESSING, error="too late")
+    settlement.record_inconclusive_check(
+        withdrawal.id, seen=WithdrawalStatus.PROCESSING, error="too late"
+    )
     assert traces(withdrawal) == before
 
 
 def test_an_old_look_up_of_a_completed_payout_sets_no_step_once_it_is_reversed(sandbox, wallet):
     withdrawal = approved(wallet, account=PAID)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     control(sandbox, "POST", "return", reference=withdrawal.reference)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     decide(withdrawal, ProposalAction.REVERSE)
     before = traces(withdrawal)
     assert (status_of(withdrawal), before["payout"]["next_step_at"]) == ("Reversed", None)
-    settlement.watch_again(withdrawal.id, seen=WithdrawalStatus.COMPLETED)
+    settlement.continue_monitoring(withdrawal.id, seen=WithdrawalStatus.COMPLETED)
     assert traces(withdrawal) == before
 
 
 def test_a_look_up_that_failed_in_time_sets_the_next_step(sandbox, wallet):
     withdrawal = approved(wallet)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=None)
     sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert payout.next_step_at is not None
     assert payout.last_error != ""

@@ -47,7 +47,7 @@ from tests.factories.wallets import (
 )
 from wallets.ledger.models import Transfer
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.slow
@@ -152,7 +152,7 @@ def test_a_worker_killed_before_the_order_was_taken_has_people_decide(
     until_it_is(withdrawal, "Unknown", broker)
     assert (wallet.kes, orders(sandbox, withdrawal)) == (HELD, 1)
     pass_time(withdrawal, HALF_AN_HOUR)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
     until_it_is(withdrawal, "Completed", broker)
     paid_once(sandbox, wallet, withdrawal)
@@ -164,7 +164,7 @@ def test_a_worker_killed_while_it_settles_settles_nothing_and_another_one_does(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery, host_gone: bool
 ):
     withdrawal = approved(wallet)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     completing = "NEW.status = 'Completed' AND OLD.status = 'Processing'"
     with Pause("UPDATE", "wallets_withdrawal", completing) as pause:
@@ -191,9 +191,9 @@ def test_a_worker_killed_between_settling_and_telling_leaves_the_event_to_the_ne
         )
         with Pause("INSERT", "exchange_deliveryattempt", "true") as pause:
             withdrawal = approved(wallet)
-            payouts.pay(withdrawal.id)
+            payouts.send_payout(withdrawal.id)
             settle(sandbox, withdrawal)
-            payouts.look_up(withdrawal.id)
+            payouts.check_status(withdrawal.id)
             paid_once(sandbox, wallet, withdrawal)
             broker.send_task("exchange.tasks.deliver_events")
             pause.wait()
@@ -225,7 +225,7 @@ def test_a_provider_killed_after_it_took_the_order_is_asked_when_it_is_back(
 ):
     withdrawal = approved(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS, seconds=5)
-    worker = threading.Thread(target=payouts.pay, args=[withdrawal.id])
+    worker = threading.Thread(target=payouts.send_payout, args=[withdrawal.id])
     worker.start()
     wait_until(lambda: len(booked(sandbox, withdrawal)) == 1, "the order was taken")
     sandbox.kill()
@@ -234,7 +234,7 @@ def test_a_provider_killed_after_it_took_the_order_is_asked_when_it_is_back(
     assert_books_hold()
     sandbox.start()
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     paid_once(sandbox, wallet, withdrawal)
 
 

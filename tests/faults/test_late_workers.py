@@ -10,17 +10,9 @@ from pytest_django import Settings
 
 from tests.environment.database import Connection
 from tests.environment.services import Sandbox
-from tests.factories.payouts import (
-    HELD,
-    PAID_OUT,
-    TRANSFERS,
-    booked,
-    orders,
-    pass_time,
-    settle,
-)
+from tests.factories.payouts import HELD, PAID_OUT, TRANSFERS, booked, orders, pass_time, settle
 from tests.factories.wallets import Wallet, approved, assert_books_hold, status_of
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import sweeps
 from wallets.providers.registry import payment_provider
 from wallets.withdrawals.models import Payout, Withdrawal
@@ -56,7 +48,7 @@ def test_nothing_is_ordered_in_the_last_half_of_a_lease(
     settings.PAYOUT_LEASE_SECONDS = 600
     withdrawal = approved(wallet)
     with held_up_after_the_claim(owner_connection, 310):
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert payout.posted_at is None
     assert (status_of(withdrawal), wallet.kes) == ("Processing", HELD)
@@ -64,12 +56,12 @@ def test_nothing_is_ordered_in_the_last_half_of_a_lease(
     assert_books_hold()
     # The lease runs out, and the next worker orders it once.
     pass_time(withdrawal, 600)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert orders(sandbox, withdrawal) == 1
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     pass_time(withdrawal, 3600)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert orders(sandbox, withdrawal) == 1
     assert_books_hold()
@@ -81,7 +73,7 @@ def test_what_was_claimed_in_time_is_ordered(
     settings.PAYOUT_LEASE_SECONDS = 600
     withdrawal = approved(wallet)
     with held_up_after_the_claim(owner_connection, 240):
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
     assert orders(sandbox, withdrawal) == 1
 
 
@@ -97,22 +89,22 @@ def test_what_another_worker_has_claimed_or_the_provider_accepted_is_not_claimed
     withdrawal = approved(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (claims(withdrawal), orders(sandbox, withdrawal)) == ((claim.token, 1), 0)
-    payouts._send(withdrawal.id, claim.token)
+    payouts._post(withdrawal.id, claim.token)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).provider_id != ""
     pass_time(withdrawal, 3600)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (claims(withdrawal), orders(sandbox, withdrawal)) == (("", 1), 1)
 
 
 def test_a_payout_of_open_outcome_is_not_claimed(sandbox: Sandbox, wallet: Wallet):
     withdrawal = approved(wallet)
     sandbox.fault("error_5xx", match=TRANSFERS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     before = claims(withdrawal)
     pass_time(withdrawal, 3600)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), claims(withdrawal)) == ("Unknown", before)
     assert orders(sandbox, withdrawal) == 1
 
@@ -124,11 +116,11 @@ def test_an_order_whose_worker_died_is_asked_for_and_not_sent_again(
     withdrawal = approved(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark(withdrawal.id, claim.token)
+    assert payouts._mark_posting(withdrawal.id, claim.token)
     if taken:
         payment_provider().transfer(transfer_request(withdrawal))
     pass_time(withdrawal, 121)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     # The sandbox may have come to the outcome meanwhile.
     assert status_of(withdrawal) in ({"Processing", "Completed"} if taken else {"Unknown"})
     assert orders(sandbox, withdrawal) == taken

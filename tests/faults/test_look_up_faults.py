@@ -40,7 +40,7 @@ from wallets.banks.errors import BankListUnavailable
 from wallets.banks.models import BankList
 from wallets.banks.services import forget_bank_lists
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
 from wallets.withdrawals.models import Payout, Withdrawal
 
@@ -62,7 +62,7 @@ every_fault = pytest.mark.parametrize(
 
 def step(withdrawal: Withdrawal, seconds: float = 3600) -> None:
     pass_time(withdrawal, seconds)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert_books_hold()
 
 
@@ -74,7 +74,7 @@ def test_a_look_up_that_fails_changes_nothing_and_the_next_one_completes(
     sandbox, wallet, fault, options
 ):
     withdrawal = approved(wallet)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
     step(withdrawal)
@@ -90,7 +90,7 @@ def test_a_failing_look_up_is_not_a_not_found(sandbox, wallet, fault, options):
     withdrawal = approved(wallet)
     sandbox.fault("error_5xx", match=TRANSFERS)
     sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     sandbox.fault(fault, times=EVERY_TRY, match=LOOK_UPS, **options)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
@@ -102,7 +102,7 @@ def test_a_failing_look_up_is_not_a_not_found(sandbox, wallet, fault, options):
 
 def test_a_transfer_the_provider_hides_for_a_while_is_completed_when_it_shows(sandbox, wallet):
     withdrawal = approved(wallet)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     sandbox.fault("hidden", match=LOOK_UPS)
     step(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
@@ -118,7 +118,7 @@ def test_a_transfer_the_provider_hides_for_a_while_is_completed_when_it_shows(sa
 
 def test_a_look_up_with_another_amount_completes_nothing(sandbox, wallet):
     withdrawal = approved(wallet)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     sandbox.fault("wrong_amount", match=LOOK_UPS)
     step(withdrawal)
@@ -133,7 +133,7 @@ def test_a_second_order_that_is_refused_waits_for_a_look_up_that_works(sandbox, 
     withdrawal = approved(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=3, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     step(withdrawal, HALF_AN_HOUR)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
     reason = "Payout was made to a blacklisted account number"
@@ -157,9 +157,9 @@ def test_a_second_order_that_is_refused_waits_for_a_look_up_that_works(sandbox, 
 
 def completed(sandbox: Sandbox, wallet: Wallet, **more: Any) -> Withdrawal:
     withdrawal = approved(wallet, **more)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == "Completed"
     return withdrawal
 
@@ -213,15 +213,15 @@ def test_money_the_bank_returns_is_told_and_reversed_by_two_people(sandbox, wall
     assert (status_of(withdrawal), wallet.kes) == ("Reversed", (Decimal(970), Decimal(0)))
     assert open_alerts() == set()
     assert_books_hold()
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Reversed"
 
 
 def test_the_documented_account_is_returned_by_itself(sandbox, wallet):
     withdrawal = approved(wallet, account=RETURNED)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == "Completed"
     bring_back(sandbox, withdrawal)
     step(withdrawal, 13 * 3600)

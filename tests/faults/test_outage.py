@@ -39,7 +39,7 @@ from tests.factories.wallets import (
 from wallets.alerts.models import Alert
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.payouts.services import circuit, sweeps
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.tasks import sweep_payouts
 from wallets.withdrawals.models import Payout, Withdrawal
 
@@ -87,7 +87,7 @@ def break_down(wallet: Wallet, sandbox: Sandbox, count: int = FAILURES) -> list[
     sandbox.fault("error_5xx", times=MANY, match=TRANSFERS)
     lost = [approved(wallet) for _ in range(count)]
     for withdrawal in lost:
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
     # A worker that runs meanwhile may have taken one of them.
     wait_until(lambda: row().state == "Open", "the circuit is open", seconds=30)
     return lost
@@ -120,7 +120,7 @@ def test_every_kind_of_outage_is_a_failure_of_the_provider(
     fault, options = OUTAGES[kind]
     sandbox.fault(fault, times=MANY, match=TRANSFERS, **options)
     lost = approved(wallet)
-    payouts.pay(lost.id)
+    payouts.send_payout(lost.id)
     assert (status_of(lost), row().state, row().failures) == ("Unknown", "Closed", 1)
 
 
@@ -167,8 +167,8 @@ def test_payouts_wait_as_approved_while_the_circuit_is_open(sandbox: Sandbox, wa
     break_down(wallet, sandbox)
     waiting = approved(wallet)
     before = orders(sandbox, waiting), Payout.objects.get(withdrawal_id=waiting.id).attempts
-    payouts.pay(waiting.id)
-    sweeps.take_step(waiting.id)
+    payouts.send_payout(waiting.id)
+    sweeps.process_payout(waiting.id)
     assert status_of(waiting) == "Approved"
     assert (orders(sandbox, waiting), Payout.objects.get(withdrawal_id=waiting.id).attempts) == (
         before
@@ -181,7 +181,7 @@ def test_four_failures_and_a_success_do_not_open_the_circuit(sandbox: Sandbox, w
     for _ in range(3):
         sandbox.fault("error_5xx", times=FAILURES - 1, match=TRANSFERS)
         for _ in range(FAILURES):
-            payouts.pay(approved(wallet).id)
+            payouts.send_payout(approved(wallet).id)
         assert (row().state, row().failures) == ("Closed", 0)
     assert open_alerts() == {"payout_unknown"}
 
@@ -199,18 +199,18 @@ def test_an_answer_that_accepts_nothing_ends_the_row_of_failures(
 ):
     sandbox.fault("error_5xx", times=FAILURES - 1, match=TRANSFERS)
     for _ in range(FAILURES - 1):
-        payouts.pay(approved(wallet).id)
+        payouts.send_payout(approved(wallet).id)
     assert row().failures == FAILURES - 1
     answered = approved(wallet)
     body = f'{{"status":"error","message":"{message}","data":null}}'
     sandbox.fault("error_5xx", match=TRANSFERS, status=400, body=body)
-    payouts.pay(answered.id)
+    payouts.send_payout(answered.id)
     assert (status_of(answered), row().state, row().failures) == (status, "Closed", 0)
 
 
 def test_a_refused_recipient_is_no_failure_of_the_provider(sandbox: Sandbox, wallet: Wallet):
     for _ in range(FAILURES + 1):
-        payouts.pay(approved(wallet, account=REFUSED_AT_ONCE).id)
+        payouts.send_payout(approved(wallet, account=REFUSED_AT_ONCE).id)
     assert (row().state, row().failures) == ("Closed", 0)
 
 
@@ -223,12 +223,12 @@ def test_after_a_good_read_exactly_one_payout_is_tried(sandbox: Sandbox, wallet:
     assert row().state == "Half-open"
     sandbox.fault("timeout_before", match=TRANSFERS)
     with Callers(8) as crowd:
-        crowd.at_once([partial(payouts.pay, one.id) for one in waiting])
+        crowd.at_once([partial(payouts.send_payout, one.id) for one in waiting])
     assert sum(orders(sandbox, one) for one in waiting) == 1
     assert statuses() == Counter(Unknown=FAILURES + 1, Approved=7)
     assert (row().state, row().failed_trials, row().trial_id) == ("Open", 1, None)
     probe_again()
-    payouts.pay(next(one.id for one in waiting if status_of(one) == "Approved"))
+    payouts.send_payout(next(one.id for one in waiting if status_of(one) == "Approved"))
     assert (row().state, row().failures, row().failed_trials) == ("Closed", 0, 0)
     assert_books_hold()
 
@@ -240,9 +240,9 @@ def test_a_refused_recipient_neither_closes_nor_opens_and_the_next_payout_is_tri
     refused, good = approved(wallet, account=REFUSED_AT_ONCE), approved(wallet)
     mend(sandbox)
     probe_again()
-    payouts.pay(refused.id)
+    payouts.send_payout(refused.id)
     assert (status_of(refused), row().state, row().trial_id) == ("Failed", "Half-open", None)
-    payouts.pay(good.id)
+    payouts.send_payout(good.id)
     assert row().state == "Closed"
 
 
@@ -254,10 +254,10 @@ def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wal
     # Claimed, the trial taken, and gone before it was marked.
     assert payouts._claim(first.id) is not None
     assert (row().trial_id, status_of(first)) == (first.id, "Processing")
-    payouts.pay(second.id)
+    payouts.send_payout(second.id)
     circuit.probe_if_due()
     # An answer to an order that was sent before says nothing of the trial.
-    for answered in (circuit.record_acceptance, circuit.record_answer):
+    for answered in (circuit.record_acceptance, circuit.record_response):
         answered(second.id)
     circuit.record_failure(second.id, error="late")
     assert (row().trial_id, row().failed_trials) == (first.id, 0)
@@ -265,7 +265,7 @@ def test_a_worker_that_dies_with_the_trial_holds_up_nobody(sandbox: Sandbox, wal
     pass_time(first, 121)
     circuit.probe_if_due()
     assert (row().state, row().trial_id) == ("Half-open", None)
-    payouts.pay(second.id)
+    payouts.send_payout(second.id)
     assert row().state == "Closed"
     sweep_payouts()
     finish_all(sandbox)
@@ -281,7 +281,7 @@ def test_an_unsent_payout_whose_worker_died_goes_back_to_approved_while_open(
     assert payouts._claim(orphan.id) is not None
     break_down(wallet, sandbox)
     pass_time(orphan, 121)
-    sweeps.take_step(orphan.id)
+    sweeps.process_payout(orphan.id)
     assert (status_of(orphan), orders(sandbox, orphan)) == ("Approved", 0)
     assert_books_hold()
 
@@ -293,7 +293,7 @@ def test_a_payout_claimed_before_the_circuit_opened_is_not_posted_after(
     claim = payouts._claim(late.id)
     assert claim is not None
     break_down(wallet, sandbox)
-    payouts._send(late.id, claim.token)
+    payouts._post(late.id, claim.token)
     assert (status_of(late), orders(sandbox, late)) == ("Approved", 0)
     payout = Payout.objects.get(withdrawal_id=late.id)
     assert (payout.posted_at, payout.leased_until, payout.claimed_by) == (None, None, "")
@@ -328,7 +328,7 @@ def test_reads_that_work_while_posts_fail_are_tried_less_and_less_often(
     for _ in range(3):
         one = approved(wallet)
         probe_again()
-        payouts.pay(one.id)
+        payouts.send_payout(one.id)
         until = row().next_probe_at
         assert until is not None
         waits.append(round((until - timezone.now()).total_seconds() / 60))
@@ -357,13 +357,13 @@ def test_a_provider_that_flaps_pays_everything_once(sandbox: Sandbox, wallet: Wa
 def test_the_provider_is_left_alone_for_as_long_as_it_asks(sandbox: Sandbox, wallet: Wallet):
     first, second = approved(wallet), approved(wallet)
     sandbox.fault("rate_limit", match=TRANSFERS, retry_after=120)
-    payouts.pay(first.id)
+    payouts.send_payout(first.id)
     assert status_of(first) == "Unknown"
     pass_time(first, 60)
     control(sandbox, "DELETE", "requests")
     for _ in range(3):
         sweep_payouts()
-    payouts.pay(second.id)
+    payouts.send_payout(second.id)
     assert (reads(sandbox), status_of(second)) == (0, "Approved")
     pass_time(first, 60)
     sweep_payouts()
@@ -373,7 +373,7 @@ def test_the_provider_is_left_alone_for_as_long_as_it_asks(sandbox: Sandbox, wal
 
 def test_look_ups_go_on_while_the_circuit_is_open(sandbox: Sandbox, wallet: Wallet):
     taken = approved(wallet)
-    payouts.pay(taken.id)
+    payouts.send_payout(taken.id)
     break_down(wallet, sandbox)
     settle(sandbox, taken)
     pass_time(taken, 60)

@@ -41,10 +41,10 @@ from tests.factories.wallets import (
 )
 from wallets.ledger.models import Transfer
 from wallets.payouts.models import Proposal, ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
-from wallets.withdrawals.services.transitions import lock, move
+from wallets.withdrawals.services.transitions import change_status, lock_withdrawal
 
 ROUNDS = 12
 
@@ -70,8 +70,8 @@ def test_two_people_return_an_approved_payout_and_the_money_is_back(sandbox, wal
     # Its payout is over: nothing takes it up again.
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at is None
     pass_time(withdrawal, 3600)
-    payouts.pay(withdrawal.id)
-    sweeps.take_step(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Rejected", 0)
     assert_books_hold()
 
@@ -81,11 +81,11 @@ def test_a_return_that_came_too_late_blocks_no_other_proposal(sandbox, wallet):
     late = proposed(withdrawal, ProposalAction.RETURN)
     with pytest.raises(StateConflict, match="Another proposal"):
         proposed(withdrawal, ProposalAction.RETURN)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     bring_back(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     reversal = proposed(withdrawal, ProposalAction.REVERSE)
     late.refresh_from_db()
     assert (late.status, late.decided_by_id) == ("Declined", reversal.proposed_by_id)
@@ -119,7 +119,7 @@ def test_what_is_pending_claimed_or_sent_is_not_returned(sandbox, wallet):
     claimed = approved(wallet, 100)
     assert payouts._claim(claimed.id) is not None
     sent = approved(wallet, 100)
-    payouts.pay(sent.id)
+    payouts.send_payout(sent.id)
     before = wallet.kes
     for withdrawal in (pending, claimed, sent):
         with pytest.raises(Refused) as refusal:
@@ -134,9 +134,9 @@ def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
     withdrawal = approved(wallet)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=3, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
     assert status_of(withdrawal) == "Approved"
     with pytest.raises(Refused) as refusal:
@@ -162,12 +162,12 @@ def test_a_payout_that_may_have_been_paid_is_not_returned(sandbox, wallet):
 def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
     withdrawal = approved(wallet)
     proposal = proposed(withdrawal, ProposalAction.RETURN)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     with pytest.raises(Refused) as refusal:
         confirm(proposal)
     assert refusal.value.code == "payout_not_waiting"
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert_books_hold()
 
@@ -190,7 +190,7 @@ def test_of_a_claim_and_a_return_whoever_locked_the_withdrawal_first_wins(
     raised: list[DomainError] = []
 
     def pay() -> None:
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
         connections.close_all()
 
     def give_back() -> None:
@@ -229,7 +229,7 @@ def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbo
             line.draw()
             crowd.at_once(
                 [
-                    partial(payouts.pay, withdrawal.id),
+                    partial(payouts.send_payout, withdrawal.id),
                     partial(resolutions.confirm, proposal_id=proposal.id, resolver=resolver),
                     line.go,
                 ]
@@ -244,8 +244,8 @@ def test_of_claims_and_returns_at_once_exactly_one_happens_to_each_payout(sandbo
 
 def reject_by_hand(withdrawal: Withdrawal) -> None:
     with transaction.atomic():
-        move(
-            lock(withdrawal.id),
+        change_status(
+            lock_withdrawal(withdrawal.id),
             come_from=(WithdrawalStatus.APPROVED,),
             to=WithdrawalStatus.REJECTED,
         )
@@ -264,8 +264,8 @@ def test_the_database_refuses_a_return_of_what_a_worker_has_claimed(sandbox, wal
     proposal = proposed(withdrawal, ProposalAction.RETURN)
     assert payouts._claim(withdrawal.id) is not None
     with transaction.atomic():
-        move(
-            lock(withdrawal.id),
+        change_status(
+            lock_withdrawal(withdrawal.id),
             come_from=(WithdrawalStatus.PROCESSING,),
             to=WithdrawalStatus.APPROVED,
             emit=False,

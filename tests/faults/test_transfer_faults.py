@@ -44,7 +44,7 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.payouts.models import PayoutCircuit, ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
 from wallets.withdrawals.models import Payout, Withdrawal
 
@@ -91,14 +91,14 @@ def pay_with(
 ) -> Withdrawal:
     withdrawal = approved(wallet, ASK, account=account)
     sandbox.fault(fault, match=TRANSFERS, **options)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert_books_hold()
     return withdrawal
 
 
 def look_again(withdrawal: Withdrawal) -> None:
     pass_time(withdrawal, 3600)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert_books_hold()
 
 
@@ -131,9 +131,9 @@ def test_an_order_that_nobody_knows_is_unknown_and_keeps_the_money(sandbox, wall
     assert status_of(withdrawal) == "Unknown"
     assert wallet.kes == HELD
     assert open_alerts() == {"payout_unknown"}
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     for _ in range(3):
-        sweeps.take_step(withdrawal.id)
+        sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
     assert (orders(sandbox, withdrawal), booked(sandbox, withdrawal)) == (1, [])
     assert_books_hold()
@@ -143,7 +143,7 @@ def lose_for_good(sandbox: Sandbox, wallet: Wallet, account: str = PAID) -> With
     """Not found at once, and not found half an hour later."""
     withdrawal = pay_with(sandbox, wallet, "timeout_before", {}, account)
     pass_time(withdrawal, HALF_AN_HOUR)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 2
     return withdrawal
@@ -153,7 +153,7 @@ def test_two_people_send_a_lost_payout_again_and_it_is_paid_once(sandbox, wallet
     withdrawal = lose_for_good(sandbox, wallet)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
     assert status_of(withdrawal) == "Approved"
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Processing"
     settle(sandbox, withdrawal)
     look_again(withdrawal)
@@ -176,14 +176,14 @@ def test_a_payout_sent_again_is_lost_only_when_it_is_not_found_twice_anew(sandbo
         None,
     )
     sandbox.fault("timeout_before", match=TRANSFERS)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Unknown", 2)
     with pytest.raises(Refused) as refusal:
         proposed(withdrawal, action)
     assert refusal.value.code == "payout_not_lost"
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     pass_time(withdrawal, HALF_AN_HOUR)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     decide(withdrawal, action)
 
 
@@ -200,7 +200,7 @@ def test_two_people_fail_a_lost_payout_and_the_money_is_back(sandbox, wallet):
 def test_not_found_twice_within_half_an_hour_is_not_lost(sandbox, wallet, action):
     withdrawal = pay_with(sandbox, wallet, "timeout_before", {})
     pass_time(withdrawal, HALF_AN_HOUR - 60)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 1
     with pytest.raises(Refused) as refusal:
         proposed(withdrawal, action)
@@ -226,9 +226,9 @@ def test_a_payout_that_turns_up_after_all_is_no_longer_lost(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=2, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     proposal = proposed(withdrawal, ProposalAction.FAIL)
     sandbox.fault("wrong_amount", match=LOOK_UPS)
     look_again(withdrawal)
@@ -246,11 +246,11 @@ def test_sending_again_what_had_been_taken_pays_once(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=3, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
@@ -261,9 +261,9 @@ def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(
     withdrawal = approved(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("hidden", times=3, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
     refusal = '{"status":"error","message":"%s","data":null}'
     sandbox.fault(
@@ -273,7 +273,7 @@ def test_a_refusal_of_the_second_order_does_not_release_what_the_first_one_paid(
         body=refusal % "Payout was made to a blacklisted account number",
     )
     settle(sandbox, withdrawal)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
     assert_books_hold()
 
@@ -299,13 +299,13 @@ def test_a_payout_that_people_failed_and_the_provider_has_is_told(sandbox, walle
     sandbox.fault("timeout_after", match=TRANSFERS)
     # The worker's own look, the sweep's, and the one before the second person's word counts.
     sandbox.fault("hidden", times=3, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     pass_time(withdrawal, HALF_AN_HOUR)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     decide(withdrawal, ProposalAction.FAIL)
     show_as(sandbox, withdrawal, "SUCCESSFUL", outcome)
     pass_time(withdrawal, 13 * 3600)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
     assert open_alerts() == {"paid_after_failure"}
     assert_books_hold()
@@ -313,18 +313,18 @@ def test_a_payout_that_people_failed_and_the_provider_has_is_told(sandbox, walle
 
 def test_a_refused_recipient_fails_at_once_and_gets_the_money_back(sandbox, wallet):
     withdrawal = approved(wallet, ASK, account=REFUSED_AT_ONCE)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
     assert Withdrawal.objects.get(id=withdrawal.id).reason != ""
     assert events(withdrawal) == ["created", "approved", "processing", "failed"]
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert (orders(sandbox, withdrawal), booked(sandbox, withdrawal)) == (1, [])
     assert_books_hold()
 
 
 def test_a_transfer_that_fails_later_gives_the_money_back(sandbox, wallet):
     withdrawal = approved(wallet, ASK, account=FAILS_LATER)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Failed", GIVEN_BACK)
@@ -344,7 +344,7 @@ def test_an_answer_with_another_amount_decides_nothing(sandbox, wallet):
 
 def test_a_difference_too_long_to_be_kept_is_kept_by_its_beginning(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     number = "9" * 400
     show_as(sandbox, withdrawal, PAID, number)
     look_again(withdrawal)
@@ -372,7 +372,7 @@ def order_by_hand(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> None
 def test_a_reference_that_is_taken_is_looked_up(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     order_by_hand(sandbox, withdrawal, 470)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     look_again(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
@@ -382,7 +382,7 @@ def test_a_reference_that_is_taken_is_looked_up(sandbox, wallet):
 def test_a_reference_that_is_taken_by_another_transfer_is_flagged(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     order_by_hand(sandbox, withdrawal, 7)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     settle(sandbox, withdrawal)
     for _ in range(2):
         look_again(withdrawal)
@@ -400,11 +400,11 @@ def test_too_little_float_puts_it_back_with_an_alert_and_it_is_paid_later(sandbo
     withdrawal = approved(wallet, ASK)
     control(sandbox, "POST", "float", currency="KES", amount=100)
     try:
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
         assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
         assert open_alerts() == {"float"}
         assert waits(withdrawal) == timedelta(minutes=5)
-        payouts.pay(withdrawal.id)  # not yet: it waits
+        payouts.send_payout(withdrawal.id)  # not yet: it waits
         assert orders(sandbox, withdrawal) == 1
         look_again(withdrawal)
         assert (status_of(withdrawal), orders(sandbox, withdrawal)) == ("Approved", 2)
@@ -423,7 +423,7 @@ def test_a_provider_that_is_not_there_gets_the_order_later(sandbox, wallet):
     withdrawal = approved(wallet, ASK)
     sandbox.kill()
     try:
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
         assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)
         assert waits(withdrawal) == timedelta(minutes=1)
         assert PayoutCircuit.objects.get().failures == 1
@@ -441,7 +441,7 @@ def test_a_lost_answer_and_a_provider_that_stays_silent_is_unknown(sandbox, wall
     withdrawal = approved(wallet, ASK)
     sandbox.fault("timeout_after", match=TRANSFERS)
     sandbox.fault("error_5xx", times=EVERY_TRY, match=LOOK_UPS)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).not_found_count == 0
     settle(sandbox, withdrawal)

@@ -64,7 +64,7 @@ def banks(transactional_db: None) -> Iterator[None]:
 
 @pytest.fixture
 def gather(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gather]:
-    with gathering(requests._together, THREADS, monkeypatch) as gather:
+    with gathering(requests._batcher, THREADS, monkeypatch) as gather:
         yield gather
 
 
@@ -289,7 +289,7 @@ def crowd_of(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
     def work(thread: int) -> None:
         for place in range(thread, len(calls), THREADS):
-            with requests.requests_coming():
+            with requests.expected_request():
                 try:
                     found[place] = calls[place]()
                 except (InsufficientBalance, DatabaseError) as error:

@@ -21,7 +21,7 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.ledger.models import Transfer
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -50,7 +50,7 @@ def check_paid_once(sandbox: Sandbox, withdrawal: Withdrawal) -> None:
     payout = Payout.objects.get(withdrawal_id=withdrawal.id)
     assert (payout.attempts, payout.provider_id) == (1, str(transfer["id"]))
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == "Completed"
     moved = Transfer.objects.filter(subject_id=withdrawal.id, kind="withdrawal_settle")
     assert moved.count() == 1

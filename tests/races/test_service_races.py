@@ -28,7 +28,7 @@ from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Account, Transfer, TransferKind
 from wallets.ledger.posting import Leg
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
 from wallets.withdrawals.models import Payout
 from wallets.withdrawals.services import decisions
@@ -139,7 +139,7 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
     assert_books_hold()
 
 
-@pytest.mark.parametrize("take", [payouts.pay, sweeps.take_step])
+@pytest.mark.parametrize("take", [payouts.send_payout, sweeps.process_payout])
 def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
     provider_sandbox: Sandbox, take
 ):
@@ -155,7 +155,7 @@ def test_one_payout_taken_and_looked_up_eight_times_at_once_is_ordered_once(
                 len(booked(provider_sandbox, withdrawal)),
             ) == (1, 1)
             settle(provider_sandbox, withdrawal)
-            results = crowd.at_once([partial(payouts.look_up, withdrawal.id)] * 8)
+            results = crowd.at_once([partial(payouts.check_status, withdrawal.id)] * 8)
             assert results == [None] * 8
             assert status_of(withdrawal) == "Completed"
     assert wallet.balance("escrow") == 0
@@ -170,10 +170,10 @@ def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sa
     with Callers(4) as crowd:
         for _ in range(10):
             withdrawal = approved(wallet)
-            payouts.pay(withdrawal.id)
+            payouts.send_payout(withdrawal.id)
             # Hidden from the first look-up, and from whichever comes first of those below.
             provider_sandbox.fault("hidden", times=2, match={"reference": withdrawal.reference})
-            payouts.look_up(withdrawal.id)
+            payouts.check_status(withdrawal.id)
             assert status_of(withdrawal) == "Unknown"
             long_ago = Payout.objects.get(withdrawal_id=withdrawal.id).created_at
             Payout.objects.filter(withdrawal_id=withdrawal.id).update(
@@ -185,9 +185,9 @@ def test_a_look_up_and_two_people_at_once_do_not_both_close_a_payout(provider_sa
             settle(provider_sandbox, withdrawal)
             crowd.at_once(
                 [
-                    partial(payouts.look_up, withdrawal.id),
+                    partial(payouts.check_status, withdrawal.id),
                     partial(resolutions.confirm, proposal_id=proposal.id, resolver=make_staff()),
-                    partial(payouts.look_up, withdrawal.id),
+                    partial(payouts.check_status, withdrawal.id),
                 ]
             )
             outcomes[status_of(withdrawal)] += 1

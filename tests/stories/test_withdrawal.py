@@ -19,7 +19,7 @@ from tests.factories.staff import LONG_AGO
 from wallets.banks.services import bank_directory
 from wallets.deposits import services as deposits
 from wallets.ledger import proof as books
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions, requests
@@ -65,11 +65,11 @@ def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provi
     data = msgspec.json.decode(answer.data)
     withdrawal = Withdrawal.objects.get(id=data["withdrawalRequest"]["_id"])
     decisions.approve(withdrawal_id=withdrawal.id, version=1, approver=_staff("ann"))
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Processing"
     http.post(f"{provider_sandbox.url}/sandbox/settle", json={}, timeout=10).raise_for_status()
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Completed"
     proof = books.prove(WALLET_CHECKS)

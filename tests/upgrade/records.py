@@ -66,7 +66,7 @@ from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
 from wallets.ledger.proof import prove_and_keep
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions
 from wallets.reconciliation import services as reconciliation
 from wallets.withdrawals.models import Withdrawal
@@ -206,7 +206,7 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
     _pay(wallet, 540)
     _pay(wallet, 550, account=REFUSED)
     settle(sandbox, completed := _pay(wallet, 560))
-    payouts.look_up(completed.pk)
+    payouts.check_status(completed.pk)
     # The provider tells of it a second time.
     told = json.dumps({"data": {"id": 1, "reference": completed.reference}})
     Client().post(
@@ -216,9 +216,9 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
         headers={"verif-hash": PROVIDER_WEBHOOK_HASH},
     )
     settle(sandbox, returned := _pay(wallet, 570, account=RETURNED))
-    payouts.look_up(returned.pk)
+    payouts.check_status(returned.pk)
     bring_back(sandbox, returned)
-    payouts.look_up(returned.pk)
+    payouts.check_status(returned.pk)
     proposed = resolutions.propose(
         withdrawal_id=returned.pk,
         action=ProposalAction.REVERSE,
@@ -232,7 +232,7 @@ def _withdrawals(sandbox: Sandbox, wallet: Wallet, people: _People) -> None:
 
 def _pay(wallet: Wallet, amount: int, **more: Any) -> Withdrawal:
     withdrawal = approved(wallet, amount, **more)
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     return withdrawal
 
 

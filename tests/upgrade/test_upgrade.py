@@ -60,7 +60,7 @@ from tests.upgrade.rows import (
 )
 from wallets.banks.services import forget_bank_lists
 from wallets.ledger import proof as books
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals import payloads as wallets
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
@@ -240,9 +240,9 @@ def pay_out(api: Api, sandbox: Sandbox) -> None:
         approver=make_staff(),
         override=OVERRIDE,
     )
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Completed"
 

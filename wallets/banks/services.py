@@ -30,12 +30,7 @@ from wallets.banks.errors import (
     ResolutionNotSupported,
 )
 from wallets.banks.models import BankList
-from wallets.providers.base import (
-    AccountNotResolved,
-    BankEntry,
-    ProviderError,
-    ProviderUnavailable,
-)
+from wallets.providers.base import AccountNotResolved, BankEntry, ProviderError, ProviderUnavailable
 from wallets.providers.registry import payment_provider
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from exchange.core.errors import ProviderFailed
 
 
-class TransferLookUpUnavailable(ProviderFailed):
+class StatusCheckUnavailable(ProviderFailed):
     """The provider did not answer whether it knows a transfer."""
 
     message = (

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from exchange.api.middleware import body_length
 from exchange.core import wake
 from exchange.core.errors import Forbidden
-from wallets.payouts.services.provider_events import receive
+from wallets.payouts.services.provider_events import receive_webhook
 from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 
@@ -26,7 +26,7 @@ def flutterwave(request: HttpRequest) -> JsonResponse:
         return _failed("The body is too large", 413)
     body = request.body
     try:
-        withdrawal_id = receive(headers=request.headers, body=body)
+        withdrawal_id = receive_webhook(headers=request.headers, body=body)
     except Forbidden as error:
         return _failed(error.message, 401)
     if withdrawal_id is not None:

@@ -14,11 +14,11 @@ from django.utils import timezone
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
-ENDED = (WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED)
+CLOSED_STATUSES = (WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED)
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingTotals:
     """Pending withdrawals of one currency: how many, their sum, and since when the oldest waits."""
 
     currency: str
@@ -28,7 +28,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class DailyPayouts:
     """Payouts that ended on one day (UTC), over all currencies."""
 
     day: date
@@ -38,7 +38,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class PaidTotals:
     """What was paid out in one currency: how many, and what arrived at the recipients' banks."""
 
     currency: str
@@ -47,7 +47,7 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class PayoutHold:
     """Payouts are not sent because the provider fails: why, since when, and how many wait."""
 
     reason: str
@@ -55,16 +55,16 @@ class Hold:
     waiting: int
 
 
-def payouts_on_hold(*, at_most: int) -> Hold | None:
+def get_payout_hold(*, at_most: int) -> PayoutHold | None:
     """Whether payouts are on hold; those that wait are counted up to `at_most`."""
     circuit = PayoutCircuit.objects.exclude(state=CircuitState.CLOSED).first()
     if circuit is None or circuit.opened_at is None:
         return None
     waiting = Withdrawal.objects.filter(status=WithdrawalStatus.APPROVED).order_by()
-    return Hold(circuit.reason, circuit.opened_at, waiting[:at_most].count())
+    return PayoutHold(circuit.reason, circuit.opened_at, waiting[:at_most].count())
 
 
-def waiting_withdrawals() -> list[Waiting]:
+def pending_totals() -> list[PendingTotals]:
     """Pending withdrawals by currency, the longest waiting first."""
     rows = (
         Withdrawal.objects.filter(status=WithdrawalStatus.PENDING)
@@ -72,11 +72,11 @@ def waiting_withdrawals() -> list[Waiting]:
         .values("currency_id")
         .annotate(count=Count("pk"), total=Sum("amount"), oldest=Min("created_at"))
     )
-    found = [Waiting(r["currency_id"], r["count"], r["total"], r["oldest"]) for r in rows]
+    found = [PendingTotals(r["currency_id"], r["count"], r["total"], r["oldest"]) for r in rows]
     return sorted(found, key=lambda waiting: (waiting.oldest, waiting.currency))
 
 
-def payouts_that_ended(*, days: int) -> tuple[list[Day], list[Paid]]:
+def closed_payouts(*, days: int) -> tuple[list[DailyPayouts], list[PaidTotals]]:
     """The last `days` days, today the last, those without a payout among them; and what they paid
     out, by currency. Both in one statement, which reads an index only.
     """
@@ -84,22 +84,22 @@ def payouts_that_ended(*, days: int) -> tuple[list[Day], list[Paid]]:
     first = today - timedelta(days=days - 1)
     start = datetime.combine(first, datetime.min.time(), tzinfo=UTC)
     rows = (
-        Withdrawal.objects.filter(status__in=ENDED, updated_at__gte=start)
+        Withdrawal.objects.filter(status__in=CLOSED_STATUSES, updated_at__gte=start)
         .order_by()
         .annotate(day=TruncDate("updated_at"))
         .values("day", "status", "currency_id")
         .annotate(count=Count("*"), total=Sum("disburse_amount"))
     )
     ended: Counter[tuple[date, str]] = Counter()
-    paid: dict[str, Paid] = {}
+    paid: dict[str, PaidTotals] = {}
     for row in rows:
         ended[row["day"], row["status"]] += row["count"]
         if row["status"] == WithdrawalStatus.COMPLETED:
             code = row["currency_id"]
-            so_far = paid.get(code, Paid(code, 0, Decimal(0)))
-            paid[code] = Paid(code, so_far.count + row["count"], so_far.amount + row["total"])
+            so_far = paid.get(code, PaidTotals(code, 0, Decimal(0)))
+            paid[code] = PaidTotals(code, so_far.count + row["count"], so_far.amount + row["total"])
     found = [
-        Day(
+        DailyPayouts(
             day=day,
             completed=ended[day, WithdrawalStatus.COMPLETED],
             failed=ended[day, WithdrawalStatus.FAILED],

@@ -17,7 +17,7 @@ def sweep_payouts() -> int:
     due = sweeps.due_payouts()
     for withdrawal_id, _ in due:
         try:
-            sweeps.take_step(withdrawal_id)
+            sweeps.process_payout(withdrawal_id)
         except Exception:
             log.exception("payout_step_failed", withdrawal=str(withdrawal_id))
     return len(due)

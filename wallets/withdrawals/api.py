@@ -31,10 +31,10 @@ from wallets.withdrawals.errors import FeeExceedsAmount, WithdrawalNotFound
 from wallets.withdrawals.filters import WithdrawalFilters
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.payloads import WITHDRAWAL
-from wallets.withdrawals.selectors.withdrawals import withdrawal_document, withdrawals_of
+from wallets.withdrawals.selectors.withdrawals import organisation_withdrawals, withdrawal_document
 from wallets.withdrawals.serializers import WithdrawalInput
 from wallets.withdrawals.services.decisions import cancel
-from wallets.withdrawals.services.requests import request_withdrawal, requests_coming
+from wallets.withdrawals.services.requests import expected_request, request_withdrawal
 
 
 class WithdrawalViewSet(ApiViewSet):
@@ -54,12 +54,12 @@ class WithdrawalViewSet(ApiViewSet):
         """Handle the request; a withdrawal may wait for others that arrive at the same moment."""
         if "create" not in self.action_map.values():
             return super().dispatch(*args, **kwargs)
-        with requests_coming():
+        with expected_request():
             return super().dispatch(*args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Withdrawal]:
         """The caller's withdrawals."""
-        return withdrawals_of(self.caller.organisation_id)
+        return organisation_withdrawals(self.caller.organisation_id)
 
     @operation(
         "Withdrawals retrieved", scope="wallets:read", answer=PageOf(WITHDRAWAL, "withdrawals")

@@ -11,36 +11,36 @@ from exchange.core.commands import Command
 from exchange.core.ids import new_reference, uuid7
 
 
-def _detail(use: str, *, most: int | None = None, kind: str = "name") -> Any:
+def _optional_detail(use: str, *, most: int | None = None, kind: str = "name") -> Any:
     """Declare an optional detail: what clients are told, its longest text, and what it is."""
     return field(default="", metadata={"help_text": use, "max_length": most, "kind": kind})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Corridor:
+class PayoutDetails:
     """What some countries need besides the account: a branch, or who the recipient is.
 
     The API's serializer, the form of the back office and the service that fills them in are made
     of this declaration.
     """
 
-    branch_code: str = _detail(
+    branch_code: str = _optional_detail(
         "GHS, UGX and TZS payouts need it; whoever approves is asked for it otherwise", most=40
     )
-    recipient_first_name: str = _detail("For ZAR payouts", most=100)
-    recipient_last_name: str = _detail("For ZAR payouts", most=100)
-    recipient_email: str = _detail("For ZAR payouts", kind="email")
-    recipient_phone: str = _detail(
+    recipient_first_name: str = _optional_detail("For ZAR payouts", most=100)
+    recipient_last_name: str = _optional_detail("For ZAR payouts", most=100)
+    recipient_email: str = _optional_detail("For ZAR payouts", kind="email")
+    recipient_phone: str = _optional_detail(
         "For ZAR payouts; with its country code, such as +27821234567", most=30, kind="phone"
     )
-    recipient_address: str = _detail("For ZAR payouts", most=300)
+    recipient_address: str = _optional_detail("For ZAR payouts", most=300)
 
 
-CORRIDOR_DETAILS = fields(Corridor)
+PAYOUT_DETAILS = fields(PayoutDetails)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RequestWithdrawal(Corridor, Command):
+class RequestWithdrawal(PayoutDetails, Command):
     """A withdrawal that a client asks for, well formed: `amount` in units of `currency`.
 
     `bank_name` and `account_name` are the client's until the bank is found: then they are the

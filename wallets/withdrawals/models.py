@@ -279,7 +279,7 @@ class Decision(models.Model):
     actor_label = models.CharField(max_length=200)
     reason = models.CharField(max_length=500, blank=True)
     details = models.JSONField(default=dict, blank=True)
-    # The flags it was decided under (`wallets.withdrawals.selectors.concerns`), as they were
+    # The flags it was decided under (`wallets.withdrawals.selectors.review_flags`), as they were
     # worded; None of what is decided without them.
     flags = models.JSONField(null=True, blank=True)
     override = models.CharField(

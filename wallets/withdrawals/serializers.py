@@ -21,8 +21,8 @@ from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import currencies
 from exchange.core.numbers import LARGEST
 from wallets.banks.serializers import AccountNumberField
-from wallets.withdrawals.commands import CORRIDOR_DETAILS
-from wallets.withdrawals.services.corridors import PHONE, WRONG_PHONE
+from wallets.withdrawals.commands import PAYOUT_DETAILS
+from wallets.withdrawals.services.payout_details import INVALID_PHONE, PHONE
 
 
 class PhoneField(TextField):
@@ -35,7 +35,7 @@ class PhoneField(TextField):
         """The number, as it was sent."""
         text = super().to_internal_value(data)
         if not PHONE.fullmatch(text):
-            raise serializers.ValidationError(WRONG_PHONE)
+            raise serializers.ValidationError(INVALID_PHONE)
         return text
 
 
@@ -68,7 +68,7 @@ class WithdrawalInput(LeanSerializer):
 
     def get_fields(self) -> dict[str, Any]:
         """Return the declared fields, and one for each detail of a corridor."""
-        details = {detail.name: _detail_field(detail) for detail in CORRIDOR_DETAILS}
+        details = {detail.name: _detail_field(detail) for detail in PAYOUT_DETAILS}
         return {**super().get_fields(), **details}
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:

@@ -39,15 +39,7 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.services import configurations
-from exchange.admin.base import (
-    AddPage,
-    OwnPage,
-    Section,
-    Tool,
-    actor_of,
-    bind,
-    staff_of,
-)
+from exchange.admin.base import AddPage, OwnPage, Section, Tool, actor_of, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import VISIBLE, Reason
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter

@@ -12,10 +12,10 @@ from django.db.models import Count, Q
 
 from credit.loans.models import Loan, LoanStatus
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.concerns import Concern, Level, more_concerns
+from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag, flag_sources
 
 
-def concerns_of_borrowers(withdrawals: Collection[Withdrawal]) -> dict[UUID, list[Concern]]:
+def concerns_of_borrowers(withdrawals: Collection[Withdrawal]) -> dict[UUID, list[ReviewFlag]]:
     """Loans of the owners that are not repaid in time, or lack collateral; in one query."""
     borrowers = {withdrawal.member_id for withdrawal in withdrawals if withdrawal.member_id}
     if not borrowers:
@@ -44,14 +44,14 @@ def concerns_of_borrowers(withdrawals: Collection[Withdrawal]) -> dict[UUID, lis
     }
 
 
-def _concerns(late: int, short: int) -> list[Concern]:
+def _concerns(late: int, short: int) -> list[ReviewFlag]:
     found = []
     if late:
         words = f"The owner has {_loans(late)} overdue or in default."
-        found.append(Concern("loans_late", Level.STOP, words))
+        found.append(ReviewFlag("loans_late", FlagLevel.STOP, words))
     if short:
         words = f"The owner has {_loans(short)} with too little collateral."
-        found.append(Concern("loans_short", Level.LOOK, words))
+        found.append(ReviewFlag("loans_short", FlagLevel.LOOK, words))
     return found
 
 
@@ -59,4 +59,4 @@ def _loans(number: int) -> str:
     return f"{number} loan{'' if number == 1 else 's'}"
 
 
-more_concerns.append(concerns_of_borrowers)
+flag_sources.append(concerns_of_borrowers)

@@ -33,14 +33,7 @@ from exchange.events.webhooks.posting import Outcome
 from tests.environment.database import session
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import TESTER
-from tests.factories.events import (
-    happened,
-    history,
-    make_due,
-    organisation,
-    state,
-    wait_seconds,
-)
+from tests.factories.events import happened, history, make_due, organisation, state, wait_seconds
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,13 +17,7 @@ from exchange.events.models import Event
 from exchange.events.services import deliveries
 from exchange.events.services.deliveries import Result, claim_due, deliver_due, record, send
 from tests.environment.webhook_receiver import Received, Receiver, Reply
-from tests.factories.events import (
-    happened,
-    history,
-    let_lease_run_out,
-    organisation,
-    state,
-)
+from tests.factories.events import happened, history, let_lease_run_out, organisation, state
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -24,7 +24,7 @@ from tests.factories.wallets import approved, assert_books_hold, know_banks, mak
 from tests.wallets.ledger.attacked import World
 from wallets.ledger import proof as books
 from wallets.ledger.models import TransferKind
-from wallets.payouts.services.paying import look_up, pay
+from wallets.payouts.services.execution import check_status, send_payout
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -230,9 +230,9 @@ def test_a_charge_that_was_raised_after_it_was_booked_is_found(runtime, provider
     """The login may write what the provider charged; the charge that was booked stays as it was."""
     know_banks()
     paid = approved(make_wallet(1000))
-    pay(paid.id)
+    send_payout(paid.id)
     settle(provider_sandbox, paid)
-    look_up(paid.id)
+    check_status(paid.id)
     assert status_of(paid) == "Completed"
     assert_books_hold()
     runtime.execute(

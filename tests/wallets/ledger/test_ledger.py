@@ -21,7 +21,7 @@ from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Trans
 from wallets.ledger.posting import system_account
 from wallets.ledger.selectors import ledger
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.withdrawals import withdrawals_called
+from wallets.withdrawals.selectors.withdrawals import find_by_reference
 
 pytestmark = pytest.mark.django_db
 
@@ -154,6 +154,6 @@ def test_transfers_are_called_by_their_reference_or_that_of_what_they_are_about(
         ("settle", {"settle"}),
         ("nothing", set()),
     ):
-        subjects = [*withdrawals_called(term), *deposits_called(term)]
+        subjects = [*find_by_reference(term), *deposits_called(term)]
         found = {transfer.pk for transfer in ledger.transfers_called(term, subjects)}
         assert found == {made[name] for name in wanted}, term

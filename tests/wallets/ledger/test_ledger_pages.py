@@ -30,7 +30,7 @@ from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Trans
 from wallets.ledger.posting import system_account
 from wallets.ledger.proof import prove_and_keep
 from wallets.ledger.selectors import ledger
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Payout
 
 pytestmark = pytest.mark.django_db
@@ -167,9 +167,9 @@ def test_every_account_shows_its_balance_positive_for_what_it_normally_holds(
 ):
     know_banks()
     withdrawal = approved(make_wallet(5000), 1000)
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     settle(provider_sandbox, withdrawal)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     assert Payout.objects.get().provider_fee == 100
     shown = {}
     for account in rows(client, ACCOUNTS, counts="KES"):

@@ -27,7 +27,7 @@ from wallets.ledger.selectors.wallets import (
 )
 from wallets.withdrawals.errors import WithdrawalNotFound
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.withdrawals import withdrawal_document, withdrawals_of
+from wallets.withdrawals.selectors.withdrawals import organisation_withdrawals, withdrawal_document
 
 pytestmark = pytest.mark.django_db
 
@@ -137,7 +137,7 @@ def test_a_withdrawal_is_found_by_its_id_within_its_organisation_only():
             put(cursor, Withdrawal, organisation_id=someone, document=f"{number}", reason="why")
             for number, someone in enumerate((owner, owner, stranger))
         )
-    assert {row.pk for row in withdrawals_of(owner)} == {first["id"], second["id"]}
+    assert {row.pk for row in organisation_withdrawals(owner)} == {first["id"], second["id"]}
     for row in (first, second):
         assert withdrawal_document(owner, row["id"]) == (row["document"], "why")
     for missing in (foreign["id"], uuid7()):

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from tests.factories.wallets import status_of
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
@@ -49,7 +49,7 @@ def token_of(withdrawal: Withdrawal) -> str:
 def marked(withdrawal: Withdrawal) -> str:
     """Claim the payout and mark that it is about to be posted."""
     token = token_of(withdrawal)
-    assert payouts._mark(withdrawal.id, token)
+    assert payouts._mark_posting(withdrawal.id, token)
     return token
 
 

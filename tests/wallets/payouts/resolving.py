@@ -12,17 +12,8 @@ from django.utils import timezone
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
-from tests.factories.wallets import (
-    SYSTEM,
-    Wallet,
-    approved,
-    make_staff,
-)
-from tests.wallets.payouts.payout_rows import (
-    change,
-    marked,
-    record_of,
-)
+from tests.factories.wallets import SYSTEM, Wallet, approved, make_staff
+from tests.wallets.payouts.payout_rows import change, marked, record_of
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions, settlement
 from wallets.providers.base import TransferStatus
@@ -69,7 +60,7 @@ def lose(withdrawal: Withdrawal) -> None:
 
 
 def not_found_twice(withdrawal: Withdrawal) -> None:
-    settlement.lose(withdrawal.id, error="silence", not_found=True)
+    settlement.mark_unknown(withdrawal.id, error="silence", not_found=True)
     now = timezone.now()
     change(
         withdrawal,

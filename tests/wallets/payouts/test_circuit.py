@@ -50,35 +50,35 @@ def facts() -> object:
 
 def test_all_payouts_are_permitted_while_closed_and_none_while_open_or_left_alone(wallet):
     one = approved(wallet)
-    assert (circuit.permit(one.id), circuit.accepts_payouts()) == (True, True)
+    assert (circuit.acquire_permit(one.id), circuit.accepts_payouts()) == (True, True)
     assert row().trial_id is None
     become("Closed", quiet_until=timezone.now() + MINUTE)
-    assert (circuit.permit(one.id), circuit.is_quiet()) == (False, True)
+    assert (circuit.acquire_permit(one.id), circuit.is_backing_off()) == (False, True)
     become("Closed", quiet_until=timezone.now() - MINUTE)
-    assert (circuit.permit(one.id), circuit.is_quiet()) == (True, False)
+    assert (circuit.acquire_permit(one.id), circuit.is_backing_off()) == (True, False)
     become("Open", quiet_until=None)
-    assert (circuit.permit(one.id), circuit.accepts_payouts()) == (False, False)
+    assert (circuit.acquire_permit(one.id), circuit.accepts_payouts()) == (False, False)
 
 
 def test_the_provider_is_left_alone_until_the_moment_it_named_and_not_at_it():
     now = timezone.now()
     for later, quiet in ((timedelta(0), False), (timedelta(microseconds=1), True)):
-        assert circuit._is_quiet(PayoutCircuit(quiet_until=now + later), now) is quiet
+        assert circuit._is_backing_off(PayoutCircuit(quiet_until=now + later), now) is quiet
 
 
 def test_one_payout_is_permitted_while_half_open_and_has_two_minutes(wallet):
     one, other = approved(wallet), approved(wallet)
     become("Half-open", quiet_until=timezone.now() + MINUTE)
-    assert (circuit.permit(one.id), row().trial_id) == (False, None)
+    assert (circuit.acquire_permit(one.id), row().trial_id) == (False, None)
     become("Half-open", quiet_until=None)
     assert circuit.accepts_payouts()
-    assert circuit.permit(one.id)
+    assert circuit.acquire_permit(one.id)
     assert (row().trial_id, minutes_until(row().trial_until)) == (one.id, 2)
-    assert (circuit.permit(other.id), circuit.permit(one.id)) == (False, False)
+    assert (circuit.acquire_permit(other.id), circuit.acquire_permit(one.id)) == (False, False)
     assert not circuit.accepts_payouts()
 
 
-@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
+@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
 def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, answer):
     one = approved(wallet)
     for failures in (1, 4):
@@ -87,7 +87,7 @@ def test_any_answer_ends_the_row_of_failures_of_a_closed_circuit(wallet, answer)
         assert (row().state, row().failures, row().reason) == ("Closed", 0, "broken")
 
 
-@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
+@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
 def test_where_there_is_no_failure_to_reset_the_circuit_is_only_read(
     wallet, answer, django_assert_num_queries
 ):
@@ -100,7 +100,7 @@ def test_there_is_one_circuit_and_a_new_one_would_take_its_place():
     assert PayoutCircuit().pk == row().pk
 
 
-@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_answer])
+@pytest.mark.parametrize("answer", [circuit.record_acceptance, circuit.record_response])
 def test_an_answer_about_another_payout_leaves_the_trial_alone(wallet, answer):
     one, other = approved(wallet), approved(wallet)
     for trial in (None, one):
@@ -116,7 +116,7 @@ def test_the_acceptance_of_the_trial_closes_the_circuit(
     wallet, hints, django_capture_on_commit_callbacks
 ):
     one = approved(wallet)
-    circuit._alert(row())
+    circuit._raise_outage_alert(row())
     # Whatever is counted, it is not closed before.
     become("Half-open", trial=one, failures=0, failed_trials=2, reason="broken")
     with django_capture_on_commit_callbacks(execute=True):
@@ -133,7 +133,7 @@ def test_the_acceptance_of_the_trial_closes_the_circuit(
 def test_an_answer_that_does_not_accept_the_trial_lets_another_payout_be_tried(wallet):
     one = approved(wallet)
     become("Half-open", trial=one, failures=5, failed_trials=2, reason="broken")
-    circuit.record_answer(one.id)
+    circuit.record_response(one.id)
     found = row()
     assert (found.state, found.failures, found.failed_trials) == ("Half-open", 5, 2)
     assert (found.trial_id, found.trial_until, found.reason) == (None, None, "broken")
@@ -284,10 +284,10 @@ def test_probes_come_half_an_hour_apart_at_the_latest():
 
 def test_the_provider_is_left_alone_for_an_hour_at_most_and_no_wish_shortens_another():
     for nothing in (None, 0):
-        circuit.keep_quiet(nothing)
-        assert (row().quiet_until, circuit.is_quiet()) == (None, False)
+        circuit.back_off(nothing)
+        assert (row().quiet_until, circuit.is_backing_off()) == (None, False)
     waits = []
     for minutes in (20, 10, 30, 59, 61, 600):
-        circuit.keep_quiet(60 * minutes)
+        circuit.back_off(60 * minutes)
         waits.append(minutes_until(row().quiet_until))
-    assert (waits, circuit.is_quiet()) == ([20, 20, 30, 59, 60, 60], True)
+    assert (waits, circuit.is_backing_off()) == ([20, 20, 30, 59, 60, 60], True)

@@ -14,12 +14,7 @@ import pytest
 from django.db.models import Sum
 from hypothesis import seed
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from exchange.core.errors import Refused, StateConflict
 from tests.environment.property_tests import FUZZING, examples
@@ -50,7 +45,7 @@ from tests.factories.wallets import (
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Entry
 from wallets.payouts.models import PayoutCircuit, ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions
 from wallets.withdrawals.errors import BelowMinimum
 from wallets.withdrawals.models import Withdrawal
@@ -199,13 +194,13 @@ class Machine(RuleBasedStateMachine):
     def pay(self, number, fault):
         one = self.pick(number, "Approved")
         if one.status != "Approved":
-            payouts.pay(one.row.id)
+            payouts.send_payout(one.row.id)
             return
         if fault:
             self.sandbox.fault(fault, match=TRANSFERS)
         # The circuit stays closed here: tests/faults/test_outage.py is about it.
         PayoutCircuit.objects.update(failures=0, quiet_until=None)
-        payouts.pay(one.row.id)
+        payouts.send_payout(one.row.id)
         self.sandbox.reset()
         before = one.ordered
         if FAULTS[fault] and one.account != REFUSED_AT_ONCE:
@@ -235,7 +230,7 @@ class Machine(RuleBasedStateMachine):
         if hidden:
             self.sandbox.fault("hidden", match=LOOK_UPS)
         pass_time(one.row, HALF_AN_HOUR + 1)
-        payouts.look_up(one.row.id)
+        payouts.check_status(one.row.id)
         self.sandbox.reset()
         if one.status in {"Processing", "Unknown"}:
             if one.ordered and not hidden:

@@ -26,7 +26,7 @@ from tests.factories.back_office import (
 from tests.factories.configuration import set_figure
 from tests.factories.payouts import bring_back, settle
 from wallets.payouts.models import CircuitState, PayoutCircuit, Proposal
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
@@ -97,7 +97,7 @@ def test_a_payout_that_went_out_meanwhile_is_not_returned(waiting):
     one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
     assert "Confirm: Return Decline" in text_of(other.get(page(waiting)))
-    payouts.pay(waiting.pk)
+    payouts.send_payout(waiting.pk)
     overtaken = text_of(other.get(page(waiting)))
     assert "It can no longer be carried out. Decline" in overtaken
     assert "Propose what to do" not in overtaken
@@ -112,11 +112,11 @@ def test_after_a_return_that_came_too_late_the_page_offers_what_is_possible(
 ):
     one = signed_in(FINANCE_APPROVER, "one")
     one.post(page(waiting, "propose"), {"action": "Return", "reason": "The bank is closed"})
-    payouts.pay(waiting.pk)
+    payouts.send_payout(waiting.pk)
     settle(provider_sandbox, waiting)
-    payouts.look_up(waiting.pk)
+    payouts.check_status(waiting.pk)
     bring_back(provider_sandbox, waiting)
-    payouts.look_up(waiting.pk)
+    payouts.check_status(waiting.pk)
     seen = text_of(one.get(page(waiting)))
     assert "Open proposal: Return" in seen
     assert "It can no longer be carried out. Take back" in seen

@@ -13,7 +13,7 @@ from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from wallets.payouts import selectors as payouts_selectors
 from wallets.payouts.models import PayoutCircuit
-from wallets.payouts.selectors import Day, Hold, Paid, Waiting
+from wallets.payouts.selectors import DailyPayouts, PaidTotals, PayoutHold, PendingTotals
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -35,17 +35,17 @@ def test_payouts_are_on_hold_while_the_circuit_is_not_closed():
         *({"status": status} for status in ("Pending", "Approved", "Approved", "Approved")),
         {"status": "Processing"},
     )
-    assert payouts_selectors.payouts_on_hold(at_most=10) is None
+    assert payouts_selectors.get_payout_hold(at_most=10) is None
     opened = {"reason": "no answer", "opened_at": NOW, "next_probe_at": NOW}
     for state in ("Open", "Half-open"):
         PayoutCircuit.objects.update(state=state, **opened)
         for at_most, waiting in ((10, 3), (2, 2)):
-            hold = payouts_selectors.payouts_on_hold(at_most=at_most)
-            assert hold == Hold("no answer", NOW, waiting), (state, at_most)
+            hold = payouts_selectors.get_payout_hold(at_most=at_most)
+            assert hold == PayoutHold("no answer", NOW, waiting), (state, at_most)
     # When it was opened the last time says nothing once it is closed.
     with without_guards() as cursor:
         cursor.execute("UPDATE wallets_payoutcircuit SET state = 'Closed'")
-    assert payouts_selectors.payouts_on_hold(at_most=10) is None
+    assert payouts_selectors.get_payout_hold(at_most=10) is None
 
 
 def test_what_waits_is_pending_and_the_longest_waiting_currency_stands_first():
@@ -57,10 +57,10 @@ def test_what_waits_is_pending_and_the_longest_waiting_currency_stands_first():
         {"status": "Pending", "currency_id": "NGN", "amount": 20, "created_at": hours[1]},
         {"status": "Pending", "currency_id": "GHS", "amount": 7, "created_at": hours[2]},
     )
-    assert payouts_selectors.waiting_withdrawals() == [
-        Waiting("NGN", 1, Decimal(20), hours[1]),
-        Waiting("GHS", 1, Decimal(7), hours[2]),
-        Waiting("KES", 2, Decimal("7.5"), hours[2]),
+    assert payouts_selectors.pending_totals() == [
+        PendingTotals("NGN", 1, Decimal(20), hours[1]),
+        PendingTotals("GHS", 1, Decimal(7), hours[2]),
+        PendingTotals("KES", 2, Decimal("7.5"), hours[2]),
     ]
 
 
@@ -78,11 +78,11 @@ def test_payouts_count_on_the_day_they_ended_from_its_first_instant_on():
         {"status": "Reversed", "amount": 30, "updated_at": begins + timedelta(days=2)},
         {"status": "Processing", "amount": 40, "updated_at": begins + timedelta(days=2)},
     )
-    assert payouts_selectors.payouts_that_ended(days=3) == (
+    assert payouts_selectors.closed_payouts(days=3) == (
         [
-            Day(first, completed=2, failed=1, reversed=0),
-            Day(first + timedelta(days=1), completed=0, failed=0, reversed=0),
-            Day(today, completed=2, failed=0, reversed=1),
+            DailyPayouts(first, completed=2, failed=1, reversed=0),
+            DailyPayouts(first + timedelta(days=1), completed=0, failed=0, reversed=0),
+            DailyPayouts(today, completed=2, failed=0, reversed=1),
         ],
-        [Paid("GHS", 1, Decimal(7)), Paid("KES", 3, Decimal("15.5"))],
+        [PaidTotals("GHS", 1, Decimal(7)), PaidTotals("KES", 3, Decimal("15.5"))],
     )

@@ -19,7 +19,7 @@ from tests.wallets.payouts.payout_rows import (
 )
 from wallets.alerts.models import Alert
 from wallets.payouts.models import PayoutCircuit
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Withdrawal
@@ -41,7 +41,7 @@ def test_a_refusal_of_the_first_order_fails_and_of_a_later_one_is_looked_up(
     refuse_orders(sandbox, BLACKLISTED)
     fail(sandbox)
     PayoutCircuit.objects.update(failures=2)
-    payouts.pay(one.id)
+    payouts.send_payout(one.id)
     # It was an answer, so the provider is not failing.
     assert PayoutCircuit.objects.get().failures == 0
     if attempts == 1:
@@ -58,7 +58,7 @@ def test_a_later_order_that_is_refused_is_as_the_provider_has_the_earlier_one(sa
     change(withdrawal, attempts=1)
     payment_provider().transfer(transfer_request(withdrawal))
     refuse_orders(sandbox, BLACKLISTED)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
     assert row(withdrawal).claimed_by == ""
 
@@ -67,7 +67,7 @@ def test_a_later_order_that_is_refused_fails_where_the_provider_knows_of_no_othe
     withdrawal = approved(wallet)
     change(withdrawal, attempts=1)
     refuse_orders(sandbox, BLACKLISTED)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert status_of(withdrawal) == "Failed"
     assert Withdrawal.objects.get(pk=withdrawal.pk).reason == BLACKLISTED
 
@@ -84,7 +84,7 @@ def test_an_answer_that_is_lost_is_asked_for_at_once_unless_we_are_to_leave_them
     )  # fmt: skip
     if reads == "failed":
         fail(sandbox)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     first = "the provider failed (503)"
     status, error, not_found = {
         "found": ("Processing", "", 0),
@@ -104,7 +104,7 @@ def test_an_order_under_a_reference_that_the_provider_has_is_looked_up(sandbox, 
     withdrawal = approved(wallet)
     payment_provider().transfer(transfer_request(withdrawal))
     PayoutCircuit.objects.update(failures=2)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
     assert row(withdrawal).claimed_by == ""
     assert PayoutCircuit.objects.get().failures == 0
@@ -119,7 +119,7 @@ def test_what_a_worker_sent_and_did_not_come_back_to_is_asked_for_and_not_sent_a
     for withdrawal in (known, unknown):
         marked(withdrawal)
         change(withdrawal, leased_until=-SECOND)
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
     assert (status_of(known), row(known).provider_status) == ("Processing", "NEW")
     reason = "the worker that sent it did not come back"
     assert (status_of(unknown), row(unknown).last_error) == ("Unknown", reason)
@@ -135,11 +135,11 @@ def test_a_look_up_that_is_told_to_come_later_leaves_the_provider_alone(sandbox,
         Fault(fault="rate_limit", method="GET", path_prefix="/v3/transfers", times=3,
               retry_after=900)
     )  # fmt: skip
-    payouts.look_up(one.id)
+    payouts.check_status(one.id)
     assert seconds(PayoutCircuit.objects.get().quiet_until) == 900
     PayoutCircuit.objects.update(quiet_until=None)
     marked(lost)
-    payouts._ask_after_lost_answer(lost.id, "silence")
+    payouts._verify_outcome(lost.id, "silence")
     assert seconds(PayoutCircuit.objects.get().quiet_until) == 900
 
 
@@ -158,7 +158,7 @@ def test_a_look_up_that_fails_makes_unknown_only_what_nobody_works_on(
     change(one, leased_until=lease, provider_id="7" if accepted else "")
     change(other, leased_until=-SECOND if status == "Processing" else LATER)
     fail(sandbox)
-    payouts.look_up(one.id)
+    payouts.check_status(one.id)
     assert (status_of(one), row(one).last_error) == (status, "the provider failed (503)")
     assert (row(one).look_ups, row(one).not_found_count) == (1 if status == "Processing" else 2, 0)
     assert status_of(other) == "Processing"
@@ -180,7 +180,7 @@ def test_a_payout_that_the_provider_does_not_know_is_lost_unless_it_was_never_se
     withdrawal = approved(wallet)
     token_of(withdrawal)
     change(withdrawal, **changes)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == status
     lost = status == "Unknown"
     reason = "the provider does not know the reference" if lost else ""
@@ -188,14 +188,14 @@ def test_a_payout_that_the_provider_does_not_know_is_lost_unless_it_was_never_se
     if lost:
         # It stays Unknown, and so it does where a lease is left over.
         change(withdrawal, posted_at=None, leased_until=LATER)
-        payouts.look_up(withdrawal.id)
+        payouts.check_status(withdrawal.id)
         assert (status_of(withdrawal), row(withdrawal).look_ups) == ("Unknown", 2)
 
 
 def test_a_withdrawal_that_is_not_on_its_way_is_not_looked_up(sandbox, wallet):
     for withdrawal in (wallet.request(), approved(wallet)):
-        payouts.look_up(withdrawal.id)
-    payouts.look_up(wallet.organisation.id)
+        payouts.check_status(withdrawal.id)
+    payouts.check_status(wallet.organisation.id)
     assert sandbox.requests.entries() == []
 
 
@@ -206,13 +206,13 @@ def test_a_closed_payout_that_the_provider_does_not_know_is_told_of_if_it_was_pa
     withdrawal = approved(wallet)
     if status == "Failed":
         refuse_orders(sandbox, BLACKLISTED)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     sandbox.book.settle(None)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == status
     looked = row(withdrawal).look_ups
     sandbox.faults.add(Fault(fault="hidden", method="GET", path_prefix="/v3/transfers", times=3))
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).look_ups) == (status, looked + 1)
     reference = withdrawal.reference
     words = f"The provider no longer knows {reference}, which it completed"

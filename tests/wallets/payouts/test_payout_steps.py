@@ -23,7 +23,7 @@ from tests.wallets.payouts.payout_rows import (
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.payouts.models import PayoutCircuit
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import settlement
 from wallets.providers.base import RecipientIdentity, TransferRequest
 from wallets.withdrawals.models import BankAccount, Withdrawal
@@ -47,7 +47,7 @@ def test_a_claim_is_a_lease_of_two_minutes_and_is_told_the_first_time(wallet):
     told = Event.objects.filter(subject_id=one.id, type="withdrawal.processing")
     assert told.count() == 1
     # Put back and claimed again: that is no news.
-    payouts._put_back(one.id, token, "too little float", 0)
+    payouts._requeue(one.id, token, "too little float", 0)
     assert token_of(one) != token
     assert (row(one).attempts, told.count()) == (2, 1)
 
@@ -128,8 +128,8 @@ def test_a_payout_is_marked_once_by_whoever_claimed_it_in_the_first_half_of_its_
     token_of(other)
     change(one, **changes)
     before, untouched = values(one), values(other)
-    assert not payouts._mark(other.id, token)
-    assert payouts._mark(one.id, token) is may
+    assert not payouts._mark_posting(other.id, token)
+    assert payouts._mark_posting(one.id, token) is may
     if may:
         assert row(one).posted_at == row(one).updated_at
         assert seconds(row(one).posted_at) == 0
@@ -143,10 +143,10 @@ def test_what_was_certainly_not_accepted_is_put_back_by_its_own_worker_only(wall
     token = marked(one)
     marked(other)
     before, untouched = values(one), values(other)
-    payouts._put_back(one.id, "claim_other", "late", 60)
-    payouts._put_back(other.id, token, "not mine", 60)
+    payouts._requeue(one.id, "claim_other", "late", 60)
+    payouts._requeue(other.id, token, "not mine", 60)
     assert (values(one), values(other)) == (before, untouched)
-    payouts._put_back(one.id, token, "x" * 400, 60)
+    payouts._requeue(one.id, token, "x" * 400, 60)
     payout = row(one)
     assert (status_of(one), payout.claimed_by, payout.last_error) == ("Approved", "", "x" * 300)
     assert (payout.leased_until, payout.posted_at) == (None, None)
@@ -158,8 +158,8 @@ def test_what_was_certainly_not_accepted_is_put_back_by_its_own_worker_only(wall
 def test_a_payout_that_has_moved_on_is_not_put_back(wallet):
     withdrawal = approved(wallet)
     token = marked(withdrawal)
-    settlement.lose(withdrawal.id, error="silence", not_found=False)
-    payouts._put_back(withdrawal.id, token, "late", 60)
+    settlement.mark_unknown(withdrawal.id, error="silence", not_found=False)
+    payouts._requeue(withdrawal.id, token, "late", 60)
     assert (status_of(withdrawal), row(withdrawal).claimed_by) == ("Unknown", "")
 
 
@@ -180,7 +180,7 @@ def test_what_was_never_sent_is_put_back_when_its_lease_is_over(wallet, changes,
         change(each, leased_until=-SECOND)
     change(one, **changes)
     before, untouched = values(one), values(other)
-    payouts._put_back_unsent(one.id)
+    payouts._requeue_unsent(one.id)
     assert values(other) == untouched
     if not back:
         assert values(one) == before
@@ -191,7 +191,7 @@ def test_what_was_never_sent_is_put_back_when_its_lease_is_over(wallet, changes,
     assert seconds(payout.updated_at) == 0
     assert Event.objects.filter(subject_id=one.id, type="withdrawal.approved").count() == 1
     # Approved by now: to put it back once more is no transition.
-    payouts._put_back_unsent(one.id)
+    payouts._requeue_unsent(one.id)
     assert status_of(one) == "Approved"
 
 
@@ -239,7 +239,7 @@ def test_an_accepted_order_ends_the_want_of_float_of_its_currency_and_all_failur
     for currency in ("KES", "NGN"):
         raise_alert("float", subject=currency, message="Too little")
     withdrawal = approved(wallet)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert (status_of(withdrawal), row(withdrawal).provider_status) == ("Processing", "NEW")
     assert [*Alert.objects.filter(resolved_at=None).values_list("subject", flat=True)] == ["NGN"]
     assert PayoutCircuit.objects.get().failures == 0
@@ -249,7 +249,7 @@ def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
     withdrawal = approved(wallet)
     refuse_orders(sandbox, "Insufficient fund")
     PayoutCircuit.objects.update(failures=2)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     payout = row(withdrawal)
     assert (status_of(withdrawal), payout.last_error) == ("Approved", "Insufficient fund")
     assert seconds(payout.next_step_at, payout.updated_at) == 300
@@ -262,7 +262,7 @@ def test_too_little_float_is_told_with_what_the_provider_said(sandbox, wallet):
 def test_an_order_that_reached_nobody_is_sent_again_after_a_minute(sandbox, wallet):
     withdrawal = approved(wallet)
     sandbox.stop()
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     payout = row(withdrawal)
     reason = "no connection could be made"
     assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)
@@ -275,7 +275,7 @@ def test_an_order_marked_too_late_is_not_sent(sandbox, wallet):
     withdrawal = approved(wallet)
     token = token_of(withdrawal)
     change(withdrawal, leased_until=SECOND * 30)
-    payouts._send(withdrawal.id, token)
+    payouts._post(withdrawal.id, token)
     assert (status_of(withdrawal), row(withdrawal).posted_at) == ("Processing", None)
     assert orders(sandbox) == 0
 
@@ -285,7 +285,7 @@ def test_an_order_claimed_before_payouts_were_put_on_hold_waits(sandbox, wallet)
     token = token_of(withdrawal)
     now = timezone.now()
     PayoutCircuit.objects.update(state="Open", opened_at=now, next_probe_at=now)
-    payouts._send(withdrawal.id, token)
+    payouts._post(withdrawal.id, token)
     payout = row(withdrawal)
     reason = "payouts are on hold while the provider fails"
     assert (status_of(withdrawal), payout.last_error) == ("Approved", reason)

@@ -22,16 +22,9 @@ from tests.factories.back_office import (
     text_of,
     withdraw,
 )
-from tests.factories.payouts import (
-    EVERY_TRY,
-    HALF_AN_HOUR,
-    LOOK_UPS,
-    TRANSFERS,
-    booked,
-    pass_time,
-)
+from tests.factories.payouts import EVERY_TRY, HALF_AN_HOUR, LOOK_UPS, TRANSFERS, booked, pass_time
 from wallets.payouts.models import Proposal
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +40,7 @@ def lost(provider_sandbox) -> Withdrawal:
         page(withdrawal, "approve"), approval_of(withdrawal)
     )
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Unknown"
     return withdrawal
@@ -55,7 +48,7 @@ def lost(provider_sandbox) -> Withdrawal:
 
 def lose_for_good(withdrawal: Withdrawal) -> None:
     pass_time(withdrawal, HALF_AN_HOUR + 1)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
 
 
 def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
@@ -108,7 +101,7 @@ def test_a_lost_payout_is_sent_again_under_its_reference(lost, provider_sandbox)
     one, other = signed_in(FINANCE_APPROVER, "one"), signed_in(FINANCE_APPROVER, "other")
     one.post(page(lost, "propose"), {"action": "Send again", "reason": "Try once more"})
     confirm(other, page(lost, "confirm", Proposal.objects.get().pk))
-    payouts.pay(lost.pk)
+    payouts.send_payout(lost.pk)
     lost.refresh_from_db()
     assert lost.status == "Processing"
     assert len(booked(provider_sandbox, lost)) == 1

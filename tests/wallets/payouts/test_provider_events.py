@@ -32,7 +32,7 @@ def test_a_webhook_is_kept_once_and_names_the_withdrawal_to_look_up():
     withdrawal = approved(make_wallet(1000))
     body = body_of(reference=withdrawal.reference, id=26251)
     for seen in (1, 2, 3):
-        assert provider_events.receive(headers=HEADERS, body=body) == withdrawal.id
+        assert provider_events.receive_webhook(headers=HEADERS, body=body) == withdrawal.id
         assert kept(body) == (withdrawal.reference, "26251", body.decode(), seen)
 
 
@@ -51,20 +51,20 @@ def test_a_webhook_about_nothing_of_ours_is_kept_and_no_withdrawal_is_looked_up(
     data, reference, provider_id
 ):
     body = body_of(**data)
-    assert provider_events.receive(headers=HEADERS, body=body) is None
+    assert provider_events.receive_webhook(headers=HEADERS, body=body) is None
     assert kept(body) == (reference, provider_id, body.decode(), 1)
 
 
 def test_of_a_long_webhook_the_first_8_kib_are_kept_as_text():
     body = b"\xff" + b"x" * 8190 + b"\x00y" + b"z" * 9000
-    assert provider_events.receive(headers=HEADERS, body=body) is None
+    assert provider_events.receive_webhook(headers=HEADERS, body=body) is None
     assert kept(body) == ("", "", "\ufffd" + "x" * 8190, 1)
 
 
 def test_a_webhook_that_is_not_the_providers_is_refused_and_not_kept():
     body = body_of(id=7)
     with pytest.raises(Forbidden) as refused:
-        provider_events.receive(headers={"Verif-Hash": "wrong"}, body=body)
+        provider_events.receive_webhook(headers={"Verif-Hash": "wrong"}, body=body)
     assert (refused.value.code, refused.value.message) == (
         "webhook_not_authentic",
         "The webhook is not authentic",

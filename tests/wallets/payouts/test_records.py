@@ -22,8 +22,8 @@ from tests.wallets.payouts.payout_rows import record_of
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.ledger.models import Entry, Transfer, TransferKind
-from wallets.payouts.services import paying as payouts
-from wallets.payouts.services import rows, settlement
+from wallets.payouts.services import execution as payouts
+from wallets.payouts.services import payout_row, settlement
 from wallets.providers.base import TransferStatus
 from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.models import WithdrawalStatus as Status
@@ -45,7 +45,7 @@ def posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
     withdrawal = approved(wallet, amount)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark(withdrawal.id, claim.token)
+    assert payouts._mark_posting(withdrawal.id, claim.token)
     now = timezone.now()
     Payout.objects.filter(withdrawal=withdrawal).update(
         look_ups=3,
@@ -264,9 +264,9 @@ def test_a_closed_payout_is_looked_at_again_while_it_is_watched(wallet, watched,
     apply(withdrawal, TransferStatus.SUCCESSFUL)
     until = None if watched is None else timezone.now() + watched
     Payout.objects.filter(withdrawal=withdrawal).update(watch_until=until)
-    settlement.watch_again(withdrawal.id, seen=Status.FAILED)
+    settlement.continue_monitoring(withdrawal.id, seen=Status.FAILED)
     assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, HALF_DAY)
-    settlement.watch_again(withdrawal.id, seen=Status.COMPLETED)
+    settlement.continue_monitoring(withdrawal.id, seen=Status.COMPLETED)
     assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (5, wait)
     apply(withdrawal, TransferStatus.SUCCESSFUL)
     assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (6, wait)
@@ -275,7 +275,7 @@ def test_a_closed_payout_is_looked_at_again_while_it_is_watched(wallet, watched,
 
 def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(wallet):
     withdrawal, other = posted(wallet), posted(wallet)
-    settlement.lose(withdrawal.id, error=LONG, not_found=False)
+    settlement.mark_unknown(withdrawal.id, error=LONG, not_found=False)
     assert (status_of(withdrawal), status_of(other)) == ("Unknown", "Processing")
     assert kept(withdrawal) == ("", "", "", LONG[:300])
     assert row(withdrawal).leased_until is None
@@ -283,7 +283,7 @@ def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(walle
     assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, timedelta(seconds=40))
     told = f"The outcome of {withdrawal.reference} is not known: {LONG}"[:500]
     assert messages() == {"payout_unknown": (withdrawal.reference, told)}
-    settlement.lose(withdrawal.id, error="again", not_found=False)
+    settlement.mark_unknown(withdrawal.id, error="again", not_found=False)
     assert Alert.objects.get().times == 1
     assert (row(withdrawal).look_ups, row(withdrawal).last_error) == (5, "again")
     assert wait_of(withdrawal) == timedelta(seconds=60)
@@ -294,7 +294,7 @@ def test_a_payout_that_is_lost_is_unknown_told_of_once_and_looked_at_again(walle
 def test_only_a_provider_that_answered_has_not_found_it(wallet, told):
     withdrawal = posted(wallet)
     Payout.objects.update(not_found_count=0, first_not_found_at=None, last_not_found_at=None)
-    settlement.lose(withdrawal.id, error="silence", not_found=told)
+    settlement.mark_unknown(withdrawal.id, error="silence", not_found=told)
     at = row(withdrawal).updated_at if told else None
     assert not_found(withdrawal) == (int(told), at, at)
 
@@ -305,8 +305,8 @@ def test_a_payout_that_is_closed_is_not_lost_and_does_not_fail(wallet):
     apply(failed, TransferStatus.FAILED)
     for withdrawal in (completed, failed, waiting):
         before = status_of(withdrawal), Payout.objects.filter(withdrawal=withdrawal).values().get()
-        settlement.lose(withdrawal.id, error="late", not_found=True)
-        settlement.fail(withdrawal.id, reason="late", actor=SYSTEM)
+        settlement.mark_unknown(withdrawal.id, error="late", not_found=True)
+        settlement.fail_payout(withdrawal.id, reason="late", actor=SYSTEM)
         after = status_of(withdrawal), Payout.objects.filter(withdrawal=withdrawal).values().get()
         assert after == before
     assert messages() == {}
@@ -317,8 +317,8 @@ def test_a_payout_that_is_closed_is_not_lost_and_does_not_fail(wallet):
 def test_a_refused_payout_fails_and_nothing_is_planned_for_it(wallet, unknown):
     withdrawal, other = posted(wallet), posted(wallet)
     if unknown:
-        settlement.lose(withdrawal.id, error="silence", not_found=False)
-    settlement.fail(withdrawal.id, reason="blacklisted", actor=SYSTEM)
+        settlement.mark_unknown(withdrawal.id, error="silence", not_found=False)
+    settlement.fail_payout(withdrawal.id, reason="blacklisted", actor=SYSTEM)
     assert (status_of(withdrawal), status_of(other)) == ("Failed", "Processing")
     assert Withdrawal.objects.get(pk=withdrawal.pk).reason == "blacklisted"
     assert (row(withdrawal).leased_until, row(withdrawal).next_step_at) == (None, None)
@@ -338,10 +338,10 @@ def test_a_payout_counts_as_not_found_again_half_an_hour_after_the_last_time():
         (None, again),
     ):
         payout = Payout(first_not_found_at=now - timedelta(days=1), last_not_found_at=last)
-        found = rows._count_not_found(payout, now)
+        found = payout_row._count_not_found(payout, now)
         counted = str(found.pop("not_found_count", None))
         assert (counted, found) == ("F(not_found_count) + Value(1)" if wanted else "None", wanted)
-    assert rows._count_not_found(Payout(), now) == {
+    assert payout_row._count_not_found(Payout(), now) == {
         "not_found_count": 1,
         "first_not_found_at": now,
         "last_not_found_at": now,
@@ -350,12 +350,12 @@ def test_a_payout_counts_as_not_found_again_half_an_hour_after_the_last_time():
 
 def test_a_look_in_vain_is_counted_unless_the_withdrawal_has_moved_on(wallet):
     withdrawal, other = posted(wallet), posted(wallet)
-    settlement.note(withdrawal.id, seen=Status.UNKNOWN, error="late")
+    settlement.record_inconclusive_check(withdrawal.id, seen=Status.UNKNOWN, error="late")
     assert untouched(withdrawal)
-    settlement.note(withdrawal.id, seen=Status.PROCESSING, error=LONG)
+    settlement.record_inconclusive_check(withdrawal.id, seen=Status.PROCESSING, error=LONG)
     assert kept(withdrawal) == ("", "", "", LONG[:300])
     assert (row(withdrawal).look_ups, wait_of(withdrawal)) == (4, timedelta(seconds=40))
     assert row(withdrawal).leased_until is not None
-    settlement.note(withdrawal.id, seen=Status.PROCESSING)
+    settlement.record_inconclusive_check(withdrawal.id, seen=Status.PROCESSING)
     assert row(withdrawal).last_error == ""
     assert (status_of(withdrawal), untouched(other), messages()) == ("Processing", True, {})

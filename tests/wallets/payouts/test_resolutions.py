@@ -10,14 +10,8 @@ from django.utils import timezone
 
 from exchange.core.errors import Forbidden, InvalidRequest, Refused
 from tests.assertions.unchanged import nothing_moves
-from tests.factories.wallets import (
-    approved,
-    make_staff,
-)
-from tests.wallets.payouts.payout_rows import (
-    token_of,
-    values,
-)
+from tests.factories.wallets import approved, make_staff
+from tests.wallets.payouts.payout_rows import token_of, values
 from tests.wallets.payouts.resolving import (
     CLAIMED,
     FAIL,

@@ -13,18 +13,8 @@ from exchange.core.errors import StateConflict
 from tests.assertions.unchanged import nothing_moves
 from tests.environment.processes import wait_until
 from tests.factories.payouts import proposed
-from tests.factories.wallets import (
-    approved,
-    assert_books_hold,
-    make_staff,
-    status_of,
-)
-from tests.wallets.payouts.payout_rows import (
-    fail,
-    row,
-    seconds,
-    values,
-)
+from tests.factories.wallets import approved, assert_books_hold, make_staff, status_of
+from tests.wallets.payouts.payout_rows import fail, row, seconds, values
 from tests.wallets.payouts.resolving import (
     FAIL,
     HALF_DAY,
@@ -45,8 +35,8 @@ from tests.wallets.payouts.resolving import (
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.ledger.models import Transfer
-from wallets.payouts.errors import TransferLookUpUnavailable
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.errors import StatusCheckUnavailable
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions
 from wallets.withdrawals.models import Withdrawal
 
@@ -138,11 +128,11 @@ def memo(withdrawal: Withdrawal, kind: str) -> str:
 @pytest.mark.parametrize("action", [SEND_AGAIN, FAIL])
 def test_a_payout_that_the_provider_knows_by_now_is_as_the_provider_has_it(sandbox, wallet, action):
     withdrawal = approved(wallet)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     not_found_twice(withdrawal)
     proposal, person = propose(withdrawal, action), make_staff()
     fail(sandbox)
-    with nothing_moves(), pytest.raises(TransferLookUpUnavailable):
+    with nothing_moves(), pytest.raises(StatusCheckUnavailable):
         confirm(proposal, person)
     asked = len(sandbox.requests.entries())
     assert refusal(lambda: confirm(proposal, proposal.proposed_by)) == (
@@ -186,7 +176,7 @@ def test_a_proposal_that_is_declined_does_nothing_and_stays_declined(wallet, rea
 def test_the_withdrawal_of_a_proposal_is_locked_before_the_proposal(wallet):
     proposal = proposed(approved(wallet), RETURN)
     with transaction.atomic(), CaptureQueriesContext(connection) as asked:
-        resolutions._confirmable(proposal.id, make_staff())
+        resolutions._lock_confirmable(proposal.id, make_staff())
     locked = [
         re.findall(r'FROM "(\w+)"', query["sql"])[0]
         for query in asked.captured_queries

@@ -15,8 +15,8 @@ from tests.factories.wallets import Wallet, approved, know_banks, make_wallet
 from wallets.banks import services as banks_services
 from wallets.banks.models import BankList
 from wallets.payouts.models import PayoutCircuit
-from wallets.payouts.services import paying as payouts
-from wallets.payouts.services import rows, settlement
+from wallets.payouts.services import execution as payouts
+from wallets.payouts.services import payout_row, settlement
 from wallets.payouts.services import sweeps as services_sweeps
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
@@ -34,13 +34,13 @@ def test_looks_come_soon_at_first_and_then_every_ten_minutes():
     for look_ups, seconds in enumerate(steps):
         Payout.objects.filter(withdrawal_id=withdrawal.id).update(look_ups=look_ups)
         before = timezone.now()
-        found = rows.PayoutRow(withdrawal.id)._next_look() - timedelta(seconds=seconds)
+        found = payout_row.PayoutRow(withdrawal.id)._next_look() - timedelta(seconds=seconds)
         assert before <= found <= timezone.now(), look_ups
 
 
 def test_a_payout_is_watched_every_twelve_hours_for_thirty_days():
     now = timezone.now()
-    assert rows._watch_from(now) == {
+    assert payout_row._monitoring_schedule(now) == {
         "next_step_at": now + 12 * HOUR,
         "watch_until": now + timedelta(days=30),
     }
@@ -57,7 +57,7 @@ def test_a_hint_brings_a_look_forward_and_never_puts_it_off(planned, due):
     at = None if planned is None else timezone.now() + planned
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=at)
     before = timezone.now()
-    assert services_sweeps.bring_forward(withdrawal.reference) == withdrawal.id
+    assert services_sweeps.expedite(withdrawal.reference) == withdrawal.id
     found = Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at
     if planned == HOUR:
         assert found is not None
@@ -90,8 +90,8 @@ def lost(wallet: Wallet, minutes: float) -> Withdrawal:
     withdrawal = approved(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark(withdrawal.id, claim.token)
-    settlement.lose(withdrawal.id, error="silence", not_found=False)
+    assert payouts._mark_posting(withdrawal.id, claim.token)
+    settlement.mark_unknown(withdrawal.id, error="silence", not_found=False)
     at = timezone.now() + minutes * HOUR / 60
     Payout.objects.filter(withdrawal=withdrawal).update(next_step_at=at)
     return withdrawal
@@ -134,11 +134,11 @@ def test_a_hint_about_a_failed_payout_has_it_looked_at_and_no_other_one():
     know_banks()
     wallet = make_wallet(5000)
     failed, other = lost(wallet, 60), planned(wallet, 60)
-    settlement.fail(failed.id, reason="refused", actor=payouts._ACTOR)
+    settlement.fail_payout(failed.id, reason="refused", actor=payouts._ACTOR)
     before = Payout.objects.get(withdrawal=other).next_step_at
     assert Payout.objects.get(withdrawal=failed).next_step_at is None
-    assert services_sweeps.bring_forward("payout_nobody") is None
-    assert services_sweeps.bring_forward(failed.reference) == failed.id
+    assert services_sweeps.expedite("payout_nobody") is None
+    assert services_sweeps.expedite(failed.reference) == failed.id
     assert services_sweeps.due_payouts() == [(failed.id, "Failed")]
     assert Payout.objects.get(withdrawal=other).next_step_at == before
 
@@ -152,28 +152,28 @@ def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxSer
     know_banks()
     wallet = make_wallet(5000)
     sandbox.book.set_float("KES", Decimal(5000))
-    services_sweeps.take_step(wallet.request().id)
-    services_sweeps.take_step(wallet.organisation.id)
+    services_sweeps.process_payout(wallet.request().id)
+    services_sweeps.process_payout(wallet.organisation.id)
     assert orders_and_reads(sandbox) == (0, 0)
     new = planned(wallet, None)
     PayoutCircuit.objects.update(quiet_until=timezone.now() + HOUR)
-    services_sweeps.take_step(new.id)
+    services_sweeps.process_payout(new.id)
     assert orders_and_reads(sandbox) == (0, 0)
     PayoutCircuit.objects.update(quiet_until=None)
-    services_sweeps.take_step(new.id)
+    services_sweeps.process_payout(new.id)
     assert orders_and_reads(sandbox) == (1, 0)
     # The provider has it: it is asked for, when that is due, whatever waits besides.
     planned(wallet, 60)
-    services_sweeps.take_step(new.id)
+    services_sweeps.process_payout(new.id)
     assert orders_and_reads(sandbox) == (1, 0)
     Payout.objects.filter(withdrawal=new).update(next_step_at=timezone.now())
-    services_sweeps.take_step(new.id)
+    services_sweeps.process_payout(new.id)
     assert orders_and_reads(sandbox) == (1, 1)
     orphan = approved(wallet)
     assert payouts._claim(orphan.id) is not None
     gone = timezone.now() - HOUR
     Payout.objects.filter(withdrawal=orphan).update(leased_until=gone, next_step_at=gone)
-    services_sweeps.take_step(orphan.id)
+    services_sweeps.process_payout(orphan.id)
     assert orders_and_reads(sandbox) == (2, 1)
     assert Payout.objects.get(withdrawal=orphan).provider_status == "NEW"
 

@@ -7,11 +7,7 @@ from decimal import Decimal
 import pytest
 
 from tests.wallets.providers.harness import SECRET_KEY, client_of, record_of, request_of
-from wallets.providers.base import (
-    OutcomeUnknown,
-    ProviderUnavailable,
-    TransferStatus,
-)
+from wallets.providers.base import OutcomeUnknown, ProviderUnavailable, TransferStatus
 
 ORDER = {"method": "POST", "path_prefix": "/v3/transfers"}
 BANKS = {"method": "GET", "path_prefix": "/v3/banks"}

@@ -11,13 +11,8 @@ from django.utils import timezone
 from exchange.core.numbers import plain
 from exchange.staff.models import StaffUser
 from tests.environment.owner import as_owner
-from tests.factories.wallets import (
-    SYSTEM,
-    Wallet,
-    approved,
-    make_staff,
-)
-from wallets.payouts.services import paying as payouts
+from tests.factories.wallets import SYSTEM, Wallet, approved, make_staff
+from wallets.payouts.services import execution as payouts
 from wallets.providers.base import TransferRequest
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxServer
@@ -31,7 +26,7 @@ from wallets.withdrawals.models import Withdrawal
 def pay(wallet: Wallet, amount: str | int = 500, **more: Any) -> Withdrawal:
     """A payout at the provider, which has not decided."""
     withdrawal = approved(wallet, amount, **more)
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     return withdrawal
 
 
@@ -39,7 +34,7 @@ def done(sandbox: SandboxServer, *withdrawals: Withdrawal) -> None:
     """The bank has decided, and we have asked."""
     for withdrawal in withdrawals:
         sandbox.book.settle(withdrawal.reference)
-        payouts.look_up(withdrawal.id)
+        payouts.check_status(withdrawal.id)
 
 
 def book(sandbox: SandboxServer, sql: str, *values: Any) -> None:

@@ -33,7 +33,7 @@ from tests.wallets.reconciliation.harness import (
     today,
 )
 from wallets.alerts.models import Alert
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import LineKind, ReconciliationBreak
 from wallets.reconciliation.services import comparison, reports
@@ -297,7 +297,7 @@ def test_a_break_of_one_day_leaves_the_alert_of_another_day_alone(sandbox, walle
     withdrawal = pay(wallet)
     sandbox.book.settle(withdrawal.reference)
     compare()
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     hold(sandbox, "1", "KES")
     compare(today() - timedelta(days=2))
     days = {alert.subject for alert in Alert.objects.filter(resolved_at=None)}

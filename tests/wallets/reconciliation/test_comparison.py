@@ -41,7 +41,7 @@ from tests.wallets.reconciliation.harness import (
 )
 from wallets.ledger.models import Entry, TransferKind
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import sweeps
 from wallets.providers.base import ProviderBalance, ProviderUnavailable
 from wallets.providers.flutterwave import FlutterwaveClient
@@ -61,7 +61,7 @@ def test_what_both_sides_know_alike_agrees_with_figures_by_currency(sandbox, wal
     done(sandbox, paid, failed)
     pay(wallet, 700)
     refused = approved(wallet, 800, account=REFUSED_AT_ONCE)
-    payouts.pay(refused.id)
+    payouts.send_payout(refused.id)
     assert status_of(refused) == "Failed"
     report = compare()
     assert (report.status, report.reason, off(report)) == ("Agrees", "", [])
@@ -96,7 +96,7 @@ def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_ov
     withdrawal = approved(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark(withdrawal.id, claim.token)
+    assert payouts._mark_posting(withdrawal.id, claim.token)
     report = compare()
     assert (report.status, report.compared, off(report)) == ("Agrees", 1, [])
     Payout.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
@@ -116,9 +116,9 @@ def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sa
     failed, taken = (pay(wallet, account=FAILS_LATER) for _ in range(2))
     done(sandbox, paid, returned, failed, taken)
     sandbox.book.return_money(returned.reference)
-    payouts.look_up(returned.id)
+    payouts.check_status(returned.id)
     Payout.objects.filter(withdrawal=taken).update(provider_status="PENDING")
-    payouts.pay(approved(wallet, account=REFUSED_AT_ONCE).id)
+    payouts.send_payout(approved(wallet, account=REFUSED_AT_ONCE).id)
     claimed, posted = approved(wallet), pay(wallet)
     assert payouts._claim(claimed.id) is not None
     assert {*disputed()} == {returned.reference, taken.reference, posted.reference}
@@ -221,7 +221,7 @@ def test_what_we_have_not_noticed_yet_differs_and_stays_open_once_we_have(sandbo
     report = compare()
     assert off(report) == [("Status", withdrawal.reference, "Processing", "SUCCESSFUL")]
     assert open_alerts() == {"reconciliation"}
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert compare().status == "Agrees"
     assert breaks() == [("Status", "", "Open", False)]
     assert open_alerts() == {"reconciliation"}
@@ -234,7 +234,7 @@ def test_a_returned_payout_differs_until_two_people_reversed_it(sandbox, wallet)
     done(sandbox, withdrawal)
     assert compare().status == "Agrees"
     sandbox.book.return_money(withdrawal.reference)
-    payouts.look_up(withdrawal.id)
+    payouts.check_status(withdrawal.id)
     assert off(compare()) == [("Status", withdrawal.reference, "Completed", "FAILED")]
     decide(withdrawal, ProposalAction.REVERSE)
     report = compare()
@@ -370,14 +370,14 @@ def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     sandbox.faults.add(
         Fault(fault="timeout_before", method="POST", path_prefix="/v3/transfers", seconds=2)
     )
-    payouts.pay(withdrawal.id)
+    payouts.send_payout(withdrawal.id)
     assert status_of(withdrawal) == "Unknown"
     assert off(compare()) == [("Missing at the provider", withdrawal.reference, "Unknown", "")]
     for _ in range(2):
         pass_time(withdrawal, 3600)
-        sweeps.take_step(withdrawal.id)
+        sweeps.process_payout(withdrawal.id)
     decide(withdrawal, ProposalAction.SEND_AGAIN)
-    sweeps.take_step(withdrawal.id)
+    sweeps.process_payout(withdrawal.id)
     assert status_of(withdrawal) == "Processing"
     assert compare().status == "Agrees"
     assert breaks() == [

@@ -21,9 +21,7 @@ from tests.assertions.unchanged import everything
 from tests.environment.owner import as_owner
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.exports import body, sheet, table
-from tests.factories.wallets import (
-    SYSTEM,
-)
+from tests.factories.wallets import SYSTEM
 from tests.wallets.reconciliation.harness import compare, fault_of, pay, send_past_us, today
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation

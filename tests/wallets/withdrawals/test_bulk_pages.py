@@ -243,7 +243,7 @@ def test_nothing_chosen_or_too_many_is_said(world, monkeypatch):
     response = client.post(reverse(LIST), {"action": "approve_selected", "index": "0"})
     assert "Items must be selected" in said(response)[-1]
     assert everything() == before
-    monkeypatch.setattr("wallets.withdrawals.admin.deciding.AT_ONCE", 1)
+    monkeypatch.setattr("wallets.withdrawals.admin.decision_pages.MAX_BULK", 1)
     response = choose(client, [withdrawal, withdraw(organisation, member, "KES", "1000")])
     assert said(response)[-1] == "At most 1 withdrawals at once. Nothing has been done."
 

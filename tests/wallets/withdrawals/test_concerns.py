@@ -11,9 +11,9 @@ from exchange.participants.models import ApiKey, Member, Organisation
 from tests.factories.api_clients import make_caller
 from tests.factories.wallets import know_banks, make_member_wallet
 from wallets.withdrawals.models import BankAccount, Withdrawal
-from wallets.withdrawals.selectors import concerns
-from wallets.withdrawals.selectors.concerns import Concern, Level
-from wallets.withdrawals.selectors.scrutiny import AccountUse, Facts, Requests
+from wallets.withdrawals.selectors import review_flags
+from wallets.withdrawals.selectors.review_facts import AccountUse, RequestTotals, ReviewFacts
+from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag
 
 pytestmark = pytest.mark.django_db
 
@@ -39,8 +39,8 @@ def said(found: object) -> list[str]:
 def test_a_requester_that_was_switched_off_stops():
     good, revoked = ApiKey(name="Backend"), ApiKey(name="Old", revoked_at=timezone.now())
     for key in (None, good):
-        assert said(concerns._of_requester(withdrawal_of(), key)) == []
-    assert said(concerns._of_requester(withdrawal_of(active=False), revoked)) == [
+        assert said(review_flags._requester_flags(withdrawal_of(), key)) == []
+    assert said(review_flags._requester_flags(withdrawal_of(active=False), revoked)) == [
         "Stop: The organisation is not active.",
         "Stop: The API key that asked, Old, is revoked.",
     ]
@@ -50,8 +50,8 @@ def test_of_many_keys_those_that_asked_are_found():
     mine, _ = make_caller().key, make_caller().key
     by = f"api_key:{mine.pk}"
     asked = [Withdrawal(requested_by=who) for who in (by, f"staff:{mine.pk}", "api_key:x", "")]
-    assert concerns.requesting_keys(asked) == {by: mine}
-    assert concerns.requesting_keys(asked[1:]) == {}
+    assert review_flags.requesting_keys(asked) == {by: mine}
+    assert review_flags.requesting_keys(asked[1:]) == {}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_of_many_keys_those_that_asked_are_found():
     ],
 )  # fmt: skip
 def test_names_that_speak_against_each_other_are_flagged(currency, bank, flags):
-    assert said(concerns._of_names(withdrawal_of(currency=currency, **bank))) == flags
+    assert said(review_flags._name_flags(withdrawal_of(currency=currency, **bank))) == flags
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_names_that_speak_against_each_other_are_flagged(currency, bank, flags):
     ],
 )  # fmt: skip
 def test_how_an_account_was_used_is_flagged(use, flags):
-    assert said(concerns._of_account(withdrawal_of(), AccountUse(**UNUSED | use))) == flags
+    assert said(review_flags._account_flags(withdrawal_of(), AccountUse(**UNUSED | use))) == flags
 
 
 @pytest.mark.parametrize(
@@ -116,26 +116,31 @@ def test_how_an_account_was_used_is_flagged(use, flags):
     ],
 )  # fmt: skip
 def test_a_large_amount_and_many_requests_are_flagged(largest, count, flags):
-    day = Requests(count, Decimal(300) * count)
-    facts = Facts(AccountUse(**UNUSED), day, largest)
-    assert said(concerns._of_amount(withdrawal_of(), facts)) == flags
+    day = RequestTotals(count, Decimal(300) * count)
+    facts = ReviewFacts(AccountUse(**UNUSED), day, largest)
+    assert said(review_flags._amount_flags(withdrawal_of(), facts)) == flags
 
 
 def test_flags_are_kept_and_recalled_as_they_were():
-    stop, look = Concern("a", Level.STOP, "Halt."), Concern("b", Level.LOOK, "See.")
+    stop, look = ReviewFlag("a", FlagLevel.STOP, "Halt."), ReviewFlag("b", FlagLevel.LOOK, "See.")
     assert (stop.tone, look.tone) == ("bad", "waiting")
-    assert concerns.stops([look, stop]) == [stop]
-    assert concerns.recalled(concerns.kept([look, stop])) == [look, stop]
-    assert concerns.recalled(None) == []
-    assert concerns.concerns_of([]) == {}
+    assert review_flags.critical_flags([look, stop]) == [stop]
+    assert review_flags.deserialize_flags(review_flags.serialize_flags([look, stop])) == [
+        look,
+        stop,
+    ]
+    assert review_flags.deserialize_flags(None) == []
+    assert review_flags.review_flags([]) == {}
 
 
 def test_flags_are_of_the_facts_given_and_what_stops_stands_first(monkeypatch):
-    known = Concern("known", Level.STOP, "Known above.")
+    known = ReviewFlag("known", FlagLevel.STOP, "Known above.")
     found = withdrawal_of(active=False, currency="NGN", name_resolved=False)
-    monkeypatch.setattr(concerns, "more_concerns", [lambda _: {found.pk: [known]}, lambda _: {}])
-    facts = Facts(AccountUse(**UNUSED | {"earlier": 0}), Requests(5, Decimal(1500)), Decimal(1))
-    codes = [flag.code for flag in concerns.concerns_of([found], {found.pk: facts})[found.pk]]
+    monkeypatch.setattr(review_flags, "flag_sources", [lambda _: {found.pk: [known]}, lambda _: {}])
+    facts = ReviewFacts(
+        AccountUse(**UNUSED | {"earlier": 0}), RequestTotals(5, Decimal(1500)), Decimal(1)
+    )
+    codes = [flag.code for flag in review_flags.review_flags([found], {found.pk: facts})[found.pk]]
     assert codes == [
         "organisation_inactive", "known",
         "name_not_told", "account_first_used", "much_larger", "many_a_day",
@@ -146,7 +151,7 @@ def test_flags_are_of_what_is_so_now_where_no_facts_are_given():
     know_banks()
     wallet = make_member_wallet(5000)
     first, second = wallet.request(500), wallet.request(500, account="0690000045")
-    flags = concerns.concerns_of([first, second])
+    flags = review_flags.review_flags([first, second])
     assert {pk: [flag.code for flag in found] for pk, found in flags.items()} == {
         first.pk: ["account_first_used"],
         second.pk: ["account_first_used"],

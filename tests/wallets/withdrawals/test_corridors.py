@@ -6,7 +6,7 @@ import pytest
 
 from exchange.core.errors import InvalidRequest
 from wallets.withdrawals.models import BankAccount
-from wallets.withdrawals.services.corridors import clean_phone, missing_fields, needed_fields
+from wallets.withdrawals.services.payout_details import clean_phone, missing_fields, required_fields
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ from wallets.withdrawals.services.corridors import clean_phone, missing_fields, 
     ],
 )
 def test_what_is_missing_is_what_the_currency_needs_and_nobody_has_filled_in(currency, labels):
-    names = [*needed_fields(currency)]
-    assert [*needed_fields(currency).values()] == labels
+    names = [*required_fields(currency)]
+    assert [*required_fields(currency).values()] == labels
     assert missing_fields(currency, BankAccount()) == labels
     assert missing_fields(currency, BankAccount(**dict.fromkeys(names, " "))) == labels
     assert missing_fields(currency, BankAccount(**dict.fromkeys(names, "x"))) == []

@@ -25,13 +25,13 @@ from tests.factories.wallets import (
     make_wallet,
 )
 from wallets.banks.models import BankList
-from wallets.withdrawals.commands import Corridor, RequestWithdrawal
+from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.services import decisions, requests
 
 pytestmark = pytest.mark.django_db
 
-RECIPIENT = Corridor(
+RECIPIENT = PayoutDetails(
     recipient_first_name="Ada",
     recipient_last_name="Obi",
     recipient_email="ada@example.com",
@@ -143,7 +143,7 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
         "corridor_incomplete"
     )
     fill = partial(
-        decisions.fill_in_corridor, withdrawal_id=withdrawal.pk, version=1, approver=person
+        decisions.complete_payout_details, withdrawal_id=withdrawal.pk, version=1, approver=person
     )
     filled = fill(corridor=RECIPIENT)
     assert (filled.status, filled.version) == ("Pending", 2)
@@ -159,20 +159,20 @@ def test_what_the_corridor_needs_is_filled_in_before_the_approval():
     assert approve(withdrawal, person).status == "Approved"
 
 
-WRONG_CORRIDORS: list[tuple[str, Corridor, dict[str, str]]] = [
+WRONG_CORRIDORS: list[tuple[str, PayoutDetails, dict[str, str]]] = [
     (
         "GHS",
-        Corridor(branch_code="x" * 41),
+        PayoutDetails(branch_code="x" * 41),
         {"branch_code": "Ensure this value has at most 40 characters (it has 41)."},
     ),
     (
         "GHS",
-        Corridor(branch_code="GH010101", recipient_email="nobody"),
+        PayoutDetails(branch_code="GH010101", recipient_email="nobody"),
         {"recipient_email": "Enter a valid email address."},
     ),
     (
         "ZAR",
-        Corridor(recipient_phone="0821234567"),
+        PayoutDetails(recipient_phone="0821234567"),
         {
             "recipient_phone": "recipient_phone must be a phone number with its country code,"
             " such as +27821234567"
@@ -181,12 +181,12 @@ WRONG_CORRIDORS: list[tuple[str, Corridor, dict[str, str]]] = [
 ]
 
 
-def fill_in(currency: str, corridor: Corridor) -> Callable[[], Withdrawal]:
+def fill_in(currency: str, corridor: PayoutDetails) -> Callable[[], Withdrawal]:
     """What a member of staff does to a new request."""
     wallet = make_wallet(5000, currency=currency)
     withdrawal = wallet.request(500, currency=currency, bank="Absa")
     return partial(
-        decisions.fill_in_corridor,
+        decisions.complete_payout_details,
         withdrawal_id=withdrawal.pk,
         version=1,
         corridor=corridor,
@@ -200,7 +200,7 @@ def test_what_is_filled_in_has_the_form_and_length_of_its_column():
         act = fill_in(currency, corridor)
         assert refuses(act, InvalidRequest, message).fields == wrong
     # Where no phone is needed, it is kept as it was written.
-    filled = fill_in("GHS", Corridor(branch_code="GH1", recipient_phone="0"))()
+    filled = fill_in("GHS", PayoutDetails(branch_code="GH1", recipient_phone="0"))()
     assert filled.bank.recipient_phone == "0"
 
 
@@ -209,7 +209,7 @@ def test_only_who_may_decide_decides_and_only_on_the_version_they_saw():
     acts: list[Callable[..., Withdrawal]] = [
         decisions.approve,
         partial(decisions.reject, reason="no"),
-        partial(decisions.fill_in_corridor, corridor=Corridor()),
+        partial(decisions.complete_payout_details, corridor=PayoutDetails()),
     ]
     stranger, person = make_staff("resolve_payout"), make_staff()
     stale = "The withdrawal changed meanwhile. Please look at it again"

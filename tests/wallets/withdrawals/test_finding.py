@@ -19,7 +19,7 @@ from tests.factories.wallets import know_banks, make_staff
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import BankAccount, Payout, Withdrawal
-from wallets.withdrawals.selectors import finding
+from wallets.withdrawals.selectors import search
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(params=[1000, 1, 0], ids=["rare", "some rare", "common"])
 def few(request, monkeypatch) -> int:
-    monkeypatch.setattr(finding, "_FEW", request.param)
+    monkeypatch.setattr(search, "_MAX_IDS", request.param)
     return int(request.param)
 
 
@@ -61,7 +61,9 @@ def made() -> dict[str, Withdrawal]:
 
 def test_each_way_leads_there_and_every_word_counts(few, made):
     def found(term: str) -> set[str]:
-        ids = set(Withdrawal.objects.filter(finding.found_by(term)).values_list("pk", flat=True))
+        ids = set(
+            Withdrawal.objects.filter(search.withdrawal_search(term)).values_list("pk", flat=True)
+        )
         return {name for name, row in made.items() if row.pk in ids}
 
     everybody = {"Ada", "Bola", "Zenith"}
@@ -107,9 +109,9 @@ def test_a_word_is_looked_up_once_where_it_leads_to_a_few_and_left_to_the_list_o
     two = {made["Ada"].pk, made["Bola"].pk}
     for few in (1000, 3, 2, 1, 0):
         if few < 1000:
-            monkeypatch.setattr(finding, "_FEW", few)
+            monkeypatch.setattr(search, "_MAX_IDS", few)
         with CaptureQueriesContext(connection) as asked:
-            assert finding._few("acme") == (two if few >= 2 else None), few
+            assert search._find_few("acme") == (two if few >= 2 else None), few
         statements = [query["sql"] for query in asked.captured_queries]
         limits = [re.findall(r"LIMIT (\d+)", statement)[-1] for statement in statements]
         assert limits == [f"{few + 1}"] * 3
@@ -117,7 +119,7 @@ def test_a_word_is_looked_up_once_where_it_leads_to_a_few_and_left_to_the_list_o
         assert ("exchange_organisation" in statements[-1], "UNION ALL" in statements[-1]) == (
             few < 1, True,
         )  # fmt: skip
-        found = finding.found_by("acme")
+        found = search.withdrawal_search("acme")
         assert (found.children == [("pk__in", two)]) is (few >= 2), few
         assert set(Withdrawal.objects.filter(found).values_list("pk", flat=True)) == two
 
@@ -127,8 +129,8 @@ def test_what_is_found_in_two_ways_hides_nothing_else(made, monkeypatch):
     firm = made["Zenith"].organisation
     others = [withdraw(firm, None, "KES", "100", account_name=payee) for payee in ("Zoe", "Zenith")]
     for few in range(1, 6):
-        monkeypatch.setattr(finding, "_FEW", few)
-        found = {*Withdrawal.objects.filter(finding.found_by("zenith"))}
+        monkeypatch.setattr(search, "_MAX_IDS", few)
+        found = {*Withdrawal.objects.filter(search.withdrawal_search("zenith"))}
         assert found == {made["Zenith"], *others}, few
 
 
@@ -137,7 +139,7 @@ def test_a_part_of_a_reference_has_a_digit_or_eight_letters(few, made):
     as_time_does("wallets_withdrawal", "USER", f"reference = '{reference}'", made["Ada"].pk)
 
     def found(term: str) -> int:
-        return Withdrawal.objects.filter(finding.found_by(term)).count()
+        return Withdrawal.objects.filter(search.withdrawal_search(term)).count()
 
     assert [found(part) for part in ("qrstvwxy", "QRSTVWXY", "qrstvwx", "k9m", "fffffff")] == [
         1, 1, 0, 1, 0,
@@ -146,7 +148,7 @@ def test_a_part_of_a_reference_has_a_digit_or_eight_letters(few, made):
 
 def test_the_trail_is_searched_by_a_whole_name_number_or_reference(made):
     def called(term: str) -> set[object]:
-        return set(finding.ids_called(term))
+        return set(search.find_ids(term))
 
     for name, payee in (("Ada", "ada obi"), ("Bola", "Bola O'Brien-Rade")):
         row = made[name]

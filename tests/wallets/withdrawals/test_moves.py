@@ -16,8 +16,8 @@ from tests.factories.wallets import SYSTEM, Wallet, approved, know_banks, make_w
 from wallets.withdrawals.errors import WithdrawalNotFound
 from wallets.withdrawals.models import Decision, Verdict, Withdrawal
 from wallets.withdrawals.models import WithdrawalStatus as Status
-from wallets.withdrawals.selectors.concerns import Concern, Level
-from wallets.withdrawals.services.transitions import lock, move, record
+from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag
+from wallets.withdrawals.services.transitions import change_status, lock_withdrawal, record_decision
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ def told(withdrawal: Withdrawal) -> list[str]:
 
 def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
     one, other = approved(wallet), approved(wallet)
-    moved = move(one, come_from=(Status.APPROVED,), to=Status.PROCESSING, reason="sent")
+    moved = change_status(one, come_from=(Status.APPROVED,), to=Status.PROCESSING, reason="sent")
     assert (moved.pk, moved.status, moved.version, moved.reason) == (
         one.pk, "Processing", one.version + 1, "sent",
     )  # fmt: skip
@@ -46,8 +46,8 @@ def test_a_move_is_of_one_withdrawal_one_version_on_and_told(wallet):
     other.refresh_from_db()
     assert (other.status, len(told(other))) == ("Approved", 2)
     # An outcome that nobody knows is no news, nor what the caller keeps back.
-    lost = move(moved, come_from=(Status.PROCESSING,), to=Status.UNKNOWN)
-    back = move(lost, come_from=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
+    lost = change_status(moved, come_from=(Status.PROCESSING,), to=Status.UNKNOWN)
+    back = change_status(lost, come_from=(Status.UNKNOWN,), to=Status.APPROVED, emit=False)
     assert (back.version, len(told(one))) == (one.version + 3, 3)
 
 
@@ -69,16 +69,16 @@ def test_a_move_from_another_state_or_version_is_refused_and_says_which(wallet):
         (nobody, (Status.APPROVED,), "The withdrawal is Pending, no longer Approved"),
     ):
         with pytest.raises(StateConflict) as refusal:
-            move(row, come_from=states, to=Status.PROCESSING)
+            change_status(row, come_from=states, to=Status.PROCESSING)
         assert refusal.value.message == message
     assert everything() == before
 
 
 def test_what_is_kept_of_a_decision(wallet):
     withdrawal = wallet.request()
-    flag = Concern("key_revoked", Level.STOP, "The API key is revoked.")
-    record(withdrawal, verdict=Verdict.CORRIDOR, actor=SYSTEM)
-    record(
+    flag = ReviewFlag("key_revoked", FlagLevel.STOP, "The API key is revoked.")
+    record_decision(withdrawal, verdict=Verdict.CORRIDOR, actor=SYSTEM)
+    record_decision(
         withdrawal,
         verdict=Verdict.REJECT,
         actor=SYSTEM,
@@ -102,7 +102,7 @@ def test_a_withdrawal_is_locked_and_neither_its_bank_nor_its_key_is(wallet, owne
     rows = "SELECT id FROM wallets_withdrawal FOR {} SKIP LOCKED"
     banks = "SELECT id FROM wallets_bankaccount FOR UPDATE SKIP LOCKED"
     with transaction.atomic():
-        assert lock(one.id).pk == one.pk
+        assert lock_withdrawal(one.id).pk == one.pk
         assert owner_connection.execute(rows.format("SHARE")).fetchall() == [(other.id,)]
         # Whoever writes about it, a decision or a payout, does not wait.
         assert len(owner_connection.execute(rows.format("KEY SHARE")).fetchall()) == 2
@@ -111,13 +111,13 @@ def test_a_withdrawal_is_locked_and_neither_its_bank_nor_its_key_is(wallet, owne
 
 def test_a_withdrawal_is_found_within_its_organisation_only(wallet):
     withdrawal = wallet.request()
-    assert lock(withdrawal.id, wallet.organisation.id).pk == withdrawal.pk
+    assert lock_withdrawal(withdrawal.id, wallet.organisation.id).pk == withdrawal.pk
     for withdrawal_id, organisation_id in (
         (withdrawal.id, make_organisation().id),
         (wallet.organisation.id, None),
     ):
         with pytest.raises(WithdrawalNotFound):
-            lock(withdrawal_id, organisation_id)
+            lock_withdrawal(withdrawal_id, organisation_id)
 
 
 def test_workers_are_asked_to_deliver_what_is_told(
@@ -125,12 +125,12 @@ def test_workers_are_asked_to_deliver_what_is_told(
 ):
     withdrawal = approved(wallet)
     with django_capture_on_commit_callbacks(execute=True):
-        move(withdrawal, come_from=(Status.APPROVED,), to=Status.PROCESSING)
+        change_status(withdrawal, come_from=(Status.APPROVED,), to=Status.PROCESSING)
     wait_until(lambda: hints == ["exchange.tasks.deliver_events"], "events are delivered", 10)
 
 
 def test_of_a_long_name_the_beginning_is_kept_with_the_decision(wallet):
     label = "n" * 200 + "x"
     withdrawal = wallet.request()
-    record(withdrawal, verdict=Verdict.CORRIDOR, actor=Actor.staff(uuid7(), label))
+    record_decision(withdrawal, verdict=Verdict.CORRIDOR, actor=Actor.staff(uuid7(), label))
     assert Decision.objects.get(withdrawal=withdrawal).actor_label == label[:200]

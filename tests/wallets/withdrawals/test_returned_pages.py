@@ -23,11 +23,11 @@ from tests.factories.wallets import OVERRIDE, make_staff
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.payouts.models import Proposal
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.reconciliation.models import Reconciliation
-from wallets.withdrawals.admin.worklists import returned
+from wallets.withdrawals.admin.saved_views import returned_by_bank
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.concerns import concerns_of
+from wallets.withdrawals.selectors.review_flags import review_flags
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
@@ -51,12 +51,12 @@ def paid(sandbox: Any, world: Any, *, returned: bool) -> Withdrawal:
     decisions.approve(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), override=OVERRIDE
     )
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     settle(sandbox, withdrawal)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     if returned:
         bring_back(sandbox, withdrawal)
-        payouts.look_up(withdrawal.pk)
+        payouts.check_status(withdrawal.pk)
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Completed"
     return withdrawal
@@ -130,7 +130,7 @@ def test_a_returned_payout_was_not_paid_to_the_account(provider_sandbox, world):
             [former.pk],
         )
     again = withdraw(world[0], world[1], "KES", "100")
-    found = {one.code: one.text for one in concerns_of([again])[again.pk]}
+    found = {one.code: one.text for one in review_flags([again])[again.pk]}
     assert found["payouts_came_back"] == "1 earlier payout to this account failed or came back."
     assert "account_never_paid" in found
 
@@ -139,7 +139,7 @@ def test_returned_payouts_are_found_by_an_index(provider_sandbox, world):
     paid(provider_sandbox, world, returned=True)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
-    plan = Withdrawal.objects.filter(returned()).order_by().explain()
+    plan = Withdrawal.objects.filter(returned_by_bank()).order_by().explain()
     assert "payout_returned" in plan, plan
 
 

@@ -16,12 +16,12 @@ from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.bare_rows import put
 from wallets.deposits.models import Deposit
 from wallets.withdrawals.models import BankAccount, Withdrawal
-from wallets.withdrawals.selectors.scrutiny import (
-    OTHERS_NAMED,
-    Requests,
-    inflow,
-    other_owners,
-    velocity,
+from wallets.withdrawals.selectors.review_facts import (
+    MAX_NAMED_OWNERS,
+    RequestTotals,
+    find_owners_sharing_account,
+    recent_deposits,
+    request_velocity,
 )
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 MOMENT = timedelta(microseconds=1)
-NOTHING = Requests(0, Decimal(0))
+NOTHING = RequestTotals(0, Decimal(0))
 
 
 def put_withdrawal(cursor: Any, amount: int = 1, **columns: Any) -> UUID:
@@ -39,9 +39,9 @@ def put_withdrawal(cursor: Any, amount: int = 1, **columns: Any) -> UUID:
     return found
 
 
-def of(*amounts: int) -> Requests:
+def of(*amounts: int) -> RequestTotals:
     """Requests of these amounts."""
-    return Requests(len(amounts), Decimal(sum(amounts)))
+    return RequestTotals(len(amounts), Decimal(sum(amounts)))
 
 
 def test_velocity_counts_what_is_younger_than_a_day_or_thirty_when_the_decision_is_made():
@@ -68,7 +68,7 @@ def test_velocity_counts_what_is_younger_than_a_day_or_thirty_when_the_decision_
         put_withdrawal(cursor, 512, **of_person, status="Rejected", created_at=NOON - DAY / 2)
         put_withdrawal(cursor, 1024, organisation_id=uuid7(), created_at=NOON - DAY / 2)
         put_withdrawal(cursor, 2048, **of_person, currency_id="NGN", created_at=NOON - DAY / 2)
-    found = velocity(Withdrawal.objects.get(pk=decided))
+    found = request_velocity(Withdrawal.objects.get(pk=decided))
     assert found.until == NOON
     assert found.owner_day == of(1, 2, 32)
     assert found.owner_month == of(1, 2, 4, 8, 32)
@@ -89,7 +89,7 @@ def test_velocity_is_of_now_until_a_withdrawal_is_decided():
             found = put_withdrawal(
                 cursor, status=status, actioned_on=actioned_on, created_at=NOON - 40 * DAY
             )
-        seen = velocity(Withdrawal.objects.get(pk=found))
+        seen = request_velocity(Withdrawal.objects.get(pk=found))
         assert (seen.until >= before) is of_now, (status, actioned_on)
         # Asked for so long ago, it does not count either.
         assert seen.owner_day == seen.organisation_month == NOTHING
@@ -119,15 +119,15 @@ def test_inflow_is_what_was_confirmed_for_the_wallet_in_thirty_days():
             put(cursor, Deposit, amount=amount, **columns)
         asked = put_withdrawal(cursor, **of_member)
         elsewhere = put_withdrawal(cursor, organisation_id=organisation.pk, currency_id="GHS")
-    found = inflow(Withdrawal.objects.get(pk=asked), shown=1)
+    found = recent_deposits(Withdrawal.objects.get(pk=asked), shown=1)
     assert (found.count, found.amount) == (2, Decimal(3))
     assert [deposit.amount for deposit in found.deposits] == [1]
-    nothing = inflow(Withdrawal.objects.get(pk=elsewhere), shown=1)
+    nothing = recent_deposits(Withdrawal.objects.get(pk=elsewhere), shown=1)
     assert (nothing.deposits, nothing.count, nothing.amount) == ((), 0, Decimal(0))
 
 
 def test_five_other_owners_of_the_same_account_at_the_same_bank_are_named():
-    assert OTHERS_NAMED == 5
+    assert MAX_NAMED_OWNERS == 5
     firm, other = make_organisation("Acme"), make_organisation("Zenith")
     mine = make_member(firm, "Ada")
     names = ("Bo", "Cy", "Di", "Ed", "Flo")
@@ -147,11 +147,14 @@ def test_five_other_owners_of_the_same_account_at_the_same_bank_are_named():
         pay_to("32", "01", other)
         pay_to("31", "02", other)
         for number in range(2):
-            assert other_owners(Withdrawal.objects.get(pk=asked)) == [("Acme", "")] * number
+            assert (
+                find_owners_sharing_account(Withdrawal.objects.get(pk=asked))
+                == [("Acme", "")] * number
+            )
             pay_to("31", "01", firm)
         for name in names:
             pay_to("31", "01", other, make_member(other, name))
-    assert other_owners(Withdrawal.objects.get(pk=asked)) == [
+    assert find_owners_sharing_account(Withdrawal.objects.get(pk=asked)) == [
         ("Acme", ""),
         *(("Zenith", name) for name in names[:4]),
     ]

@@ -29,14 +29,14 @@ from tests.factories.wallets import make_staff
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.scrutiny import (
+from wallets.withdrawals.selectors.review_facts import (
     AccountUse,
-    Facts,
-    Requests,
-    inflow,
-    other_owners,
-    scrutinise,
-    velocity,
+    RequestTotals,
+    ReviewFacts,
+    find_owners_sharing_account,
+    load_review_facts,
+    recent_deposits,
+    request_velocity,
 )
 from wallets.withdrawals.services import decisions
 
@@ -64,9 +64,9 @@ def rewrite(withdrawal: Withdrawal, *, ago: timedelta, status: str = "Pending") 
         )
 
 
-def facts_of(withdrawal: Withdrawal) -> Facts:
+def facts_of(withdrawal: Withdrawal) -> ReviewFacts:
     """The facts of one among others, as the lists ask for them."""
-    return scrutinise(list(Withdrawal.objects.values_list("pk", flat=True)))[withdrawal.pk]
+    return load_review_facts(list(Withdrawal.objects.values_list("pk", flat=True)))[withdrawal.pk]
 
 
 def account_use(withdrawal: Withdrawal) -> AccountUse:
@@ -96,12 +96,12 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     use = account_use(withdrawal)
     assert (use.earlier, use.paid, use.bounced) == (4, 2, 1)
     assert (use.other_owners, use.other_organisations) == (0, 0)
-    assert other_owners(withdrawal) == []
+    assert find_owners_sharing_account(withdrawal) == []
 
     withdraw(organisation, None, "KES", "1000")
     use = account_use(withdrawal)
     assert (use.other_owners, use.other_organisations) == (1, 0)
-    assert other_owners(withdrawal) == [("Acme", "")]
+    assert find_owners_sharing_account(withdrawal) == [("Acme", "")]
 
     rival = Organisation.objects.create(name="Rival")
     bo = Member.objects.create(organisation=rival, name="Bo", email="bo@rival.example")
@@ -110,7 +110,7 @@ def test_use_of_the_account_counts_earlier_requests_of_the_owner_and_names_the_o
     withdraw(rival, bo, "KES", "1000")
     use = account_use(withdrawal)
     assert (use.other_owners, use.other_organisations) == (2, 1)
-    assert other_owners(withdrawal) == [("Acme", ""), ("Rival", "Bo")]
+    assert find_owners_sharing_account(withdrawal) == [("Acme", ""), ("Rival", "Bo")]
 
 
 def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
@@ -125,12 +125,12 @@ def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(world):
     fund(organisation, member, "GHS", "5000")
     withdraw(organisation, member, "GHS", "4000")
 
-    found = velocity(withdrawal)
-    assert found.owner_day == Requests(2, Decimal(1200))
+    found = request_velocity(withdrawal)
+    assert found.owner_day == RequestTotals(2, Decimal(1200))
     assert facts_of(withdrawal).owner_day == found.owner_day
-    assert found.owner_month == Requests(3, Decimal(1500))
-    assert found.organisation_day == Requests(3, Decimal(1900))
-    assert found.organisation_month == Requests(4, Decimal(2200))
+    assert found.owner_month == RequestTotals(3, Decimal(1500))
+    assert found.organisation_day == RequestTotals(3, Decimal(1900))
+    assert found.organisation_month == RequestTotals(4, Decimal(2200))
 
 
 def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
@@ -141,9 +141,9 @@ def test_velocity_of_a_decided_one_is_what_whoever_decided_saw(world):
     )
     rewrite(withdraw(organisation, member, "KES", "2000"), ago=-HOUR)
     withdrawal.refresh_from_db()
-    found = velocity(withdrawal)
+    found = request_velocity(withdrawal)
     assert found.until == withdrawal.actioned_on
-    assert found.owner_day == Requests(1, Decimal(1000))
+    assert found.owner_day == RequestTotals(1, Decimal(1000))
 
 
 def test_the_largest_paid_before_is_of_the_wallet_and_the_currency(world):
@@ -176,10 +176,12 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
             reference=f"wire {number}",
         )
         deposits.deposit(arrival=arrival, actor=SYSTEM)
-    found = inflow(withdrawal, shown=10)
+    found = recent_deposits(withdrawal, shown=10)
     assert (found.count, found.amount) == (2, Decimal(600))
     assert [deposit.reference for deposit in found.deposits] == ["wire 1", "wire 0"]
-    assert [deposit.reference for deposit in inflow(withdrawal, shown=1).deposits] == ["wire 1"]
+    assert [deposit.reference for deposit in recent_deposits(withdrawal, shown=1).deposits] == [
+        "wire 1"
+    ]
 
 
 def test_the_panel_of_deposits_shows_the_currency_it_says(world):

@@ -11,7 +11,7 @@ from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
 from tests.factories.payouts import HALF_AN_HOUR, TRANSFERS, bring_back, pass_time, settle
 from tests.factories.wallets import make_staff
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 
@@ -24,7 +24,7 @@ def paid_out() -> Withdrawal:
     fund(organisation, member, "KES", "1000")
     withdrawal = withdraw(organisation, member, "KES", "400")
     decisions.approve(withdrawal_id=withdrawal.pk, version=1, approver=make_staff())
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     return withdrawal
 
 
@@ -41,7 +41,7 @@ def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
     assert re.search(told, waiting)
     assert "Propose what to do" not in waiting
     pass_time(withdrawal, HALF_AN_HOUR + 1)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     lost = "Lost The provider was asked twice and does not know this payout."
     auditors, approvers = seen_by(AUDITOR, withdrawal), seen_by(FINANCE_APPROVER, withdrawal)
     assert lost in auditors
@@ -53,12 +53,12 @@ def test_a_lost_answer_is_looked_up_then_lost(provider_sandbox):
 def test_a_payout_that_came_back_says_so(provider_sandbox):
     withdrawal = paid_out()
     settle(provider_sandbox, withdrawal)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     returned = "Returned by bank The bank sent this payout back. Two people together reverse it."
     assert returned not in seen_by(AUDITOR, withdrawal)
     bring_back(provider_sandbox, withdrawal)
     pass_time(withdrawal, 24 * HALF_AN_HOUR)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     seen = seen_by(FINANCE_APPROVER, withdrawal)
     assert returned in seen
     assert "Propose what to do What Reverse Why" in seen

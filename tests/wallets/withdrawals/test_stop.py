@@ -17,7 +17,7 @@ from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import everything
 from tests.factories.wallets import OVERRIDE, Wallet, know_banks, make_staff, make_wallet
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
-from wallets.withdrawals.selectors.concerns import Level, concerns_of
+from wallets.withdrawals.selectors.review_flags import FlagLevel, review_flags
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +44,7 @@ def alone() -> Withdrawal:
 
 def codes(withdrawal: Withdrawal) -> list[str]:
     now = Withdrawal.objects.get(pk=withdrawal.pk)
-    return [concern.code for concern in concerns_of([now])[now.pk]]
+    return [concern.code for concern in review_flags([now])[now.pk]]
 
 
 def _flags(kept: Decision) -> list[dict[str, str]]:
@@ -209,8 +209,8 @@ def test_the_payee_is_compared_with_the_owner(owner, payee, flagged, of_member):
         withdrawal.member = withdrawal.organisation.members.model(name=owner)
     else:
         withdrawal.organisation.name = owner
-    found = [one for one in concerns_of([withdrawal])[withdrawal.pk] if "owner" in one.code]
-    assert [one.level for one in found] == ([Level.LOOK] if flagged else [])
+    found = [one for one in review_flags([withdrawal])[withdrawal.pk] if "owner" in one.code]
+    assert [one.level for one in found] == ([FlagLevel.LOOK] if flagged else [])
     if flagged:
         assert found[0].text.startswith(
             f"Payee is not the owner: the wallet is of {owner}, the account of {payee}: "
@@ -222,7 +222,7 @@ def test_the_flags_of_many_take_as_many_queries_as_those_of_one(wallet):
 
     def queries(rows: list[Withdrawal]) -> int:
         with CaptureQueriesContext(connection) as captured:
-            concerns_of(rows)
+            review_flags(rows)
         return len(captured)
 
     def chosen() -> list[Withdrawal]:

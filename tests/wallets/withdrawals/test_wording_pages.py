@@ -11,7 +11,7 @@ from tests.factories.payouts import pass_time
 from tests.factories.wallets import make_staff
 from wallets.banks.models import BankList
 from wallets.payouts.models import ProposalAction
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions
 from wallets.withdrawals.services import decisions
 
@@ -35,12 +35,12 @@ def test_payouts_banks_and_proposals_are_called_what_people_call_them(provider_s
     withdrawal = withdraw(organisation, member, "KES", "400")
     decisions.approve(withdrawal_id=withdrawal.pk, version=1, approver=make_staff())
     provider_sandbox.fault("error_5xx")
-    payouts.pay(withdrawal.pk)
+    payouts.send_payout(withdrawal.pk)
     provider_sandbox.reset()
     pass_time(withdrawal, 3600)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     pass_time(withdrawal, 3600)
-    payouts.look_up(withdrawal.pk)
+    payouts.check_status(withdrawal.pk)
     resolutions.propose(
         withdrawal_id=withdrawal.pk,
         action=ProposalAction.FAIL,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from exchange.exports.sheets import Column
 from wallets.ledger.admin.export_columns import owner_of
 from wallets.withdrawals.admin.export_columns import paid_out
-from wallets.withdrawals.admin.show import state_in_words
+from wallets.withdrawals.admin.show import status_label
 
 PAYOUTS: tuple[Column, ...] = (
     Column("Reference", lambda p: p.withdrawal.reference),
-    Column("Status", lambda p: state_in_words(p.withdrawal)),
+    Column("Status", lambda p: status_label(p.withdrawal)),
     Column("Created (UTC)", lambda p: p.created_at),
     Column("Organisation", lambda p: p.withdrawal.organisation.name),
     Column("Owner", lambda p: owner_of(p.withdrawal)),

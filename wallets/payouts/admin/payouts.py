@@ -16,12 +16,7 @@ from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.list_filters import (
-    ChoiceFilter,
-    ListFilters,
-    currency_filter,
-    day_range,
-)
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.admin.paging import COUNTED_AT_MOST
 from exchange.admin.show import age, moment, page_of, state
 from exchange.core.currencies import money
@@ -30,11 +25,11 @@ from exchange.participants.admin.named import OrganisationFilter
 from exchange.participants.admin.searching import OwnedRecords
 from exchange.staff.admin.pending import QueueFilter, decision_on, queue_of
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus, ProviderEvent
-from wallets.payouts.selectors import payouts_on_hold
+from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
 from wallets.providers.base import TransferStatus
-from wallets.withdrawals.admin.show import withdrawal_state
-from wallets.withdrawals.commands import CORRIDOR_DETAILS
+from wallets.withdrawals.admin.show import status_badge
+from wallets.withdrawals.commands import PAYOUT_DETAILS
 from wallets.withdrawals.models import (
     BankAccount,
     Decision,
@@ -43,9 +38,9 @@ from wallets.withdrawals.models import (
     Withdrawal,
     WithdrawalStatus,
 )
-from wallets.withdrawals.selectors.finding import found_by
+from wallets.withdrawals.selectors.search import withdrawal_search
 
-_DETAILS = tuple(detail.name for detail in CORRIDOR_DETAILS)
+_DETAILS = tuple(detail.name for detail in PAYOUT_DETAILS)
 
 
 class PayoutFilters(ListFilters):
@@ -88,7 +83,7 @@ class PayoutAdmin(Exportable):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The list; above it whether payouts are on hold."""
-        hold = payouts_on_hold(at_most=COUNTED_AT_MOST) if request.method == "GET" else None
+        hold = get_payout_hold(at_most=COUNTED_AT_MOST) if request.method == "GET" else None
         if hold is not None:
             messages.warning(
                 request,
@@ -99,7 +94,7 @@ class PayoutAdmin(Exportable):
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """As withdrawals are searched, or by the provider's id."""
-        found = Withdrawal.objects.filter(found_by(term)).values("pk")
+        found = Withdrawal.objects.filter(withdrawal_search(term)).values("pk")
         return rows.filter(Q(provider_id=term) | Q(pk__in=found))
 
     def heading(self, obj: Payout) -> str:
@@ -136,7 +131,7 @@ class PayoutAdmin(Exportable):
 
     @admin.display(description="state", ordering="withdrawal__status")
     def shown_state(self, payout: Payout) -> str:
-        return withdrawal_state(payout.withdrawal)
+        return status_badge(payout.withdrawal)
 
     @admin.display(description="look-ups", ordering="look_ups")
     def looked_up(self, payout: Payout) -> int:

@@ -19,9 +19,9 @@ from exchange.admin.base import Section, staff_of
 from exchange.admin.show import moment, state
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
-from wallets.payouts.admin.resolving import Resolving
+from wallets.payouts.admin.proposal_pages import ProposalPages
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
-from wallets.payouts.selectors import payouts_on_hold
+from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import RESOLVE, possible_actions
 from wallets.withdrawals.admin.show import RETURNED, is_returned
 from wallets.withdrawals.admin.withdrawals import WithdrawalAdmin
@@ -29,7 +29,7 @@ from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PayoutNotice:
     """Where a payout stands that needs people, or may come to: a word, how it looks, and why."""
 
     tone: str
@@ -38,7 +38,7 @@ class Standing:
 
 
 @admin.register(Withdrawal)
-class WithdrawalPayoutAdmin(Resolving, WithdrawalAdmin):
+class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     """Withdrawals with their payouts."""
 
     notice_template = "admin/wallets/payout/notice.html"
@@ -78,11 +78,11 @@ class WithdrawalPayoutAdmin(Resolving, WithdrawalAdmin):
             ways = possible_actions(withdrawal)
         # Events may have overtaken a proposal; then another one may be made.
         overtaken = proposal is not None and proposal.action not in ways
-        differs = _differs(withdrawal)
+        differs = _describe_mismatch(withdrawal)
         return {
             **shown,
             "differs": differs,
-            "standing": None if differs else _standing(withdrawal, shown["payout"], ways),
+            "standing": None if differs else _describe_notice(withdrawal, shown["payout"], ways),
             "proposal": proposal,
             "overtaken": overtaken,
             "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
@@ -95,7 +95,7 @@ class WithdrawalPayoutAdmin(Resolving, WithdrawalAdmin):
         return [*super().decision_sections(withdrawal), *_closed_proposals(withdrawal)]
 
 
-def _differs(withdrawal: Withdrawal) -> str:
+def _describe_mismatch(withdrawal: Withdrawal) -> str:
     """What the provider's record has otherwise than it was ordered, in words; "" if nothing."""
     if withdrawal.status != WithdrawalStatus.UNKNOWN:
         return ""
@@ -105,19 +105,19 @@ def _differs(withdrawal: Withdrawal) -> str:
     return alert.message if alert else ""
 
 
-def _standing(
+def _describe_notice(
     withdrawal: Withdrawal, payout: Payout | None, ways: Sequence[ProposalAction]
-) -> Standing | None:
+) -> PayoutNotice | None:
     """Where a payout stands whose end is not known, or that came back; None for any other."""
     if is_returned(withdrawal):
         words = "The bank sent this payout back. Two people together reverse it."
-        return Standing("bad", RETURNED, words)
-    if withdrawal.status == WithdrawalStatus.APPROVED and payouts_on_hold(at_most=1):
+        return PayoutNotice("bad", RETURNED, words)
+    if withdrawal.status == WithdrawalStatus.APPROVED and get_payout_hold(at_most=1):
         words = (
             "The payment provider fails, and no payout is sent. This one is sent once the provider"
             " accepts one again, unless two people together return it."
         )
-        return Standing("waiting", "On hold", words)
+        return PayoutNotice("waiting", "On hold", words)
     if withdrawal.status != WithdrawalStatus.UNKNOWN:
         return None
     if ways:
@@ -125,11 +125,11 @@ def _standing(
             "The provider was asked twice and does not know this payout. The money stays in escrow"
             " until two people together send it again or fail it."
         )
-        return Standing("bad", "Lost", words)
+        return PayoutNotice("bad", "Lost", words)
     at = payout.next_step_at if payout else None
     again = f", next at {at:%H:%M:%S} UTC" if at else ""
     words = f"The provider's answer was lost. It is asked again by the reference{again}."
-    return Standing("waiting", "Being looked up", words)
+    return PayoutNotice("waiting", "Being looked up", words)
 
 
 def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:

@@ -31,18 +31,18 @@ log = structlog.get_logger(__name__)
 
 ALERT = "provider_outage"
 # After each failed trial the next probe waits twice as long, at most 2 to the power of this.
-_MOST_DOUBLINGS = 5
-_LONGEST_QUIET = timedelta(hours=1)
+_MAX_DOUBLINGS = 5
+_MAX_BACKOFF = timedelta(hours=1)
 
 
-def permit(withdrawal_id: UUID) -> bool:
+def acquire_permit(withdrawal_id: UUID) -> bool:
     """Say whether the payout may be claimed now; while Half-open, take the one trial for it.
 
     Call under the lock of the withdrawal, in the transaction of the claim.
     """
     now = timezone.now()
     circuit = PayoutCircuit.objects.get()
-    if _is_quiet(circuit, now):
+    if _is_backing_off(circuit, now):
         return False
     if circuit.state == CircuitState.CLOSED:
         return True
@@ -61,16 +61,16 @@ def accepts_payouts() -> bool:
     )
 
 
-def is_quiet() -> bool:
+def is_backing_off() -> bool:
     """Whether the provider asked to be left alone (Retry-After) until later than now."""
-    return _is_quiet(PayoutCircuit.objects.get(), timezone.now())
+    return _is_backing_off(PayoutCircuit.objects.get(), timezone.now())
 
 
-def keep_quiet(seconds: float | None) -> None:
+def back_off(seconds: float | None) -> None:
     """Ask the provider nothing for so long, an hour at most; None is no wish of the provider."""
     if not seconds:
         return
-    until = timezone.now() + min(timedelta(seconds=seconds), _LONGEST_QUIET)
+    until = timezone.now() + min(timedelta(seconds=seconds), _MAX_BACKOFF)
     PayoutCircuit.objects.filter(Q(quiet_until=None) | Q(quiet_until__lt=until)).update(
         quiet_until=until
     )
@@ -91,7 +91,7 @@ def record_acceptance(withdrawal_id: UUID) -> None:
             _close(circuit)
 
 
-def record_answer(withdrawal_id: UUID) -> None:
+def record_response(withdrawal_id: UUID) -> None:
     """The provider answered and did not accept the payout: no failure of the provider, and no
     reason to close the circuit. Another payout may be tried.
     """
@@ -114,7 +114,7 @@ def record_failure(
     `outage` is False for an answer that is not understood but is no sign of an outage: it counts
     only for the payout that is tried.
     """
-    keep_quiet(retry_after)
+    back_off(retry_after)
     with transaction.atomic():
         circuit = _lock()
         if circuit.state == CircuitState.CLOSED and outage:
@@ -153,13 +153,13 @@ def probe_if_due() -> None:
     try:
         payment_provider().probe()
     except ProviderError as error:
-        keep_quiet(error.retry_after if isinstance(error, ProviderUnavailable) else None)
+        back_off(error.retry_after if isinstance(error, ProviderUnavailable) else None)
         with transaction.atomic():
             circuit = _lock()
             if circuit.state == CircuitState.OPEN:
                 circuit.reason = str(error)[:300]
                 circuit.save()
-                _alert(circuit)
+                _raise_outage_alert(circuit)
         return
     with transaction.atomic():
         circuit = _lock()
@@ -172,14 +172,12 @@ def probe_if_due() -> None:
 
 def _open(circuit: PayoutCircuit) -> None:
     """Stop payouts; the caller saves."""
-    wait = settings.PROVIDER_CIRCUIT_PROBE_SECONDS * 2 ** min(
-        circuit.failed_trials, _MOST_DOUBLINGS
-    )
+    wait = settings.PROVIDER_CIRCUIT_PROBE_SECONDS * 2 ** min(circuit.failed_trials, _MAX_DOUBLINGS)
     circuit.state = CircuitState.OPEN
     circuit.next_probe_at = timezone.now() + timedelta(seconds=wait)
     circuit.trial = circuit.trial_until = None
     log.error("payout_circuit_open", reason=circuit.reason, failed_trials=circuit.failed_trials)
-    _alert(circuit)
+    _raise_outage_alert(circuit)
 
 
 def _close(circuit: PayoutCircuit) -> None:
@@ -194,7 +192,7 @@ def _close(circuit: PayoutCircuit) -> None:
     wake.after_commit(SWEEP_PAYOUTS)
 
 
-def _alert(circuit: PayoutCircuit) -> None:
+def _raise_outage_alert(circuit: PayoutCircuit) -> None:
     raise_alert(
         ALERT,
         message="Payouts are on hold: the payment provider failed"
@@ -208,7 +206,7 @@ def _has_failures() -> bool:
     return not PayoutCircuit.objects.filter(state=CircuitState.CLOSED, failures=0).exists()
 
 
-def _is_quiet(circuit: PayoutCircuit, now: datetime) -> bool:
+def _is_backing_off(circuit: PayoutCircuit, now: datetime) -> bool:
     return circuit.quiet_until is not None and circuit.quiet_until > now
 
 

@@ -10,13 +10,13 @@ from django.db import connection
 
 from exchange.core.errors import Forbidden
 from exchange.core.ids import uuid7
-from wallets.payouts.services.sweeps import bring_forward
+from wallets.payouts.services.sweeps import expedite
 from wallets.providers.registry import payment_provider
 
-_KEPT = 8 * 1024
+_MAX_STORED_BYTES = 8 * 1024
 
 
-def receive(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
+def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
     """Keeps an authentic webhook and brings the look-up of its transfer forward.
 
     Returns the withdrawal to look up, None when it names none of ours. Raises `Forbidden` when
@@ -38,7 +38,7 @@ def receive(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
                 hashlib.sha256(body).hexdigest(),
                 hint.reference or "",
                 hint.provider_id or "",
-                body[:_KEPT].decode("utf-8", "replace").replace("\x00", ""),
+                body[:_MAX_STORED_BYTES].decode("utf-8", "replace").replace("\x00", ""),
             ],
         )
-    return bring_forward(hint.reference) if hint.reference else None
+    return expedite(hint.reference) if hint.reference else None

@@ -20,14 +20,20 @@ from exchange.staff.models import StaffUser
 from wallets.alerts.services import resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
-from wallets.payouts.errors import TransferLookUpUnavailable
+from wallets.payouts.errors import StatusCheckUnavailable
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
-from wallets.payouts.services.rows import PayoutRow
+from wallets.payouts.services.payout_row import PayoutRow
 from wallets.payouts.services.settlement import apply_record
 from wallets.providers.base import ProviderError
 from wallets.providers.registry import payment_provider
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
-from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS, lock, move, record, release
+from wallets.withdrawals.services.transitions import (
+    SWEEP_PAYOUTS,
+    change_status,
+    lock_withdrawal,
+    record_decision,
+    release_escrow,
+)
 
 RESOLVE = "wallets.resolve_payout"
 PROPOSALS = TwoPersonApproval(
@@ -53,11 +59,11 @@ def propose(
     one), `Refused` (`payout_not_lost`, `payout_not_returned`, `payout_not_waiting`),
     `StateConflict` (another is open).
     """
-    actor = _resolver(proposer)
+    actor = _require_resolver(proposer)
     reason = given(reason, otherwise="A proposal needs a reason")
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id)
-        _check_possible(withdrawal, action, _payout_of(withdrawal))
+        withdrawal = lock_withdrawal(withdrawal_id)
+        _check_possible(withdrawal, action, _get_payout(withdrawal))
         former = withdrawal.proposals.filter(status=ProposalStatus.OPEN).first()
         if former is not None and former.action not in possible_actions(withdrawal):
             _decline(withdrawal, former, proposer, actor, "It could no longer be carried out")
@@ -68,7 +74,7 @@ def propose(
             reason=reason,
             proposed_by=proposer,
         )
-        record(
+        record_decision(
             withdrawal,
             verdict=Verdict.PROPOSE,
             actor=actor,
@@ -87,17 +93,17 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Refused` (`approver_not_independent`,
     `payout_found`, and as `propose` when the facts have changed), `TransferLookUpUnavailable`.
     """
-    actor = _resolver(resolver)
+    actor = _require_resolver(resolver)
     with transaction.atomic():
-        proposal, withdrawal = _confirmable(proposal_id, resolver)
+        proposal, withdrawal = _lock_confirmable(proposal_id, resolver)
     if proposal.action in {ProposalAction.SEND_AGAIN, ProposalAction.FAIL}:
-        _refuse_if_found(withdrawal, actor)
+        _reject_if_found(withdrawal, actor)
     with transaction.atomic():
         # Much may have happened while the provider was asked: everything is checked again.
-        proposal, withdrawal = _confirmable(proposal_id, resolver)
+        proposal, withdrawal = _lock_confirmable(proposal_id, resolver)
         action = ProposalAction(proposal.action)
         PROPOSALS.close(proposal, ProposalStatus.CONFIRMED, resolver)
-        record(
+        record_decision(
             withdrawal,
             verdict=Verdict.CONFIRM,
             actor=actor,
@@ -122,7 +128,7 @@ def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Prop
 
     Raises `Forbidden`, `NotFound`, `InvalidRequest` for too long a reason, `StateConflict`.
     """
-    actor = _resolver(resolver)
+    actor = _require_resolver(resolver)
     reason = given(reason)
     with transaction.atomic():
         withdrawal = _lock_subject(proposal_id)
@@ -132,7 +138,7 @@ def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Prop
 def possible_actions(withdrawal: Withdrawal) -> list[ProposalAction]:
     """What may be proposed about `withdrawal` right now."""
     possible = []
-    payout = _payout_of(withdrawal)
+    payout = _get_payout(withdrawal)
     for action in ProposalAction:
         try:
             _check_possible(withdrawal, action, payout)
@@ -142,7 +148,7 @@ def possible_actions(withdrawal: Withdrawal) -> list[ProposalAction]:
     return possible
 
 
-def _payout_of(withdrawal: Withdrawal) -> Payout | None:
+def _get_payout(withdrawal: Withdrawal) -> Payout | None:
     return Payout.objects.filter(withdrawal_id=withdrawal.id).first()
 
 
@@ -157,7 +163,7 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
             )
         return
     if action == ProposalAction.RETURN:
-        _check_waiting(withdrawal, payout)
+        _check_unsent(withdrawal, payout)
         return
     apart = timedelta(seconds=settings.PAYOUT_LOST_AFTER_SECONDS)
     lost = (
@@ -175,7 +181,7 @@ def _check_possible(withdrawal: Withdrawal, action: ProposalAction, payout: Payo
         )
 
 
-def _check_waiting(withdrawal: Withdrawal, payout: Payout | None) -> None:
+def _check_unsent(withdrawal: Withdrawal, payout: Payout | None) -> None:
     """Certain that nothing was sent: Approved, unclaimed, and never one whose order was lost."""
     if withdrawal.status != WithdrawalStatus.APPROVED or payout is None or payout.claimed_by:
         raise Refused(
@@ -195,7 +201,7 @@ def _decline(
     withdrawal: Withdrawal, proposal: Proposal, resolver: StaffUser, actor: Actor, reason: str
 ) -> Proposal:
     PROPOSALS.close(proposal, ProposalStatus.DECLINED, resolver)
-    record(
+    record_decision(
         withdrawal,
         verdict=Verdict.DECLINE,
         actor=actor,
@@ -205,20 +211,20 @@ def _decline(
     return proposal
 
 
-def _confirmable(proposal_id: UUID, resolver: StaffUser) -> tuple[Proposal, Withdrawal]:
+def _lock_confirmable(proposal_id: UUID, resolver: StaffUser) -> tuple[Proposal, Withdrawal]:
     """An open proposal that `resolver` may confirm as things stand, and its locked withdrawal."""
     withdrawal = _lock_subject(proposal_id)
     proposal = PROPOSALS.get_approvable(proposal_id, resolver)
-    _check_possible(withdrawal, ProposalAction(proposal.action), _payout_of(withdrawal))
+    _check_possible(withdrawal, ProposalAction(proposal.action), _get_payout(withdrawal))
     return proposal, withdrawal
 
 
-def _refuse_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
+def _reject_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
     """Asks the provider now, with no transaction open: the last look-up may be long ago."""
     try:
         found = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
-        raise TransferLookUpUnavailable from error
+        raise StatusCheckUnavailable from error
     if found is not None:
         apply_record(withdrawal.id, found, actor=actor)
         raise Refused(
@@ -230,14 +236,14 @@ def _refuse_if_found(withdrawal: Withdrawal, actor: Actor) -> None:
 
 def _lock_subject(proposal_id: UUID) -> Withdrawal:
     """Lock the withdrawal of a proposal: as everywhere, before the proposal itself."""
-    return lock(PROPOSALS.get(proposal_id, lock=False).withdrawal_id)
+    return lock_withdrawal(PROPOSALS.get(proposal_id, lock=False).withdrawal_id)
 
 
 def _send_again(withdrawal: Withdrawal) -> Withdrawal:
     """Back to Approved, with the same reference: the provider takes it once at the most."""
     PayoutRow(withdrawal.id).send_again()
     wake.after_commit(SWEEP_PAYOUTS)
-    return move(
+    return change_status(
         withdrawal,
         come_from=(WithdrawalStatus.UNKNOWN,),
         to=WithdrawalStatus.APPROVED,
@@ -248,8 +254,8 @@ def _send_again(withdrawal: Withdrawal) -> Withdrawal:
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """Gives the money back. The provider may yet show the transfer, so it is watched."""
     PayoutRow(withdrawal.id).watch()
-    release(withdrawal, actor=actor, memo=f"failed: {reason}")
-    return move(
+    release_escrow(withdrawal, actor=actor, memo=f"failed: {reason}")
+    return change_status(
         withdrawal,
         come_from=(WithdrawalStatus.UNKNOWN,),
         to=WithdrawalStatus.FAILED,
@@ -275,7 +281,7 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
         ],
     )
     resolve_alert("payout_returned", subject=withdrawal.reference)
-    return move(
+    return change_status(
         withdrawal,
         come_from=(WithdrawalStatus.COMPLETED,),
         to=WithdrawalStatus.REVERSED,
@@ -286,8 +292,8 @@ def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """Give the money back before anything is sent; nothing more is done about the payout."""
     PayoutRow(withdrawal.id).end()
-    release(withdrawal, actor=actor, memo=f"returned before it was sent: {reason}")
-    return move(
+    release_escrow(withdrawal, actor=actor, memo=f"returned before it was sent: {reason}")
+    return change_status(
         withdrawal,
         come_from=(WithdrawalStatus.APPROVED,),
         to=WithdrawalStatus.REJECTED,
@@ -295,5 +301,5 @@ def _return(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     )
 
 
-def _resolver(user: StaffUser) -> Actor:
+def _require_resolver(user: StaffUser) -> Actor:
     return require_decider(user, RESOLVE, "You may not decide about lost and returned payouts")

@@ -18,10 +18,10 @@ from exchange.core.numbers import plain, round_to
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
-from wallets.payouts.services.rows import PayoutRow
+from wallets.payouts.services.payout_row import PayoutRow
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.withdrawals.models import IN_FLIGHT, Withdrawal, WithdrawalStatus
-from wallets.withdrawals.services.transitions import lock, move, release
+from wallets.withdrawals.services.transitions import change_status, lock_withdrawal, release_escrow
 
 log = structlog.get_logger(__name__)
 
@@ -33,42 +33,42 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
     withdrawal becomes Unknown and staff are told.
     """
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id)
+        withdrawal = lock_withdrawal(withdrawal_id)
         if withdrawal.status in IN_FLIGHT:
-            differences = _differences(withdrawal, record)
+            differences = _describe_differences(withdrawal, record)
             if differences:
-                _distrust(withdrawal, record, differences)
+                _flag_mismatch(withdrawal, record, differences)
             elif record.status is TransferStatus.SUCCESSFUL:
-                _complete(withdrawal, record, actor)
+                _settle(withdrawal, record, actor)
             elif record.status is TransferStatus.FAILED:
                 PayoutRow(withdrawal_id).keep(record, next_step_at=None)
                 _fail(withdrawal, record.complete_message or "refused by the bank", actor)
             else:
                 PayoutRow(withdrawal_id).keep_deciding(record)
         elif withdrawal.status == WithdrawalStatus.COMPLETED:
-            _watch(withdrawal, record)
+            _monitor_completed(withdrawal, record)
         elif withdrawal.status == WithdrawalStatus.FAILED:
-            _watch_failed(withdrawal, record)
+            _monitor_failed(withdrawal, record)
 
 
-def fail(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
+def fail_payout(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
     """Processing or Unknown → Failed, escrow → available."""
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id)
+        withdrawal = lock_withdrawal(withdrawal_id)
         if withdrawal.status in IN_FLIGHT:
             PayoutRow(withdrawal_id).end_failed()
             _fail(withdrawal, reason, actor)
 
 
-def lose(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
+def mark_unknown(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
     """Processing → Unknown: nobody can tell whether the money left. Schedules the next look."""
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id)
+        withdrawal = lock_withdrawal(withdrawal_id)
         if withdrawal.status not in IN_FLIGHT:
             return
         PayoutRow(withdrawal_id).note_unknown(error, not_found=not_found)
         if withdrawal.status == WithdrawalStatus.PROCESSING:
-            move(
+            change_status(
                 withdrawal,
                 come_from=(WithdrawalStatus.PROCESSING,),
                 to=WithdrawalStatus.UNKNOWN,
@@ -80,25 +80,27 @@ def lose(withdrawal_id: UUID, *, error: str, not_found: bool) -> None:
             )
 
 
-def note(withdrawal_id: UUID, *, seen: WithdrawalStatus, error: str = "") -> None:
+def record_inconclusive_check(
+    withdrawal_id: UUID, *, seen: WithdrawalStatus, error: str = ""
+) -> None:
     """A look-up that told nothing: counts it and schedules the next one.
 
     Not where the withdrawal has left the status `seen` it was looked up in: whoever moved it has
     said what comes next.
     """
     with transaction.atomic():
-        if lock(withdrawal_id).status == seen:
+        if lock_withdrawal(withdrawal_id).status == seen:
             PayoutRow(withdrawal_id).note_no_answer(error)
 
 
-def watch_again(withdrawal_id: UUID, *, seen: WithdrawalStatus) -> None:
+def continue_monitoring(withdrawal_id: UUID, *, seen: WithdrawalStatus) -> None:
     """A closed payout the provider does not know now: the next look, while it is watched."""
     with transaction.atomic():
-        if lock(withdrawal_id).status == seen:
+        if lock_withdrawal(withdrawal_id).status == seen:
             PayoutRow(withdrawal_id).watch_again()
 
 
-def _complete(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> None:
+def _settle(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> None:
     currency = withdrawal.currency_id
     legs = [
         Leg(wallet_account(withdrawal, AccountKind.ESCROW), -withdrawal.amount),
@@ -129,23 +131,23 @@ def _complete(withdrawal: Withdrawal, record: TransferRecord, actor: Actor) -> N
             ],
         )
     PayoutRow(withdrawal.id).keep_settled(record, charge=max(charge, Decimal(0)))
-    _answered(withdrawal)
-    move(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
+    _resolve_outcome_alerts(withdrawal)
+    change_status(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.COMPLETED)
 
 
 def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> None:
-    release(withdrawal, actor=actor, memo=f"failed: {reason}")
-    _answered(withdrawal)
-    move(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.FAILED, reason=reason[:500])
+    release_escrow(withdrawal, actor=actor, memo=f"failed: {reason}")
+    _resolve_outcome_alerts(withdrawal)
+    change_status(withdrawal, come_from=IN_FLIGHT, to=WithdrawalStatus.FAILED, reason=reason[:500])
 
 
-def _answered(withdrawal: Withdrawal) -> None:
+def _resolve_outcome_alerts(withdrawal: Withdrawal) -> None:
     """What staff were told about the open question is settled."""
     resolve_alert("payout_unknown", subject=withdrawal.reference)
     resolve_alert("payout_differs", subject=withdrawal.reference)
 
 
-def _watch(withdrawal: Withdrawal, record: TransferRecord) -> None:
+def _monitor_completed(withdrawal: Withdrawal, record: TransferRecord) -> None:
     """A completed payout is looked up again for 30 days: the bank may return the money."""
     if record.status is TransferStatus.FAILED:
         raise_alert(
@@ -157,7 +159,7 @@ def _watch(withdrawal: Withdrawal, record: TransferRecord) -> None:
     PayoutRow(withdrawal.id).keep_watched(record)
 
 
-def _watch_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
+def _monitor_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
     """The money was given back here; should the provider pay all the same, staff must know."""
     if record.status is not TransferStatus.FAILED:
         raise_alert(
@@ -169,7 +171,7 @@ def _watch_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
     PayoutRow(withdrawal.id).keep_watched(record)
 
 
-def _distrust(withdrawal: Withdrawal, record: TransferRecord, differences: str) -> None:
+def _flag_mismatch(withdrawal: Withdrawal, record: TransferRecord, differences: str) -> None:
     PayoutRow(withdrawal.id).distrust(record, differences=differences)
     raise_alert(
         "payout_differs",
@@ -177,10 +179,12 @@ def _distrust(withdrawal: Withdrawal, record: TransferRecord, differences: str) 
         message=f"The provider's record of {withdrawal.reference} differs: {differences}",
     )
     if withdrawal.status == WithdrawalStatus.PROCESSING:
-        move(withdrawal, come_from=(WithdrawalStatus.PROCESSING,), to=WithdrawalStatus.UNKNOWN)
+        change_status(
+            withdrawal, come_from=(WithdrawalStatus.PROCESSING,), to=WithdrawalStatus.UNKNOWN
+        )
 
 
-def _differences(withdrawal: Withdrawal, record: TransferRecord) -> str:
+def _describe_differences(withdrawal: Withdrawal, record: TransferRecord) -> str:
     bank = withdrawal.bank
     pairs = [
         ("reference", withdrawal.reference, record.reference),

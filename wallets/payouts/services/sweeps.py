@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from exchange.core import leases
 from wallets.payouts.services import circuit
-from wallets.payouts.services.paying import look_up, pay
-from wallets.payouts.services.rows import PayoutRow
+from wallets.payouts.services.execution import check_status, send_payout
+from wallets.payouts.services.payout_row import PayoutRow
 from wallets.withdrawals.models import Payout, WithdrawalStatus
 
 _BATCH = 100
@@ -39,12 +39,12 @@ def claim_step(withdrawal_id: UUID, seen: WithdrawalStatus) -> bool:
     return PayoutRow(withdrawal_id).claim_step(seen)
 
 
-def take_step(withdrawal_id: UUID) -> None:
+def process_payout(withdrawal_id: UUID) -> None:
     """Does what is due for one withdrawal: pay it, or ask how its transfer stands.
 
     Nothing is done while the provider wants to be left alone.
     """
-    if circuit.is_quiet():
+    if circuit.is_backing_off():
         return
     row = (
         Payout.objects.filter(withdrawal_id=withdrawal_id)
@@ -55,17 +55,17 @@ def take_step(withdrawal_id: UUID) -> None:
         return
     status, provider_id = row
     if status == WithdrawalStatus.APPROVED:
-        pay(withdrawal_id)
+        send_payout(withdrawal_id)
         return
     if not claim_step(withdrawal_id, WithdrawalStatus(status)):
         return
     if status == WithdrawalStatus.PROCESSING and not provider_id:
-        pay(withdrawal_id)  # takes over the lease of a worker that died
+        send_payout(withdrawal_id)  # takes over the lease of a worker that died
     else:
-        look_up(withdrawal_id)
+        check_status(withdrawal_id)
 
 
-def bring_forward(reference: str) -> UUID | None:
+def expedite(reference: str) -> UUID | None:
     """Make the next look at a withdrawal due now (the provider hinted); its id, or None."""
     row = Payout.objects.filter(withdrawal__reference=reference).first()
     if row is None:

@@ -17,12 +17,7 @@ from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bin
 from exchange.admin.columns import column
 from exchange.admin.confirming import Confirming, Question
 from exchange.admin.fields import Reason
-from exchange.admin.list_filters import (
-    ChoiceFilter,
-    ListFilter,
-    ListFilters,
-    day_field,
-)
+from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, day_field
 from exchange.admin.show import age, moment, page_of, state
 from exchange.core.currencies import currencies, money
 from exchange.core.numbers import plain, read_typed

@@ -7,7 +7,7 @@ from typing import Any
 
 from exchange.exports.sheets import Column
 from wallets.ledger.admin.export_columns import name_of, owner_of
-from wallets.withdrawals.admin.show import is_returned, payout_of, state_in_words
+from wallets.withdrawals.admin.show import get_payout, is_returned, status_label
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 
@@ -17,9 +17,9 @@ def paid_out(withdrawal: Withdrawal) -> Decimal | None:
     return withdrawal.disburse_amount if paid else None
 
 
-def _paid(name: str) -> Any:
+def _payout_value(name: str) -> Any:
     def value(withdrawal: Withdrawal) -> Any:
-        payout = payout_of(withdrawal)
+        payout = get_payout(withdrawal)
         return None if payout is None else getattr(payout, name)
 
     return value
@@ -27,7 +27,7 @@ def _paid(name: str) -> Any:
 
 WITHDRAWALS: tuple[Column, ...] = (
     Column("Reference", lambda w: w.reference),
-    Column("Status", state_in_words),
+    Column("Status", status_label),
     Column("Created (UTC)", lambda w: w.created_at),
     Column("Organisation", lambda w: w.organisation.name),
     Column("Owner", owner_of),
@@ -49,10 +49,10 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("First approval", lambda w: name_of(w.first_approver)),
     Column("Second approval", lambda w: name_of(w.second_approver)),
     Column("Reason", lambda w: w.reason),
-    Column("Sent (UTC)", _paid("posted_at")),
-    Column("Settled (UTC)", _paid("settled_at")),
-    Column("Provider's id", _paid("provider_id")),
-    Column("Provider's status", _paid("provider_status")),
-    Column("Provider's charge", _paid("provider_fee")),
+    Column("Sent (UTC)", _payout_value("posted_at")),
+    Column("Settled (UTC)", _payout_value("settled_at")),
+    Column("Provider's id", _payout_value("provider_id")),
+    Column("Provider's status", _payout_value("provider_status")),
+    Column("Provider's charge", _payout_value("provider_fee")),
     Column("Withdrawal id", lambda w: str(w.pk)),
 )

@@ -26,8 +26,8 @@ from wallets.banks.admin.matching import match_in_words, match_tone
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables
-from wallets.withdrawals.admin.second_approval import second_approval
-from wallets.withdrawals.admin.show import withdrawal_state
+from wallets.withdrawals.admin.second_approval import explain_second_approval
+from wallets.withdrawals.admin.show import status_badge
 from wallets.withdrawals.models import (
     OPEN_STATUSES,
     Decision,
@@ -36,30 +36,30 @@ from wallets.withdrawals.models import (
     Withdrawal,
     WithdrawalStatus,
 )
-from wallets.withdrawals.selectors.concerns import (
-    Concern,
-    concerns_of,
-    name_match,
-    recalled,
-    requesting_keys,
-    stops,
-)
-from wallets.withdrawals.selectors.scrutiny import (
+from wallets.withdrawals.selectors.review_facts import (
     AccountUse,
-    Facts,
-    Requests,
+    RequestTotals,
+    ReviewFacts,
     Velocity,
-    inflow,
-    other_owners,
-    scrutinise,
-    velocity,
+    find_owners_sharing_account,
+    load_review_facts,
+    recent_deposits,
+    request_velocity,
 )
-from wallets.withdrawals.services.corridors import missing_fields, needed_fields
+from wallets.withdrawals.selectors.review_flags import (
+    ReviewFlag,
+    critical_flags,
+    deserialize_flags,
+    name_match,
+    requesting_keys,
+    review_flags,
+)
 from wallets.withdrawals.services.decisions import DECIDE
+from wallets.withdrawals.services.payout_details import missing_fields, required_fields
 from wallets.withdrawals.services.transfer_requests import transfer_request
 
-_DEPOSITS = 10
-_KEEPS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
+_MAX_DEPOSITS = 10
+_HAS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +85,16 @@ class VelocityLine:
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedUnder:
+class DecisionFlags:
     """A decision with the flags it was made under, and why it was made all the same."""
 
     who: str
     when: str
-    concerns: Sequence[Concern]
+    concerns: Sequence[ReviewFlag]
     override: str
 
 
-def review(
+def review_context(
     request: HttpRequest, withdrawal: Withdrawal, *, decided: Sequence[Section]
 ) -> dict[str, Any]:
     """What the template of the page needs; `decided` are the tables of what was decided."""
@@ -103,40 +103,40 @@ def review(
     # A payout begins with the approval.
     payout = None if pending else Payout.objects.filter(withdrawal_id=withdrawal.pk).first()
     key = requesting_keys([withdrawal]).get(withdrawal.requested_by)
-    facts = scrutinise([withdrawal.pk])
+    facts = load_review_facts([withdrawal.pk])
     use, largest = facts[withdrawal.pk].use, facts[withdrawal.pk].largest_paid
-    recent = velocity(withdrawal)
-    arrived = inflow(withdrawal, _DEPOSITS)
-    why_two = second_approval(withdrawal, user)
+    recent = request_velocity(withdrawal)
+    arrived = recent_deposits(withdrawal, _MAX_DEPOSITS)
+    why_two = explain_second_approval(withdrawal, user)
     return {
-        **summary(withdrawal),
+        **payment_summary(withdrawal),
         "owner": withdrawal.member or withdrawal.organisation,
         "owner_link": page_of(withdrawal.member or withdrawal.organisation),
         "organisation_link": page_of(withdrawal.organisation),
         "requested_by": page_of(key, f"API key {key.name}") if key else withdrawal.requested_by,
-        "status": withdrawal_state(withdrawal),
+        "status": status_badge(withdrawal),
         "age": age(withdrawal.created_at),
         "created": moment(withdrawal.created_at),
         "in_usd": money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
-        **(flags(withdrawal, facts) if pending else {}),
-        "decided_under": decided_under(withdrawal),
-        "use": _use_in_words(use),
-        "other_owners": _others_of(withdrawal, use),
-        "velocity": _velocity(withdrawal, recent),
+        **(current_flags(withdrawal, facts) if pending else {}),
+        "decided_under": decision_flags(withdrawal),
+        "use": _describe_account_use(use),
+        "other_owners": _describe_sharing(withdrawal, use),
+        "velocity": _velocity_lines(withdrawal, recent),
         "velocity_until": moment(recent.until),
         "largest": money(largest, withdrawal.currency_id) if largest else "none yet",
         "deposited": f"{money(arrived.amount, withdrawal.currency_id)}"
         f" in {arrived.count} deposit{'' if arrived.count == 1 else 's'}",
-        "balances": _balances(withdrawal),
+        "balances": _balance_lines(withdrawal),
         "open": withdrawal.status in OPEN_STATUSES,
-        "order": _order(withdrawal),
-        "needed": bool(needed_fields(withdrawal.currency_id)),
+        "order": _payment_instruction(withdrawal),
+        "needed": bool(required_fields(withdrawal.currency_id)),
         "why_two": why_two,
-        "approvals": _approvals(withdrawal, 2 if why_two else 1),
-        "others": _others(withdrawal) if pending else "",
+        "approvals": _describe_approvals(withdrawal, 2 if why_two else 1),
+        "others": _eligible_approvers(withdrawal) if pending else "",
         "pending": pending,
         "may_decide": pending and user.has_perm(DECIDE),
-        "hindrance": hindrance(withdrawal, user),
+        "hindrance": describe_blocker(withdrawal, user),
         "payout": payout,
         "sections": [
             *([review_tables.payout(withdrawal, payout)] if payout else []),
@@ -149,22 +149,24 @@ def review(
     }
 
 
-def flags(withdrawal: Withdrawal, facts: Mapping[UUID, Facts] | None = None) -> dict[str, Any]:
+def current_flags(
+    withdrawal: Withdrawal, facts: Mapping[UUID, ReviewFacts] | None = None
+) -> dict[str, Any]:
     """What stands out about a Pending withdrawal: what every page that decides shows."""
-    found = concerns_of([withdrawal], facts)[withdrawal.pk]
-    return {"concerns": found, "stop": stops(found)}
+    found = review_flags([withdrawal], facts)[withdrawal.pk]
+    return {"concerns": found, "stop": critical_flags(found)}
 
 
-def decided_under(withdrawal: Withdrawal) -> list[DecidedUnder]:
+def decision_flags(withdrawal: Withdrawal) -> list[DecisionFlags]:
     """The approvals and rejections that kept their flags, oldest first."""
     return [
-        DecidedUnder(
-            f"{verdict_in_words(d.verdict).capitalize()} by {d.actor_label}",
+        DecisionFlags(
+            f"{describe_verdict(d.verdict).capitalize()} by {d.actor_label}",
             moment(d.created_at),
-            recalled(d.flags),
+            deserialize_flags(d.flags),
             d.override,
         )
-        for d in withdrawal.decisions.filter(_KEEPS_FLAGS)
+        for d in withdrawal.decisions.filter(_HAS_FLAGS)
     ]
 
 
@@ -172,21 +174,21 @@ def attach_flags(withdrawals: Sequence[Any]) -> None:
     """Give each `flags`: of a Pending one those of now, of a decided one those of its last
     decision, None where that kept none. A bounded number of queries for all.
     """
-    now = concerns_of([row for row in withdrawals if row.status == WithdrawalStatus.PENDING])
+    now = review_flags([row for row in withdrawals if row.status == WithdrawalStatus.PENDING])
     decided = [row for row in withdrawals if row.status != WithdrawalStatus.PENDING]
     kept = {
         decision.withdrawal_id: decision.flags
         for decision in Decision.objects.filter(
-            _KEEPS_FLAGS, withdrawal__in=[row.pk for row in decided]
+            _HAS_FLAGS, withdrawal__in=[row.pk for row in decided]
         )
     }
     for row in withdrawals:
         row.flags = now.get(row.pk)
     for row in decided:
-        row.flags = recalled(kept[row.pk]) if row.pk in kept else None
+        row.flags = deserialize_flags(kept[row.pk]) if row.pk in kept else None
 
 
-def summary(withdrawal: Withdrawal) -> dict[str, Any]:
+def payment_summary(withdrawal: Withdrawal) -> dict[str, Any]:
     """How much to whom: what every page about a decision repeats."""
     match = name_match(withdrawal)
     return {
@@ -202,7 +204,7 @@ def summary(withdrawal: Withdrawal) -> dict[str, Any]:
     }
 
 
-def hindrance(withdrawal: Withdrawal, user: StaffUser) -> str:
+def describe_blocker(withdrawal: Withdrawal, user: StaffUser) -> str:
     """Why `user` cannot approve the Pending `withdrawal` as it stands; "" if they can."""
     missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
     if missing:
@@ -214,23 +216,26 @@ def hindrance(withdrawal: Withdrawal, user: StaffUser) -> str:
     return ""
 
 
-def _use_in_words(use: AccountUse) -> str:
+def _describe_account_use(use: AccountUse) -> str:
     if not use.earlier:
         return "first use by this owner"
     words = f"{use.earlier} earlier, {use.paid} paid"
     return f"{words}, {use.bounced} failed or returned" if use.bounced else words
 
 
-def _others_of(withdrawal: Withdrawal, use: AccountUse) -> str:
+def _describe_sharing(withdrawal: Withdrawal, use: AccountUse) -> str:
     if not use.other_owners:
         return "none"
-    named = [f"{member} of {firm}" if member else firm for firm, member in other_owners(withdrawal)]
+    named = [
+        f"{member} of {firm}" if member else firm
+        for firm, member in find_owners_sharing_account(withdrawal)
+    ]
     more = " and others" if use.other_owners > len(named) else ""
     return f"{use.other_owners}: {', '.join(named)}{more}"
 
 
-def _velocity(withdrawal: Withdrawal, recent: Velocity) -> list[VelocityLine]:
-    def line(title: str, owner: Requests, organisation: Requests) -> VelocityLine:
+def _velocity_lines(withdrawal: Withdrawal, recent: Velocity) -> list[VelocityLine]:
+    def line(title: str, owner: RequestTotals, organisation: RequestTotals) -> VelocityLine:
         return VelocityLine(
             title,
             owner.count,
@@ -245,7 +250,7 @@ def _velocity(withdrawal: Withdrawal, recent: Velocity) -> list[VelocityLine]:
     ]
 
 
-def _balances(withdrawal: Withdrawal) -> list[BalanceLine]:
+def _balance_lines(withdrawal: Withdrawal) -> list[BalanceLine]:
     currency = withdrawal.currency_id
     now = next(b for b in wallet_balances(withdrawal.owner_id) if b["currency"] == currency)
     hold = Transfer.objects.filter(
@@ -277,7 +282,7 @@ def _balances(withdrawal: Withdrawal) -> list[BalanceLine]:
     return lines
 
 
-def _order(withdrawal: Withdrawal) -> list[tuple[str, str]]:
+def _payment_instruction(withdrawal: Withdrawal) -> list[tuple[str, str]]:
     """The provider's order, field by field, as it will be sent."""
     order = transfer_request(withdrawal)
     lines: list[tuple[str, str]] = []
@@ -292,21 +297,21 @@ def _order(withdrawal: Withdrawal) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), value) for name, value in lines]
 
 
-def _approvals(withdrawal: Withdrawal, needed: int) -> str:
+def _describe_approvals(withdrawal: Withdrawal, needed: int) -> str:
     given = [str(p) for p in (withdrawal.first_approver, withdrawal.second_approver) if p]
     words = f"{len(given)} of {needed} given"
     return f"{words}, by {' and '.join(given)}" if given else words
 
 
-def _others(withdrawal: Withdrawal) -> str:
+def _eligible_approvers(withdrawal: Withdrawal) -> str:
     """Who may still decide, in words."""
     return named_deciders(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
 
 
-def changes_since(withdrawal: Withdrawal, version: int) -> str:
+def describe_changes(withdrawal: Withdrawal, version: int) -> str:
     """What happened to `withdrawal` since somebody saw its `version`, in words; "" if nothing."""
     happened = [
-        f"{verdict_in_words(d.verdict)} by {d.actor_label} at {d.created_at:%H:%M:%S} UTC"
+        f"{describe_verdict(d.verdict)} by {d.actor_label} at {d.created_at:%H:%M:%S} UTC"
         for d in withdrawal.decisions.filter(version__gte=version)
     ]
     if not happened:
@@ -314,7 +319,7 @@ def changes_since(withdrawal: Withdrawal, version: int) -> str:
     return f"Since you opened the page: {'; '.join(happened)}."
 
 
-def verdict_in_words(verdict: str) -> str:
+def describe_verdict(verdict: str) -> str:
     """A verdict as something that was done."""
     return {
         Verdict.APPROVE: "approved",

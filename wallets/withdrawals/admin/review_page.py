@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from exchange.admin.base import OwnPage, Section
 from wallets.withdrawals.admin import review_tables
-from wallets.withdrawals.admin.review import review
+from wallets.withdrawals.admin.review import review_context
 from wallets.withdrawals.models import Withdrawal
 
 
@@ -45,7 +45,7 @@ class ReviewPage(OwnPage):
 
     def review(self, request: HttpRequest, withdrawal: Withdrawal) -> dict[str, Any]:
         """What the page shows; the subject that pays adds what it knows."""
-        return review(request, withdrawal, decided=self.decision_sections(withdrawal))
+        return review_context(request, withdrawal, decided=self.decision_sections(withdrawal))
 
     def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
         """What was decided about `withdrawal`."""

@@ -12,11 +12,11 @@ from exchange.core.currencies import money
 from exchange.events.models import Event
 from wallets.ledger.admin.show import SIGN, held
 from wallets.ledger.models import Transfer
-from wallets.withdrawals.admin.show import withdrawal_state
+from wallets.withdrawals.admin.show import status_badge
 from wallets.withdrawals.models import Payout, Withdrawal
-from wallets.withdrawals.selectors.scrutiny import Inflow
+from wallets.withdrawals.selectors.review_facts import RecentDeposits
 
-_RECENT = 10
+_MAX_RECENT = 10
 
 
 def payout(withdrawal: Withdrawal, known: Payout) -> Section:
@@ -92,13 +92,13 @@ def recent(withdrawal: Withdrawal) -> Section:
         Withdrawal.objects.filter(owner_id=withdrawal.owner_id)
         .exclude(pk=withdrawal.pk)
         .select_related("bank", "payout")
-        .order_by("-created_at", "-id")[:_RECENT]
+        .order_by("-created_at", "-id")[:_MAX_RECENT]
     )
     rows = [
         (
             age(other.created_at),
             page_of(other),
-            withdrawal_state(other),
+            status_badge(other),
             money(other.amount, other.currency_id),
             f"{other.bank.account_name}, {other.bank.name} {other.bank.account_number}",
         )
@@ -118,7 +118,7 @@ def recent(withdrawal: Withdrawal) -> Section:
     )
 
 
-def deposits(withdrawal: Withdrawal, arrived: Inflow) -> Section:
+def deposits(withdrawal: Withdrawal, arrived: RecentDeposits) -> Section:
     """Where the money came from."""
     rows = [
         (

@@ -6,7 +6,7 @@ from exchange.core.currencies import money
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import (
-    Requirement,
+    ApprovalRequirement,
     SoleApprovals,
     approval_requirement,
     sole_approvals,
@@ -14,25 +14,25 @@ from wallets.withdrawals.selectors.approvals import (
 
 BY_SIZE = "Amounts of this size need two different people."
 # Decided by what is not known any more.
-_DECIDED = "Two different people must approve it."
+_GENERIC = "Two different people must approve it."
 
 
-def second_approval(withdrawal: Withdrawal, user: StaffUser) -> str:
+def explain_second_approval(withdrawal: Withdrawal, user: StaffUser) -> str:
     """Return why two people must approve a withdrawal; empty where one is enough.
 
     `user` is who looks: what they may still approve alone counts for the first approval.
     """
     if withdrawal.status != WithdrawalStatus.PENDING:
-        return _DECIDED if withdrawal.approvals_needed > 1 else ""
+        return _GENERIC if withdrawal.approvals_needed > 1 else ""
     requirement = approval_requirement(withdrawal.pk)
     alone = None
     if withdrawal.first_approver_id is None:
         alone = sole_approvals(user.pk, withdrawal.pk)
-    return explain(withdrawal, requirement, alone)
+    return explain_requirement(withdrawal, requirement, alone)
 
 
-def explain(
-    withdrawal: Withdrawal, requirement: Requirement, alone: SoleApprovals | None = None
+def explain_requirement(
+    withdrawal: Withdrawal, requirement: ApprovalRequirement, alone: SoleApprovals | None = None
 ) -> str:
     """Return the same for facts at hand; `alone` is what a first approver approved alone."""
     above = requirement.second_above
@@ -57,4 +57,4 @@ def explain(
         totals.append(f"of the {most} that you may approve alone in 24 hours, {left} remain")
     if totals:
         return f"Two approvals needed: {'; '.join(totals)}."
-    return _DECIDED if withdrawal.approvals_needed > 1 else ""
+    return _GENERIC if withdrawal.approvals_needed > 1 else ""

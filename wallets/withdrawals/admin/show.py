@@ -10,45 +10,45 @@ from django.utils.safestring import SafeString
 
 from exchange.admin import show
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
-from wallets.withdrawals.selectors.concerns import Concern, Level
+from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag
 
 RETURNED = "Returned by bank"
 
 
-def payout_of(withdrawal: Withdrawal) -> Payout | None:
+def get_payout(withdrawal: Withdrawal) -> Payout | None:
     """The payout, where there is one: a payout begins with the approval."""
     return getattr(withdrawal, "payout", None)
 
 
 def is_returned(withdrawal: Withdrawal) -> bool:
     """Whether the bank sent the money back and nobody has reversed the payout yet."""
-    payout = payout_of(withdrawal)
+    payout = get_payout(withdrawal)
     return (
         withdrawal.status == WithdrawalStatus.COMPLETED and payout is not None and payout.returned
     )
 
 
-def state_in_words(withdrawal: Withdrawal) -> str:
+def status_label(withdrawal: Withdrawal) -> str:
     """The status; of a Completed one whose money came back, that."""
     return RETURNED if is_returned(withdrawal) else withdrawal.status
 
 
-def withdrawal_state(withdrawal: Withdrawal) -> SafeString:
+def status_badge(withdrawal: Withdrawal) -> SafeString:
     """The same as a coloured label."""
-    return show.state(state_in_words(withdrawal), "bad" if is_returned(withdrawal) else "")
+    return show.state(status_label(withdrawal), "bad" if is_returned(withdrawal) else "")
 
 
-def risk(concerns: Iterable[Concern] | None) -> SafeString | str:
+def risk_badges(concerns: Iterable[ReviewFlag] | None) -> SafeString | str:
     """How many flags of each level, the gravest first; a dash where they are not known."""
     if concerns is None:
         return "-"
     counted = Counter(concern.level for concern in concerns)
     if not counted:
         return "none"
-    tones = {Level.STOP: "bad", Level.LOOK: "waiting"}
+    tones = {FlagLevel.STOP: "bad", FlagLevel.LOOK: "waiting"}
     labels = (
         (show.state(f"{level} {counted[level]}", tones[level]),)
-        for level in Level
+        for level in FlagLevel
         if counted[level]
     )
     return format_html_join(" ", "{}", labels)

@@ -26,33 +26,33 @@ from exchange.admin.show import age
 from exchange.core.currencies import money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
-from wallets.withdrawals.admin.choosing import refusal_in_words
-from wallets.withdrawals.admin.deciding import Deciding
-from wallets.withdrawals.admin.narrowing import WithdrawalFilters, oldest_first
+from wallets.withdrawals.admin.bulk_rows import describe_error
+from wallets.withdrawals.admin.decision_pages import DecisionPages
+from wallets.withdrawals.admin.list_filters import WithdrawalListFilters, is_oldest_first
 from wallets.withdrawals.admin.review import attach_flags
-from wallets.withdrawals.admin.show import is_returned, risk, withdrawal_state
-from wallets.withdrawals.commands import CORRIDOR_DETAILS, Corridor
+from wallets.withdrawals.admin.show import is_returned, risk_badges, status_badge
+from wallets.withdrawals.commands import PAYOUT_DETAILS, PayoutDetails
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
-from wallets.withdrawals.selectors.finding import found_by
+from wallets.withdrawals.selectors.search import withdrawal_search
 from wallets.withdrawals.services import decisions
-from wallets.withdrawals.services.corridors import missing_fields, needed_fields
+from wallets.withdrawals.services.payout_details import missing_fields, required_fields
 
-_WAITS_FOR = {
+_AWAITING = {
     WithdrawalStatus.APPROVED: "being sent",
     WithdrawalStatus.PROCESSING: "the provider",
     WithdrawalStatus.UNKNOWN: "a look-up, or two people",
 }
 
 
-class CorridorForm(forms.Form):
+class PayoutDetailsForm(forms.Form):
     """What a country's payouts need; only the fields of the currency are asked for."""
 
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
     def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        needed = needed_fields(currency)
-        for detail in CORRIDOR_DETAILS:
+        needed = required_fields(currency)
+        for detail in PAYOUT_DETAILS:
             if detail.name in needed:
                 label = needed[detail.name][0].upper() + needed[detail.name][1:]
                 self.fields[detail.name] = _detail_field(detail, label)
@@ -74,7 +74,7 @@ class FlaggedList(FilteredList):
         attach_flags(self.result_list)
 
 
-class WithdrawalAdmin(Exportable, Deciding):
+class WithdrawalAdmin(Exportable, DecisionPages):
     """Withdrawals. `wallets.payouts.admin.withdrawals` adds the payouts and registers the page."""
 
     # A payout has the id of its withdrawal; the bank record has one of its own.
@@ -84,7 +84,7 @@ class WithdrawalAdmin(Exportable, Deciding):
         "reference",
     )  # fmt: skip
     list_display_links = ("shown_amount",)
-    filters = WithdrawalFilters
+    filters = WithdrawalListFilters
     list_select_related = (
         "organisation", "member", "bank", "payout", "first_approver", "second_approver",
     )  # fmt: skip
@@ -117,18 +117,18 @@ class WithdrawalAdmin(Exportable, Deciding):
 
     @admin.display(description="state", ordering="status")
     def shown_state(self, withdrawal: Withdrawal) -> str:
-        return withdrawal_state(withdrawal)
+        return status_badge(withdrawal)
 
     @admin.display(description="risk")
     def shown_risk(self, withdrawal: Any) -> str:
-        return risk(withdrawal.flags)
+        return risk_badges(withdrawal.flags)
 
     @admin.display(description="waits for")
     def waits_for(self, withdrawal: Any) -> str:
         if is_returned(withdrawal):
             return "two people, to reverse it"
         if withdrawal.status != WithdrawalStatus.PENDING:
-            return _WAITS_FOR.get(withdrawal.status, "-")
+            return _AWAITING.get(withdrawal.status, "-")
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
         if missing:
             return f"payout details: {missing[0] if len(missing) == 1 else len(missing)}"
@@ -138,14 +138,14 @@ class WithdrawalAdmin(Exportable, Deciding):
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         """What waits longest stands first; among all, the newest does. Ids grow with time."""
-        return ("created_at", "id") if oldest_first(query) else ("-id",)
+        return ("created_at", "id") if is_oldest_first(query) else ("-id",)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[FlaggedList]:
         return FlaggedList
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By reference, account number, payee or owner; each word may be in another of them."""
-        return rows.filter(found_by(term))
+        return rows.filter(withdrawal_search(term))
 
     def get_urls(self) -> list[URLPattern]:
         details = "<uuid:object_id>/details/"
@@ -163,21 +163,21 @@ class WithdrawalAdmin(Exportable, Deciding):
             raise PermissionDenied
         withdrawal: Withdrawal = self.record(request, object_id)
         bank = withdrawal.bank
-        needed = needed_fields(withdrawal.currency_id)
+        needed = required_fields(withdrawal.currency_id)
         known = {name: getattr(bank, name) for name in needed}
 
         def act(data: dict[str, Any]) -> HttpResponse:
             version = data.pop("version")
             try:
-                decisions.fill_in_corridor(
+                decisions.complete_payout_details(
                     withdrawal_id=object_id,
                     version=version,
                     # What this currency does not need stays what the client gave.
-                    corridor=Corridor(**{**_corridor_of(withdrawal), **data}),
+                    corridor=PayoutDetails(**{**_current_details(withdrawal), **data}),
                     approver=staff_of(request),
                 )
             except Conflict as error:
-                messages.error(request, refusal_in_words(object_id, version, error))
+                messages.error(request, describe_error(object_id, version, error))
             else:
                 messages.success(request, "The payout details were saved.")
             return self.back_to(object_id)
@@ -186,7 +186,7 @@ class WithdrawalAdmin(Exportable, Deciding):
             messages.info(request, f"{withdrawal.currency_id} payouts need no more details.")
             return self.back_to(object_id)
 
-        form = CorridorForm(
+        form = PayoutDetailsForm(
             withdrawal.currency_id,
             request.POST if request.method == "POST" else None,
             initial={"version": withdrawal.version, **known},
@@ -202,5 +202,5 @@ class WithdrawalAdmin(Exportable, Deciding):
         )
 
 
-def _corridor_of(withdrawal: Withdrawal) -> dict[str, str]:
-    return {detail.name: getattr(withdrawal.bank, detail.name) for detail in CORRIDOR_DETAILS}
+def _current_details(withdrawal: Withdrawal) -> dict[str, str]:
+    return {detail.name: getattr(withdrawal.bank, detail.name) for detail in PAYOUT_DETAILS}

@@ -15,7 +15,7 @@ from django.db import connection
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class ApprovalRequirement:
     """How many approvals a withdrawal needs, and the totals in its currency that say so.
 
     The totals count the withdrawal itself. A threshold is None where finance set none.
@@ -46,19 +46,19 @@ class SoleApprovals:
         return max((self.most or self.total) - self.total, Decimal(0))
 
 
-def approval_requirement(withdrawal_id: UUID) -> Requirement:
+def approval_requirement(withdrawal_id: UUID) -> ApprovalRequirement:
     """The requirement of one withdrawal, now."""
     return approval_requirements([withdrawal_id])[withdrawal_id]
 
 
-def approval_requirements(withdrawal_ids: Collection[UUID]) -> dict[UUID, Requirement]:
+def approval_requirements(withdrawal_ids: Collection[UUID]) -> dict[UUID, ApprovalRequirement]:
     """The requirements of withdrawals, now, in one statement."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT w.id, r.* FROM unnest(%s::uuid[]) AS w (id), approval_requirement(w.id) r",
             [list(withdrawal_ids)],
         )
-        return {row[0]: Requirement(*row[1:]) for row in cursor.fetchall()}
+        return {row[0]: ApprovalRequirement(*row[1:]) for row in cursor.fetchall()}
 
 
 def sole_approvals(approver_id: UUID, withdrawal_id: UUID) -> SoleApprovals:

@@ -26,24 +26,24 @@ from exchange.core.words import given
 from exchange.staff.approvals import require_decider, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.deciding_access import require_tenured
-from wallets.withdrawals.commands import Corridor
+from wallets.withdrawals.commands import PayoutDetails
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
-from wallets.withdrawals.selectors.concerns import Concern, concerns_of, stops
-from wallets.withdrawals.services.corridors import clean_phone, missing_fields, needed_fields
+from wallets.withdrawals.selectors.review_flags import ReviewFlag, critical_flags, review_flags
+from wallets.withdrawals.services.payout_details import clean_phone, missing_fields, required_fields
 from wallets.withdrawals.services.transitions import (
     SWEEP_PAYOUTS,
-    conflict,
-    lock,
-    move,
-    record,
-    release,
+    build_conflict,
+    change_status,
+    lock_withdrawal,
+    record_decision,
+    release_escrow,
 )
 
 DECIDE = "wallets.decide_withdrawal"
 _PENDING = (WithdrawalStatus.PENDING,)
 # Constraints that refuse the approval of one person.
-_TAKES_TWO = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
+_DUAL_APPROVAL_CONSTRAINTS = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
 
 
 def approve(
@@ -71,10 +71,10 @@ def approve(
     (`corridor_incomplete`, `approver_not_independent`, `stop_not_overridden`), `InvalidRequest`
     for too long a reason or override.
     """
-    actor = _decider(approver)
+    actor = _require_decider(approver)
     reason, override = given(reason), given(override)
     with transaction.atomic():
-        withdrawal = _pending(withdrawal_id, version)
+        withdrawal = _lock_pending(withdrawal_id, version)
         first = withdrawal.first_approver_id
         require_independent(
             approver,
@@ -91,10 +91,10 @@ def approve(
                 f"Before approval, {withdrawal.currency_id} payouts need: {', '.join(missing)}",
                 code="corridor_incomplete",
             )
-        flags = _flags(withdrawal)
-        _require_seen(flags, seen)
+        flags = _current_flags(withdrawal)
+        _require_flags_seen(flags, seen)
         _require_override(flags, override)
-        record(
+        record_decision(
             withdrawal,
             verdict=Verdict.APPROVE,
             actor=actor,
@@ -110,16 +110,18 @@ def approve(
                 "actioned_by": actor.label,
             }
             if not _may_approve_alone(withdrawal, approver):
-                return move_within_pending(withdrawal, approvals_needed=2, **changes)
+                return update_pending(withdrawal, approvals_needed=2, **changes)
         else:
             changes = {"second_approver": approver}
         Payout.objects.create(
             withdrawal_id=withdrawal.id, created_at=now, updated_at=now, next_step_at=now
         )
         try:
-            approved = move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes)
+            approved = change_status(
+                withdrawal, come_from=_PENDING, to=WithdrawalStatus.APPROVED, **changes
+            )
         except IntegrityError as error:
-            if constraint_of(error) not in _TAKES_TWO:
+            if constraint_of(error) not in _DUAL_APPROVAL_CONSTRAINTS:
                 raise
             # Another request came, or a figure changed, since `_may_approve_alone`.
             raise StateConflict(
@@ -134,24 +136,24 @@ def reject(*, withdrawal_id: UUID, version: int, approver: StaffUser, reason: st
 
     Raises as `approve`, and `InvalidRequest` without a reason.
     """
-    actor = _decider(approver)
+    actor = _require_decider(approver)
     reason = given(reason, otherwise="A rejection needs a reason")
     with transaction.atomic():
-        withdrawal = _pending(withdrawal_id, version)
-        record(
+        withdrawal = _lock_pending(withdrawal_id, version)
+        record_decision(
             withdrawal,
             verdict=Verdict.REJECT,
             actor=actor,
             reason=reason,
-            flags=_flags(withdrawal),
+            flags=_current_flags(withdrawal),
         )
-        release(withdrawal, actor=actor, memo=f"rejected: {reason}")
-        return move(
+        release_escrow(withdrawal, actor=actor, memo=f"rejected: {reason}")
+        return change_status(
             withdrawal,
             come_from=_PENDING,
             to=WithdrawalStatus.REJECTED,
             reason=reason,
-            **_first_decision(withdrawal, actor),
+            **_first_decision_fields(withdrawal, actor),
         )
 
 
@@ -161,67 +163,67 @@ def cancel(*, withdrawal_id: UUID, organisation_id: UUID, actor: Actor) -> Withd
     Raises `WithdrawalNotFound`, `StateConflict`.
     """
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id, organisation_id)
+        withdrawal = lock_withdrawal(withdrawal_id, organisation_id)
         if withdrawal.status != WithdrawalStatus.PENDING:
             raise StateConflict(
                 f"Only a Pending withdrawal can be cancelled: it is {withdrawal.status}"
             )
-        record(withdrawal, verdict=Verdict.CANCEL, actor=actor)
-        release(withdrawal, actor=actor, memo="cancelled")
-        return move(
+        record_decision(withdrawal, verdict=Verdict.CANCEL, actor=actor)
+        release_escrow(withdrawal, actor=actor, memo="cancelled")
+        return change_status(
             withdrawal,
             come_from=_PENDING,
             to=WithdrawalStatus.CANCELLED,
-            **_first_decision(withdrawal, actor),
+            **_first_decision_fields(withdrawal, actor),
         )
 
 
-def fill_in_corridor(
-    *, withdrawal_id: UUID, version: int, corridor: Corridor, approver: StaffUser
+def complete_payout_details(
+    *, withdrawal_id: UUID, version: int, corridor: PayoutDetails, approver: StaffUser
 ) -> Withdrawal:
     """Staff add what the corridor needs and the client did not give. Counts as no entering.
 
     Raises as `approve`.
     """
-    actor = _decider(approver)
+    actor = _require_decider(approver)
     with transaction.atomic():
-        withdrawal = _pending(withdrawal_id, version)
+        withdrawal = _lock_pending(withdrawal_id, version)
         bank = withdrawal.bank
         for name, text in asdict(corridor).items():
             setattr(bank, name, text)
-        if "recipient_phone" in needed_fields(withdrawal.currency_id):
+        if "recipient_phone" in required_fields(withdrawal.currency_id):
             bank.recipient_phone = clean_phone(corridor.recipient_phone)
         try:
             bank.full_clean(exclude=["document"])
         except ValidationError as error:
             raise InvalidRequest.of_model(error) from error
         bank.save(update_fields=list(asdict(corridor)))
-        record(
+        record_decision(
             withdrawal,
             verdict=Verdict.CORRIDOR,
             actor=actor,
             details={"branch_code": corridor.branch_code},
         )
-        return move_within_pending(withdrawal)
+        return update_pending(withdrawal)
 
 
-def move_within_pending(withdrawal: Withdrawal, **changes: Any) -> Withdrawal:
+def update_pending(withdrawal: Withdrawal, **changes: Any) -> Withdrawal:
     """A change that leaves the withdrawal Pending but makes other open pages stale."""
-    return move(withdrawal, come_from=_PENDING, to=WithdrawalStatus.PENDING, **changes)
+    return change_status(withdrawal, come_from=_PENDING, to=WithdrawalStatus.PENDING, **changes)
 
 
-def _pending(withdrawal_id: UUID, version: int) -> Withdrawal:
-    withdrawal = lock(withdrawal_id)
+def _lock_pending(withdrawal_id: UUID, version: int) -> Withdrawal:
+    withdrawal = lock_withdrawal(withdrawal_id)
     if withdrawal.status != WithdrawalStatus.PENDING or withdrawal.version != version:
-        raise conflict(withdrawal_id, _PENDING)
+        raise build_conflict(withdrawal_id, _PENDING)
     return withdrawal
 
 
-def _flags(withdrawal: Withdrawal) -> list[Concern]:
-    return concerns_of([withdrawal])[withdrawal.id]
+def _current_flags(withdrawal: Withdrawal) -> list[ReviewFlag]:
+    return review_flags([withdrawal])[withdrawal.id]
 
 
-def _require_seen(flags: Collection[Concern], seen: Collection[str] | None) -> None:
+def _require_flags_seen(flags: Collection[ReviewFlag], seen: Collection[str] | None) -> None:
     """Nobody approves what was flagged since they looked."""
     new = [] if seen is None else [str(flag) for flag in flags if flag.code not in seen]
     if new:
@@ -231,8 +233,8 @@ def _require_seen(flags: Collection[Concern], seen: Collection[str] | None) -> N
         )
 
 
-def _require_override(flags: Collection[Concern], override: str) -> None:
-    stop = " ".join(flag.text for flag in stops(flags))
+def _require_override(flags: Collection[ReviewFlag], override: str) -> None:
+    stop = " ".join(flag.text for flag in critical_flags(flags))
     if stop and not override:
         raise Refused(
             f"It is flagged Stop. {stop} Whoever approves it writes why, although it is flagged",
@@ -247,11 +249,11 @@ def _may_approve_alone(withdrawal: Withdrawal, approver: StaffUser) -> bool:
     return sole_approvals(approver.pk, withdrawal.id).allow(withdrawal.amount)
 
 
-def _decider(user: StaffUser) -> Actor:
+def _require_decider(user: StaffUser) -> Actor:
     return require_decider(user, DECIDE, "You may not decide about withdrawals")
 
 
-def _first_decision(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:
+def _first_decision_fields(withdrawal: Withdrawal, actor: Actor) -> dict[str, Any]:
     """`actioned_on` and who are set by the first decision and stay."""
     if withdrawal.actioned_on is not None:
         return {}

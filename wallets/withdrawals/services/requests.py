@@ -31,7 +31,7 @@ from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount
 
 # What the SQL functions raise for a refusal.
-_REFUSED = "XW400"
+_REJECTED = "XW400"
 
 _function = BatchedFunction("request_withdrawals", 201, "Withdrawal request created")
 
@@ -50,13 +50,13 @@ def request_withdrawal(
     bank = remembered_bank(command.currency, command.bank_name)
     if bank is not None and not needs_name(command.currency):
         # Nothing to ask the network: the function makes every check that is left, in order.
-        return _send(command, Payee(bank, command.account_name, resolved=False))
+        return _submit(command, Payee(bank, command.account_name, resolved=False))
 
-    _together.not_coming()
+    _batcher.not_coming()
     if claim is not None and (answer := find_response(claim)) is not None:
         return answer
     try:
-        _check_before_network(command)
+        _precheck(command)
         bank = find_bank(command.currency, command.bank_name)
         payee = find_payee(
             currency=command.currency,
@@ -64,7 +64,7 @@ def request_withdrawal(
             account_number=command.account_number,
             given_name=command.account_name,
         )
-        return _send(command, payee)
+        return _submit(command, payee)
     except DomainError:
         # The first request of this key may have committed meanwhile and be the very reason of
         # this refusal (it took the money): its answer is then the answer.
@@ -73,19 +73,19 @@ def request_withdrawal(
         raise
 
 
-def _check_before_network(command: RequestWithdrawal) -> None:
+def _precheck(command: RequestWithdrawal) -> None:
     """Raise what refuses `command` already, so that nobody pays for a look-up to be told so."""
     try:
         with savepoint_inside():
             fetch_one("SELECT check_withdrawal(%s::jsonb)", [as_json([command])])
     except DatabaseError as error:
-        refusal = _refusal(error, command)
+        refusal = _translate_rejection(error, command)
         if refusal is None:
             raise
         raise refusal from error
 
 
-def _send(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
+def _submit(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
     """Have the withdrawal to `payee` written, together with others of this moment."""
     command = replace(
         command,
@@ -97,30 +97,30 @@ def _send(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
         name_resolved=payee.resolved,
     )
     if connection.in_atomic_block:
-        return _send_alone(command)
-    return _together.submit(command) or _send_alone(command)
+        return _submit_alone(command)
+    return _batcher.submit(command) or _submit_alone(command)
 
 
-def _send_alone(command: RequestWithdrawal) -> StoredResponse:
+def _submit_alone(command: RequestWithdrawal) -> StoredResponse:
     try:
         answers = _function.run([command], wait_milliseconds())
     except DatabaseError as error:
-        refusal = _refusal(error, command)
+        refusal = _translate_rejection(error, command)
         if refusal is None:
             raise
         raise refusal from error
     return answers[command.made_id]
 
 
-_together: Combiner[RequestWithdrawal, StoredResponse | None] = Combiner(
-    partial(_function.run_together, alone=_send_alone)
+_batcher: Combiner[RequestWithdrawal, StoredResponse | None] = Combiner(
+    partial(_function.run_together, alone=_submit_alone)
 )
 # A view says `with requests_coming():` as early as it can, so that those who wait know.
-requests_coming = _together.coming
+expected_request = _batcher.coming
 
 
-def _refusal(error: DatabaseError, command: RequestWithdrawal) -> DomainError | None:
-    refused = refused_by(error, _REFUSED)
+def _translate_rejection(error: DatabaseError, command: RequestWithdrawal) -> DomainError | None:
+    refused = refused_by(error, _REJECTED)
     if refused is None:
         return claim_refusal(error)
     code, detail = refused

@@ -24,7 +24,7 @@ from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, wallet_account
 from wallets.withdrawals.errors import WithdrawalNotFound
 from wallets.withdrawals.models import Decision, Verdict, Withdrawal, WithdrawalStatus
-from wallets.withdrawals.selectors.concerns import Concern, kept
+from wallets.withdrawals.selectors.review_flags import ReviewFlag, serialize_flags
 
 _EVENTS = {
     WithdrawalStatus.APPROVED: "withdrawal.approved",
@@ -38,7 +38,7 @@ _EVENTS = {
 SWEEP_PAYOUTS = "wallets.tasks.sweep_payouts"
 
 
-def move(
+def change_status(
     withdrawal: Withdrawal,
     *,
     come_from: tuple[WithdrawalStatus, ...],
@@ -54,13 +54,13 @@ def move(
         id=withdrawal.id, status__in=come_from, version=withdrawal.version
     ).update(status=to, version=F("version") + 1, **changes)
     if rows != 1:
-        raise conflict(withdrawal.id, come_from)
+        raise build_conflict(withdrawal.id, come_from)
     if emit and to in _EVENTS:
         emit_event(withdrawal.id, _EVENTS[to])
     return Withdrawal.objects.select_related("bank").get(id=withdrawal.id)
 
 
-def conflict(withdrawal_id: UUID, wanted: tuple[WithdrawalStatus, ...]) -> StateConflict:
+def build_conflict(withdrawal_id: UUID, wanted: tuple[WithdrawalStatus, ...]) -> StateConflict:
     """What to tell somebody whose withdrawal is not in the state, or version, they acted on."""
     now = Withdrawal.objects.get(id=withdrawal_id)
     if now.status in wanted:
@@ -79,7 +79,7 @@ def emit_event(withdrawal_id: UUID, event_type: str) -> None:
     wake.after_commit(wake.DELIVER_EVENTS)
 
 
-def lock(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal:
+def lock_withdrawal(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal:
     """The withdrawal, locked until the transaction ends. Raises `WithdrawalNotFound`."""
     rows = Withdrawal.objects.select_for_update(of=("self",), no_key=True).select_related("bank")
     if organisation_id is not None:
@@ -90,7 +90,7 @@ def lock(withdrawal_id: UUID, organisation_id: UUID | None = None) -> Withdrawal
     return withdrawal
 
 
-def release(withdrawal: Withdrawal, *, actor: Actor, memo: str) -> None:
+def release_escrow(withdrawal: Withdrawal, *, actor: Actor, memo: str) -> None:
     """Gives the whole amount back: escrow → available."""
     escrow, available = (
         wallet_account(withdrawal, kind) for kind in (AccountKind.ESCROW, AccountKind.AVAILABLE)
@@ -105,14 +105,14 @@ def release(withdrawal: Withdrawal, *, actor: Actor, memo: str) -> None:
     )
 
 
-def record(
+def record_decision(
     withdrawal: Withdrawal,
     *,
     verdict: Verdict,
     actor: Actor,
     reason: str = "",
     details: dict[str, Any] | None = None,
-    flags: Collection[Concern] | None = None,
+    flags: Collection[ReviewFlag] | None = None,
     override: str = "",
 ) -> None:
     """Keeps who decided what, on the version of `withdrawal` the decision was made on, and under
@@ -125,7 +125,7 @@ def record(
         actor_label=actor.label[:200],
         reason=reason,
         details=details or {},
-        flags=None if flags is None else kept(flags),
+        flags=None if flags is None else serialize_flags(flags),
         override=override,
         version=withdrawal.version,
         created_at=timezone.now(),

@@ -19,7 +19,7 @@ from tests.factories.wallets import (
     status_of,
 )
 from wallets.ledger.models import Account
-from wallets.payouts.services import paying as payouts
+from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
 
 Owner = psycopg.Connection[Any]
@@ -41,9 +41,9 @@ class World:
     @staticmethod
     def pay(sandbox: Sandbox, wallet: Wallet, amount: int) -> Withdrawal:
         withdrawal = approved(wallet, amount)
-        payouts.pay(withdrawal.id)
+        payouts.send_payout(withdrawal.id)
         settle(sandbox, withdrawal)
-        payouts.look_up(withdrawal.id)
+        payouts.check_status(withdrawal.id)
         assert status_of(withdrawal) == "Completed"
         return withdrawal
 

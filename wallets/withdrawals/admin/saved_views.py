@@ -23,16 +23,16 @@ from exchange.core.currencies import payout_currencies
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.show import RETURNED
 from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
-from wallets.withdrawals.services.corridors import needed_fields
 from wallets.withdrawals.services.decisions import DECIDE
+from wallets.withdrawals.services.payout_details import required_fields
 
-APPROVED_FOR_LONG = timedelta(minutes=15)
-PROCESSING_FOR_LONG = timedelta(hours=4)
+APPROVED_TOO_LONG = timedelta(minutes=15)
+PROCESSING_TOO_LONG = timedelta(hours=4)
 _PENDING = Q(status=WithdrawalStatus.PENDING)
 
 
 @dataclass(frozen=True, slots=True)
-class Worklist:
+class SavedView:
     """One saved view of the list; `rows` is its condition for the person who looks."""
 
     key: str
@@ -42,18 +42,18 @@ class Worklist:
     for_deciders: bool = False
 
 
-def incomplete() -> Q:
+def missing_details() -> Q:
     """Withdrawals whose bank record lacks something their corridor needs."""
     lacking = Q(pk__in=())
     for currency in payout_currencies():
         missing = Q(pk__in=())
-        for name in needed_fields(currency):
+        for name in required_fields(currency):
             missing |= Q(**{f"bank__{name}__regex": r"^\s*$"})
         lacking |= Q(currency=currency) & missing
     return lacking
 
 
-def second_approval() -> Q:
+def awaiting_second_approval() -> Q:
     """Pending ones that one of two people has approved."""
     return _PENDING & Q(approvals_needed=2, first_approver__isnull=False, second_approver=None)
 
@@ -64,12 +64,12 @@ def stuck() -> Q:
     # Of the open ones, said first: so the index of open ones is enough.
     return Q(status__in=OPEN_STATUSES) & (
         Q(status=WithdrawalStatus.UNKNOWN)
-        | Q(status=WithdrawalStatus.APPROVED, updated_at__lt=now - APPROVED_FOR_LONG)
-        | Q(status=WithdrawalStatus.PROCESSING, updated_at__lt=now - PROCESSING_FOR_LONG)
+        | Q(status=WithdrawalStatus.APPROVED, updated_at__lt=now - APPROVED_TOO_LONG)
+        | Q(status=WithdrawalStatus.PROCESSING, updated_at__lt=now - PROCESSING_TOO_LONG)
     )
 
 
-def returned() -> Q:
+def returned_by_bank() -> Q:
     """Completed payouts that the bank sent back and nobody has reversed; by an index of payouts."""
     return Q(
         status=WithdrawalStatus.COMPLETED,
@@ -84,70 +84,70 @@ def failed_today() -> Q:
     return Q(status=WithdrawalStatus.FAILED, updated_at__gte=midnight)
 
 
-def _own(user: StaffUser) -> Q:
+def _entered_or_approved_by(user: StaffUser) -> Q:
     """Those that `user` entered or approved: somebody else decides about them."""
     return Q(requested_by=str(Actor.staff(user.pk, ""))) | Q(first_approver=user)
 
 
-def undecided_by(user: StaffUser) -> Q:
+def awaiting_approval_by(user: StaffUser) -> Q:
     """Pending ones that `user` may decide about, once they are complete."""
-    return _PENDING & ~_own(user)
+    return _PENDING & ~_entered_or_approved_by(user)
 
 
-WORKLISTS = (
-    Worklist(
+SAVED_VIEWS = (
+    SavedView(
         "mine",
         "Mine to decide",
         "You can approve these now.",
-        lambda user: undecided_by(user) & ~incomplete(),
+        lambda user: awaiting_approval_by(user) & ~missing_details(),
         for_deciders=True,
     ),
-    Worklist(
+    SavedView(
         "second",
         "Second approval",
         "One of two people has approved.",
-        lambda user: second_approval() & ~_own(user),
+        lambda user: awaiting_second_approval() & ~_entered_or_approved_by(user),
     ),
-    Worklist(
+    SavedView(
         "others",
         "Waiting for somebody else",
         "You entered or approved these.",
-        lambda user: _PENDING & _own(user),
+        lambda user: _PENDING & _entered_or_approved_by(user),
         for_deciders=True,
     ),
-    Worklist(
+    SavedView(
         "missing",
         "Missing details",
         "Payouts to their country need more than the client gave.",
-        lambda _: _PENDING & incomplete(),
+        lambda _: _PENDING & missing_details(),
     ),
-    Worklist(
+    SavedView(
         "stuck",
         "Stuck",
         "Unknown outcome; approved for 15 minutes or with the provider for 4 hours.",
         lambda _: stuck(),
     ),
-    Worklist(
+    SavedView(
         "returned",
         RETURNED,
         "The bank sent the money back. Two people reverse the payout.",
-        lambda _: returned(),
+        lambda _: returned_by_bank(),
     ),
-    Worklist("failed", "Failed today", "Since midnight UTC.", lambda _: failed_today()),
+    SavedView("failed", "Failed today", "Since midnight UTC.", lambda _: failed_today()),
 )  # fmt: skip
 
 
-def worklists_for(user: StaffUser) -> tuple[Worklist, ...]:
+def saved_views_for(user: StaffUser) -> tuple[SavedView, ...]:
     """The views that mean something to `user`."""
     decides = user.has_perm(DECIDE)
-    return tuple(one for one in WORKLISTS if decides or not one.for_deciders)
+    return tuple(one for one in SAVED_VIEWS if decides or not one.for_deciders)
 
 
-def waiting(user: StaffUser) -> dict[str, int]:
+def count_by_view(user: StaffUser) -> dict[str, int]:
     """How many withdrawals are in each of the user's worklists, by its key; in two queries."""
-    by_status = [one for one in worklists_for(user) if one.key != "returned"]
+    by_status = [one for one in saved_views_for(user) if one.key != "returned"]
     counts: dict[str, int] = Withdrawal.objects.filter(
         Q(status__in=OPEN_STATUSES) | failed_today()
     ).aggregate(**{one.key: Count("pk", filter=one.rows(user)) for one in by_status})
     # From the index of payouts, of which the others make no use.
-    return {**counts, "returned": Withdrawal.objects.filter(returned()).order_by().count()}
+    return {**counts, "returned": Withdrawal.objects.filter(returned_by_bank()).order_by().count()}

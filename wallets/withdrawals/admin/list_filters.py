@@ -15,29 +15,23 @@ from django import forms
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from exchange.admin.list_filters import (
-    ListFilter,
-    ListFilters,
-    amount_field,
-    day_range,
-    id_filter,
-)
+from exchange.admin.list_filters import ListFilter, ListFilters, amount_field, day_range, id_filter
 from exchange.core.currencies import payout_currencies
 from exchange.core.ids import parse_id
 from exchange.participants.admin.named import LONGEST_NAME, OrganisationFilter, owner_named
 from exchange.participants.models import Member, Organisation
-from wallets.withdrawals.admin.show import RETURNED
-from wallets.withdrawals.admin.worklists import (
-    Worklist,
-    incomplete,
-    returned,
-    second_approval,
-    waiting,
-    worklists_for,
+from wallets.withdrawals.admin.saved_views import (
+    SavedView,
+    awaiting_second_approval,
+    count_by_view,
+    missing_details,
+    returned_by_bank,
+    saved_views_for,
 )
+from wallets.withdrawals.admin.show import RETURNED
 from wallets.withdrawals.models import WithdrawalStatus
 
-EVERY = "all"
+ALL = "all"
 _ANY = ("", "Any")
 _AGES = {
     "1h": timedelta(hours=1),
@@ -46,44 +40,44 @@ _AGES = {
     "3d": timedelta(days=3),
 }
 _FORM = "filters"
-_FIRST = ("status", "currency__code__exact", "age")
+_PRIMARY = ("status", "currency__code__exact", "age")
 
 
 _APPROVALS = {
     "first": Q(status=WithdrawalStatus.PENDING, first_approver=None),
-    "second": second_approval(),
+    "second": awaiting_second_approval(),
     "two": Q(approvals_needed=2),
 }
 
 
-def _in_state(status: str) -> Q:
-    if status == EVERY:
+def _status_condition(status: str) -> Q:
+    if status == ALL:
         return Q()
-    return returned() if status == "Returned" else Q(status=status)
+    return returned_by_bank() if status == "Returned" else Q(status=status)
 
 
-def _chosen(choices: Any, **kwargs: Any) -> ListFilter:
+def _choice_filter(choices: Any, **kwargs: Any) -> ListFilter:
     return ListFilter(title=_FORM, field=forms.ChoiceField, choices=choices, **kwargs)
 
 
-class WithdrawalFilters(ListFilters):
+class WithdrawalListFilters(ListFilters):
     """What withdrawals are narrowed by: all in one form, which the list's template draws.
 
     Without a status, a view or a search the Pending ones are shown.
     """
 
     view = ListFilter(title=_FORM, condition=lambda _: Q(), widget=forms.HiddenInput)
-    status = _chosen(
-        [(EVERY, "All"), *WithdrawalStatus.choices, ("Returned", RETURNED)],
+    status = _choice_filter(
+        [(ALL, "All"), *WithdrawalStatus.choices, ("Returned", RETURNED)],
         label="Status",
-        condition=_in_state,
+        condition=_status_condition,
     )
-    currency__code__exact = _chosen(
+    currency__code__exact = _choice_filter(
         lambda: [_ANY, *((code, code) for code in payout_currencies())],
         label="Currency",
         condition=lambda code: Q(currency=code),
     )
-    owner_model = _chosen(
+    owner_model = _choice_filter(
         [_ANY, ("organisation", "Organisation"), ("user", "Member")],
         label="Wallet of",
         condition=lambda model: Q(member__isnull=model == "organisation"),
@@ -97,21 +91,21 @@ class WithdrawalFilters(ListFilters):
     created_from, created_to = day_range(
         id_column="", title=_FORM, labels=("Asked for from", "Asked for until")
     )
-    age = _chosen(
+    age = _choice_filter(
         [_ANY, ("1h", "1 hour"), ("4h", "4 hours"), ("24h", "24 hours"), ("3d", "3 days")],
         label="Older than",
         condition=lambda age: Q(created_at__lt=timezone.now() - _AGES[age]),
     )
-    approvals = _chosen(
+    approvals = _choice_filter(
         [_ANY, ("first", "Waits for the first"), ("second", "Waits for the second"),
          ("two", "Needs two")],
         label="Approvals",
         condition=lambda which: _APPROVALS[which],
     )  # fmt: skip
-    details = _chosen(
+    details = _choice_filter(
         [_ANY, ("missing", "Something missing"), ("complete", "Complete")],
         label="Payout details",
-        condition=lambda which: incomplete() if which == "missing" else ~incomplete(),
+        condition=lambda which: missing_details() if which == "missing" else ~missing_details(),
     )
     owner_id = id_filter("owner_id")
     organisation__id__exact = id_filter("organisation")
@@ -122,7 +116,7 @@ class WithdrawalFilters(ListFilters):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = self.given.get("view")
-        self.worklist = next((v for v in worklists_for(self.user) if v.key == chosen), None)
+        self.worklist = next((v for v in saved_views_for(self.user) if v.key == chosen), None)
         self.pending_only = not (self.worklist or {"status", "q"} & self.given.keys())
         any_state = "Any" if "q" in self.given else "Pending"
         self.form.label_suffix = ""
@@ -140,21 +134,21 @@ class WithdrawalFilters(ListFilters):
         return "; ".join(filter(None, ("status: Pending" if self.pending_only else "", words)))
 
     @cached_property
-    def views(self) -> list[tuple[Worklist, int, bool]]:
+    def views(self) -> list[tuple[SavedView, int, bool]]:
         """The saved views: each with how many wait there, and whether it is the one shown."""
-        counts = waiting(self.user)
-        return [(one, counts[one.key], one is self.worklist) for one in worklists_for(self.user)]
+        counts = count_by_view(self.user)
+        return [(one, counts[one.key], one is self.worklist) for one in saved_views_for(self.user)]
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
         """The filters that always show."""
-        return [self.form[name] for name in _FIRST]
+        return [self.form[name] for name in _PRIMARY]
 
     @property
     def more_fields(self) -> list[forms.BoundField]:
         """The others, folded away while none of them is used."""
         (group,) = self.groups
-        return [self.form[name] for name in group.names if name not in ("view", *_FIRST)]
+        return [self.form[name] for name in group.names if name not in ("view", *_PRIMARY)]
 
     @property
     def more_used(self) -> bool:
@@ -172,12 +166,12 @@ class WithdrawalFilters(ListFilters):
     def others_in_words(self) -> str:
         """The same, whose wallet by the name."""
         return ", ".join(
-            f"{'wallet of' if name == 'owner_id' else name} {_name_of(value)}"
+            f"{'wallet of' if name == 'owner_id' else name} {_resolve_name(value)}"
             for name, value in self.others.items()
         )
 
 
-def _name_of(value: str) -> str:
+def _resolve_name(value: str) -> str:
     """The member or organisation of that id by name; any other value as it is."""
     wanted = parse_id(value)
     if wanted is None:
@@ -186,7 +180,7 @@ def _name_of(value: str) -> str:
     return next((str(owner) for owner in found if owner), value)
 
 
-def oldest_first(query: Mapping[str, str]) -> bool:
+def is_oldest_first(query: Mapping[str, str]) -> bool:
     """Whether the list is one to work through, so that what waits longest stands first."""
     chosen = query.get("status") or ("" if query.get("q") else "Pending")
     return bool(query.get("view")) or chosen in {WithdrawalStatus.PENDING, "Returned"}

@@ -20,7 +20,7 @@ from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
 from wallets.payouts.services.resolutions import RESOLVE
 from wallets.withdrawals.admin.review_page import ReviewPage
-from wallets.withdrawals.admin.show import state_in_words
+from wallets.withdrawals.admin.show import status_label
 from wallets.withdrawals.models import Withdrawal
 
 
@@ -44,7 +44,7 @@ class DeclineForm(forms.Form):
     reason = Reason(label="Why not", max_length=500, required=False)
 
 
-class Resolving(Confirming, ReviewPage):
+class ProposalPages(Confirming, ReviewPage):
     """The proposals of a withdrawal's admin."""
 
     def proposal_urls(self) -> list[URLPattern]:
@@ -83,7 +83,7 @@ class Resolving(Confirming, ReviewPage):
         return self.confirm_page(
             request,
             withdrawal,
-            _question(withdrawal, proposal, staff_of(request)),
+            _build_confirmation(withdrawal, proposal, staff_of(request)),
             partial(resolutions.confirm, proposal_id=proposal_id, resolver=staff_of(request)),
             "Confirmed and carried out.",
         )
@@ -95,7 +95,7 @@ class Resolving(Confirming, ReviewPage):
         return self.confirm_page(
             request,
             withdrawal,
-            _declining(withdrawal, proposal, user),
+            _build_decline(withdrawal, proposal, user),
             partial(resolutions.decline, proposal_id=proposal_id, resolver=user),
             "Declined. Nothing else happened.",
             form=bind(request, DeclineForm),
@@ -115,7 +115,7 @@ class Resolving(Confirming, ReviewPage):
         return withdrawal, found
 
 
-def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+def _build_confirmation(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
     action = ProposalAction(proposal.action)
     code, bank = withdrawal.currency_id, withdrawal.bank
     amount, sent = money(withdrawal.amount, code), money(withdrawal.disburse_amount, code)
@@ -157,7 +157,7 @@ def _question(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Qu
     )
 
 
-def _declining(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
+def _build_decline(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Question:
     own = proposal.proposed_by_id == user.pk
     return Question(
         title="Take the proposal back?" if own else "Decline the proposal?",
@@ -172,7 +172,7 @@ def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object
     code, bank = withdrawal.currency_id, withdrawal.bank
     return [
         ("Withdrawal", withdrawal.reference),
-        ("State", state_in_words(withdrawal)),
+        ("State", status_label(withdrawal)),
         ("Amount", money(withdrawal.amount, code)),
         ("Fee", money(withdrawal.fee, code)),
         ("Ordered to be paid", money(withdrawal.disburse_amount, code)),

@@ -24,37 +24,44 @@ from exchange.admin.base import staff_of
 from exchange.admin.fields import VISIBLE, read_by
 from exchange.core.errors import DomainError
 from exchange.staff.models import StaffUser
-from wallets.withdrawals.admin.choosing import (
+from wallets.withdrawals.admin.bulk_rows import (
     APPROVE,
     REJECT,
-    Chosen,
-    add_up,
-    chosen_rows,
-    describe_done,
-    left_out,
-    outcome_of,
-    read_rows,
-    read_seen,
-    refusal_in_words,
+    BulkRow,
+    build_rows,
+    decide_row,
+    describe_decision,
+    describe_error,
+    excluded_results,
+    parse_seen_flags,
+    parse_versions,
+    total_by_currency,
 )
-from wallets.withdrawals.admin.review import decided_under, flags, hindrance, summary
+from wallets.withdrawals.admin.review import (
+    current_flags,
+    decision_flags,
+    describe_blocker,
+    payment_summary,
+)
 from wallets.withdrawals.admin.review_page import ReviewPage
-from wallets.withdrawals.admin.second_approval import second_approval
+from wallets.withdrawals.admin.second_approval import explain_second_approval
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.decisions import DECIDE
-from wallets.withdrawals.services.transitions import conflict
+from wallets.withdrawals.services.transitions import build_conflict
 
-AT_ONCE = 100
+MAX_BULK = 100
 _SERVICES: dict[str, Callable[..., Withdrawal]] = {
     APPROVE: decisions.approve,
     REJECT: decisions.reject,
 }
-_READ_BY = read_by(VISIBLE, "It reads the reason of a rejection. A note of an approval is internal")
-_NO_REASON = "A rejection needs a reason"
+_REASON_HELP = read_by(
+    VISIBLE, "It reads the reason of a rejection. A note of an approval is internal"
+)
+_REASON_REQUIRED = "A rejection needs a reason"
 # Refusals of the service after which the page is shown anew, with what was typed.
-_LOOK_AGAIN = {"stop_not_overridden", "flagged_meanwhile"}
-_NO_OVERRIDE = "It is flagged Stop: to approve it, write why, although it is flagged."
+_REDISPLAY_CODES = {"stop_not_overridden", "flagged_meanwhile"}
+_OVERRIDE_REQUIRED = "It is flagged Stop: to approve it, write why, although it is flagged."
 
 
 class DecisionForm(forms.Form):
@@ -63,7 +70,7 @@ class DecisionForm(forms.Form):
     """
 
     version = forms.IntegerField(min_value=1)
-    reason = forms.CharField(max_length=500, required=False, help_text=_READ_BY)
+    reason = forms.CharField(max_length=500, required=False, help_text=_REASON_HELP)
     override = forms.CharField(max_length=500, required=False)
     confirmed = forms.BooleanField(required=False)
 
@@ -72,10 +79,10 @@ class BulkForm(forms.Form):
     """What to do with the rows that come along as `row`: `<id>:<version>`."""
 
     decision = forms.ChoiceField(choices=[(APPROVE, "Approve"), (REJECT, "Reject")])
-    reason = forms.CharField(max_length=500, required=False, help_text=_READ_BY)
+    reason = forms.CharField(max_length=500, required=False, help_text=_REASON_HELP)
 
 
-class Deciding(ReviewPage):
+class DecisionPages(ReviewPage):
     """The decisions of a withdrawal's admin."""
 
     actions = ("approve_selected", "reject_selected")  # type: ignore[assignment]
@@ -122,7 +129,7 @@ class Deciding(ReviewPage):
             refusal = self._refusal(withdrawal, decision, form.cleaned_data, staff_of(request))
             if not refusal:
                 return self._ask(request, withdrawal, decision, form.cleaned_data)
-            fields = {_NO_REASON: decision, _NO_OVERRIDE: "override"}
+            fields = {_REASON_REQUIRED: decision, _OVERRIDE_REQUIRED: "override"}
             wrong = {fields[refusal]: refusal} if refusal in fields else {}
             return self._refused(request, withdrawal, refusal, wrong)
         approval: dict[str, Any] = {}
@@ -140,10 +147,10 @@ class Deciding(ReviewPage):
                 **approval,
             )
         except DomainError as error:
-            told = refusal_in_words(object_id, version, error)
-            wrong = {"override": told} if error.code in _LOOK_AGAIN else {}
+            told = describe_error(object_id, version, error)
+            wrong = {"override": told} if error.code in _REDISPLAY_CODES else {}
             return self._refused(request, withdrawal, told, wrong)
-        messages.success(request, describe_done(decided))
+        messages.success(request, describe_decision(decided))
         return self.back_to(object_id)
 
     def _refused(
@@ -161,13 +168,13 @@ class Deciding(ReviewPage):
         """Why the service would refuse, found out before anybody is asked; "" if it would not."""
         version = given["version"]
         if withdrawal.status != WithdrawalStatus.PENDING or withdrawal.version != version:
-            stale = conflict(withdrawal.pk, (WithdrawalStatus.PENDING,))
-            return refusal_in_words(withdrawal.pk, version, stale)
+            stale = build_conflict(withdrawal.pk, (WithdrawalStatus.PENDING,))
+            return describe_error(withdrawal.pk, version, stale)
         if decision == REJECT:
-            return "" if given["reason"].strip() else _NO_REASON
-        refusal = hindrance(withdrawal, user)
-        if not refusal and flags(withdrawal)["stop"] and not given["override"].strip():
-            return _NO_OVERRIDE
+            return "" if given["reason"].strip() else _REASON_REQUIRED
+        refusal = describe_blocker(withdrawal, user)
+        if not refusal and current_flags(withdrawal)["stop"] and not given["override"].strip():
+            return _OVERRIDE_REQUIRED
         return refusal
 
     def _ask(
@@ -175,7 +182,7 @@ class Deciding(ReviewPage):
     ) -> HttpResponse:
         why_two = ""
         if decision == APPROVE and withdrawal.first_approver_id is None:
-            why_two = second_approval(withdrawal, staff_of(request))
+            why_two = explain_second_approval(withdrawal, staff_of(request))
         return self.page(
             request,
             "admin/wallets/withdrawal/confirm.html",
@@ -185,12 +192,12 @@ class Deciding(ReviewPage):
             why_two=why_two,
             reason=given["reason"],
             override=given["override"].strip() if decision == APPROVE else "",
-            decided_under=decided_under(withdrawal),
+            decided_under=decision_flags(withdrawal),
             owner=withdrawal.member or withdrawal.organisation,
             decide_at=self.address(decision, withdrawal.pk),
             back=self.address("change", withdrawal.pk),
-            **flags(withdrawal),
-            **summary(withdrawal),
+            **current_flags(withdrawal),
+            **payment_summary(withdrawal),
         )
 
     # --- many, from the list ---
@@ -213,16 +220,16 @@ class Deciding(ReviewPage):
         self, request: HttpRequest, queryset: QuerySet[Withdrawal], decision: str
     ) -> HttpResponse | None:
         user = staff_of(request)
-        found = list(queryset.order_by("created_at", "pk")[: AT_ONCE + 1])
-        if len(found) > AT_ONCE:
+        found = list(queryset.order_by("created_at", "pk")[: MAX_BULK + 1])
+        if len(found) > MAX_BULK:
             messages.error(
-                request, f"At most {AT_ONCE} withdrawals at once. Nothing has been done."
+                request, f"At most {MAX_BULK} withdrawals at once. Nothing has been done."
             )
             return None
-        return self._many_page(request, decision, chosen_rows(found, decision, user))
+        return self._many_page(request, decision, build_rows(found, decision, user))
 
     def _many_page(
-        self, request: HttpRequest, decision: str, rows: Sequence[Chosen], **context: Any
+        self, request: HttpRequest, decision: str, rows: Sequence[BulkRow], **context: Any
     ) -> HttpResponse:
         ready = [row.withdrawal for row in rows if not row.refusal]
         verb = "Approve" if decision == APPROVE else "Reject"
@@ -235,8 +242,8 @@ class Deciding(ReviewPage):
             rows=rows,
             ready=len(ready),
             left_out=len(rows) - len(ready),
-            totals=add_up((row.currency_id, row.amount) for row in ready),
-            payments=add_up((row.currency_id, row.disburse_amount) for row in ready),
+            totals=total_by_currency((row.currency_id, row.amount) for row in ready),
+            payments=total_by_currency((row.currency_id, row.disburse_amount) for row in ready),
             decide_at=self.address("bulk"),
             back=self.address("changelist"),
             **context,
@@ -248,17 +255,17 @@ class Deciding(ReviewPage):
         if request.method != "POST":
             return HttpResponseRedirect(self.address("changelist"))
         form = BulkForm(request.POST)
-        wanted = read_rows(request.POST.getlist("row"))
-        if not form.is_valid() or not wanted or len(wanted) > AT_ONCE:
+        wanted = parse_versions(request.POST.getlist("row"))
+        if not form.is_valid() or not wanted or len(wanted) > MAX_BULK:
             messages.error(request, "The form was not complete. Nothing was done.")
             return HttpResponseRedirect(self.address("changelist"))
         decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"].strip()
         user = staff_of(request)
         chosen: QuerySet[Any] = self.get_queryset(request).filter(pk__in=wanted)
         if decision == REJECT and not reason:
-            rows = chosen_rows(list(chosen.order_by("created_at", "pk")), decision, user)
-            return self._many_page(request, decision, rows, error=_NO_REASON)
-        seen = read_seen(request.POST.getlist("seen"))
+            rows = build_rows(list(chosen.order_by("created_at", "pk")), decision, user)
+            return self._many_page(request, decision, rows, error=_REASON_REQUIRED)
+        seen = parse_seen_flags(request.POST.getlist("seen"))
 
         def act(withdrawal_id: UUID, version: int) -> Withdrawal:
             shown = {"seen": seen.get(withdrawal_id, set())} if decision == APPROVE else {}
@@ -272,13 +279,13 @@ class Deciding(ReviewPage):
 
         shown_rows = {row.pk: row for row in chosen}
         outcomes = [
-            outcome_of(act, pk, version, shown_rows.get(pk)) for pk, version in wanted.items()
+            decide_row(act, pk, version, shown_rows.get(pk)) for pk, version in wanted.items()
         ]
         decided = [one.decided for one in outcomes if one.decided is not None]
         final = [row for row in decided if row.status != WithdrawalStatus.PENDING]
-        out = [pk for pk in read_seen(request.POST.getlist("left_out")) if pk not in wanted]
-        others = self.get_queryset(request).filter(pk__in=out[:AT_ONCE])
-        omitted = left_out(list(others.order_by("created_at", "pk")), decision, user)
+        out = [pk for pk in parse_seen_flags(request.POST.getlist("left_out")) if pk not in wanted]
+        others = self.get_queryset(request).filter(pk__in=out[:MAX_BULK])
+        omitted = excluded_results(list(others.order_by("created_at", "pk")), decision, user)
         return self.page(
             request,
             "admin/wallets/withdrawal/outcomes.html",
@@ -287,7 +294,7 @@ class Deciding(ReviewPage):
             decided=len(decided),
             refused=len(outcomes) - len(decided),
             left_out=len(omitted),
-            totals=add_up((row.currency_id, row.amount) for row in final),
+            totals=total_by_currency((row.currency_id, row.amount) for row in final),
             word="Approved" if decision == APPROVE else "Rejected",
             back=self.address("changelist"),
         )

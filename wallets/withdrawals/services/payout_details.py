@@ -9,7 +9,7 @@ from wallets.withdrawals.models import BankAccount
 
 # E.164: what a network can dial from anywhere.
 PHONE = re.compile(r"\+[1-9][0-9]{6,14}", re.ASCII)
-WRONG_PHONE = "must be a phone number with its country code, such as +27821234567"
+INVALID_PHONE = "must be a phone number with its country code, such as +27821234567"
 _BRANCH = {"branch_code": "branch code"}
 _RECIPIENT = {
     "recipient_first_name": "recipient's first name",
@@ -18,7 +18,7 @@ _RECIPIENT = {
     "recipient_phone": "recipient's phone",
     "recipient_address": "recipient's address",
 }
-_NEEDED: dict[str, dict[str, str]] = {
+_REQUIRED_FIELDS: dict[str, dict[str, str]] = {
     "GHS": _BRANCH,
     "UGX": _BRANCH,
     "TZS": _BRANCH,
@@ -26,9 +26,9 @@ _NEEDED: dict[str, dict[str, str]] = {
 }
 
 
-def needed_fields(currency: str) -> dict[str, str]:
+def required_fields(currency: str) -> dict[str, str]:
     """Fields of the bank record the currency needs, with the words people know them by."""
-    return dict(_NEEDED.get(currency, {}))
+    return dict(_REQUIRED_FIELDS.get(currency, {}))
 
 
 def clean_phone(text: str) -> str:
@@ -38,12 +38,14 @@ def clean_phone(text: str) -> str:
     """
     number = re.sub(r"[ ()-]", "", text)
     if not PHONE.fullmatch(number):
-        raise InvalidRequest.about("recipient_phone", f"recipient_phone {WRONG_PHONE}")
+        raise InvalidRequest.about("recipient_phone", f"recipient_phone {INVALID_PHONE}")
     return number
 
 
 def missing_fields(currency: str, bank: BankAccount) -> list[str]:
     """What is still missing on `bank`, in people's words; [] when the payout can be sent."""
     return [
-        label for name, label in needed_fields(currency).items() if not getattr(bank, name).strip()
+        label
+        for name, label in required_fields(currency).items()
+        if not getattr(bank, name).strip()
     ]

@@ -23,13 +23,13 @@ from exchange.core.ids import parse_id
 from exchange.participants.models import ApiKey
 from wallets.banks.names import NameMatch, compare_names
 from wallets.withdrawals.models import Withdrawal
-from wallets.withdrawals.selectors.scrutiny import AccountUse, Facts, scrutinise
+from wallets.withdrawals.selectors.review_facts import AccountUse, ReviewFacts, load_review_facts
 
-_MANY_A_DAY = 5
-_MUCH_LARGER = 3
+_MANY_PER_DAY = 5
+_UNUSUAL_MULTIPLE = 3
 
 
-class Level(StrEnum):
+class FlagLevel(StrEnum):
     """How much a concern weighs; the word stands before its text."""
 
     STOP = "Stop"
@@ -37,24 +37,24 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Concern:
+class ReviewFlag:
     """One flag. `code` stays the same while the words, with their counts and amounts, change."""
 
     code: str
-    level: Level
+    level: FlagLevel
     text: str
 
     @property
     def tone(self) -> str:
         """The class of `exchange/admin.css`."""
-        return "bad" if self.level is Level.STOP else "waiting"
+        return "bad" if self.level is FlagLevel.STOP else "waiting"
 
     def __str__(self) -> str:
         return f"{self.level}: {self.text}"
 
 
 # What apps above know of the owners of withdrawals, by the withdrawal's id.
-more_concerns: list[Callable[[Collection[Withdrawal]], Mapping[UUID, Sequence[Concern]]]] = []
+flag_sources: list[Callable[[Collection[Withdrawal]], Mapping[UUID, Sequence[ReviewFlag]]]] = []
 
 
 def name_match(withdrawal: Withdrawal) -> NameMatch | None:
@@ -63,9 +63,9 @@ def name_match(withdrawal: Withdrawal) -> NameMatch | None:
     return compare_names(bank.given_name, bank.account_name) if bank.name_resolved else None
 
 
-def concerns_of(
-    withdrawals: Collection[Withdrawal], facts: Mapping[UUID, Facts] | None = None
-) -> dict[UUID, list[Concern]]:
+def review_flags(
+    withdrawals: Collection[Withdrawal], facts: Mapping[UUID, ReviewFacts] | None = None
+) -> dict[UUID, list[ReviewFlag]]:
     """The flags of each withdrawal, now: what to stop at first, then what to look at.
 
     `facts` are those of `scrutinise`, where the caller has them.
@@ -73,35 +73,37 @@ def concerns_of(
     if not withdrawals:
         return {}
     if facts is None:
-        facts = scrutinise([withdrawal.pk for withdrawal in withdrawals])
+        facts = load_review_facts([withdrawal.pk for withdrawal in withdrawals])
     keys = requesting_keys(withdrawals)
-    more = [known(withdrawals) for known in more_concerns]
+    more = [known(withdrawals) for known in flag_sources]
     found = {}
     for withdrawal in withdrawals:
         own = [
-            *_of_requester(withdrawal, keys.get(withdrawal.requested_by)),
-            *_of_names(withdrawal),
-            *_of_account(withdrawal, facts[withdrawal.pk].use),
-            *_of_amount(withdrawal, facts[withdrawal.pk]),
+            *_requester_flags(withdrawal, keys.get(withdrawal.requested_by)),
+            *_name_flags(withdrawal),
+            *_account_flags(withdrawal, facts[withdrawal.pk].use),
+            *_amount_flags(withdrawal, facts[withdrawal.pk]),
             *(concern for known in more for concern in known.get(withdrawal.pk, ())),
         ]
-        found[withdrawal.pk] = sorted(own, key=lambda one: list(Level).index(one.level))
+        found[withdrawal.pk] = sorted(own, key=lambda one: list(FlagLevel).index(one.level))
     return found
 
 
-def stops(concerns: Iterable[Concern]) -> list[Concern]:
+def critical_flags(concerns: Iterable[ReviewFlag]) -> list[ReviewFlag]:
     """Those that need a written reason to be overridden."""
-    return [concern for concern in concerns if concern.level is Level.STOP]
+    return [concern for concern in concerns if concern.level is FlagLevel.STOP]
 
 
-def kept(concerns: Iterable[Concern]) -> list[dict[str, str]]:
+def serialize_flags(concerns: Iterable[ReviewFlag]) -> list[dict[str, str]]:
     """What a decision keeps of its flags."""
     return [{"code": one.code, "level": str(one.level), "text": one.text} for one in concerns]
 
 
-def recalled(flags: Iterable[Mapping[str, str]] | None) -> list[Concern]:
+def deserialize_flags(flags: Iterable[Mapping[str, str]] | None) -> list[ReviewFlag]:
     """The flags that a decision kept; none of one that kept none."""
-    return [Concern(flag["code"], Level(flag["level"]), flag["text"]) for flag in flags or ()]
+    return [
+        ReviewFlag(flag["code"], FlagLevel(flag["level"]), flag["text"]) for flag in flags or ()
+    ]
 
 
 def requesting_keys(withdrawals: Iterable[Withdrawal]) -> dict[str, ApiKey]:
@@ -112,24 +114,26 @@ def requesting_keys(withdrawals: Iterable[Withdrawal]) -> dict[str, ApiKey]:
     return {f"api_key:{key.pk}": key for key in keys}
 
 
-def _of_requester(withdrawal: Withdrawal, key: ApiKey | None) -> Iterator[Concern]:
+def _requester_flags(withdrawal: Withdrawal, key: ApiKey | None) -> Iterator[ReviewFlag]:
     if not withdrawal.organisation.active:
-        yield Concern("organisation_inactive", Level.STOP, "The organisation is not active.")
+        yield ReviewFlag("organisation_inactive", FlagLevel.STOP, "The organisation is not active.")
     if key is not None and key.revoked_at is not None:
-        yield Concern("key_revoked", Level.STOP, f"The API key that asked, {key.name}, is revoked.")
+        yield ReviewFlag(
+            "key_revoked", FlagLevel.STOP, f"The API key that asked, {key.name}, is revoked."
+        )
 
 
-def _of_names(withdrawal: Withdrawal) -> Iterator[Concern]:
+def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
     match = name_match(withdrawal)
     if match is None:
         if needs_name(withdrawal.currency_id):
-            yield Concern(
-                "name_not_told", Level.LOOK, "The bank did not tell the name of the account."
+            yield ReviewFlag(
+                "name_not_told", FlagLevel.LOOK, "The bank did not tell the name of the account."
             )
     elif not match.agrees:
-        yield Concern(
+        yield ReviewFlag(
             "names_differ",
-            Level.STOP,
+            FlagLevel.STOP,
             f"The bank knows the account as {withdrawal.bank.account_name}, the name given is"
             f" {withdrawal.bank.given_name}: {match.label}.",
         )
@@ -137,65 +141,68 @@ def _of_names(withdrawal: Withdrawal) -> Iterator[Concern]:
     match = compare_names(owner, payee)
     # Either may say more than the other: a middle name that only one of them has.
     if not (match.agrees or compare_names(payee, owner).agrees):
-        yield Concern(
+        yield ReviewFlag(
             "payee_not_owner",
-            Level.LOOK,
+            FlagLevel.LOOK,
             f"Payee is not the owner: the wallet is of {owner}, the account of {payee}:"
             f" {match.label}.",
         )
 
 
-def _of_account(withdrawal: Withdrawal, use: AccountUse) -> Iterator[Concern]:
+def _account_flags(withdrawal: Withdrawal, use: AccountUse) -> Iterator[ReviewFlag]:
     if use.other_organisations:
-        yield Concern(
+        yield ReviewFlag(
             "account_of_other_organisations",
-            Level.STOP,
-            f"Withdrawals of {_counted(use.other_organisations, 'other organisation')} go to the"
+            FlagLevel.STOP,
+            f"Withdrawals of {_count_noun(use.other_organisations, 'other organisation')} go to the"
             " same account.",
         )
     elif use.other_owners:
-        yield Concern(
+        yield ReviewFlag(
             "account_of_other_owners",
-            Level.LOOK,
-            f"{_counted(use.other_owners, 'other owner')} of {withdrawal.organisation}"
+            FlagLevel.LOOK,
+            f"{_count_noun(use.other_owners, 'other owner')} of {withdrawal.organisation}"
             f" {'withdraws' if use.other_owners == 1 else 'withdraw'} to the same account.",
         )
     if use.bounced and use.bounced >= use.paid:
-        yield Concern(
+        yield ReviewFlag(
             "payouts_came_back",
-            Level.STOP,
-            f"{_counted(use.bounced, 'earlier payout')} to this account failed or came back.",
+            FlagLevel.STOP,
+            f"{_count_noun(use.bounced, 'earlier payout')} to this account failed or came back.",
         )
     if not use.earlier:
-        yield Concern(
-            "account_first_used", Level.LOOK, "This owner uses this account for the first time."
+        yield ReviewFlag(
+            "account_first_used", FlagLevel.LOOK, "This owner uses this account for the first time."
         )
     elif not use.paid:
-        yield Concern(
+        yield ReviewFlag(
             "account_never_paid",
-            Level.LOOK,
+            FlagLevel.LOOK,
             f"Nothing was ever paid to this account for this owner, out of"
-            f" {_counted(use.earlier, 'earlier request')}.",
+            f" {_count_noun(use.earlier, 'earlier request')}.",
         )
 
 
-def _of_amount(withdrawal: Withdrawal, facts: Facts) -> Iterator[Concern]:
-    if facts.largest_paid is not None and withdrawal.amount > facts.largest_paid * _MUCH_LARGER:
-        yield Concern(
+def _amount_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[ReviewFlag]:
+    if (
+        facts.largest_paid is not None
+        and withdrawal.amount > facts.largest_paid * _UNUSUAL_MULTIPLE
+    ):
+        yield ReviewFlag(
             "much_larger",
-            Level.LOOK,
-            f"More than {_MUCH_LARGER} times the largest amount paid from this wallet before,"
+            FlagLevel.LOOK,
+            f"More than {_UNUSUAL_MULTIPLE} times the largest amount paid from this wallet before,"
             f" {money(facts.largest_paid, withdrawal.currency_id)}.",
         )
     day = facts.owner_day
-    if day.count >= _MANY_A_DAY:
-        yield Concern(
+    if day.count >= _MANY_PER_DAY:
+        yield ReviewFlag(
             "many_a_day",
-            Level.LOOK,
+            FlagLevel.LOOK,
             f"{day.count} requests of this owner within 24 hours, together"
             f" {money(day.amount, withdrawal.currency_id)}.",
         )
 
 
-def _counted(number: int, thing: str) -> str:
+def _count_noun(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"

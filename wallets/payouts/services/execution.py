@@ -26,8 +26,14 @@ from exchange.core.actors import Actor
 from exchange.core.database import constraint_of
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.payouts.services import circuit
-from wallets.payouts.services.rows import PayoutRow
-from wallets.payouts.services.settlement import apply_record, fail, lose, note, watch_again
+from wallets.payouts.services.payout_row import PayoutRow
+from wallets.payouts.services.settlement import (
+    apply_record,
+    continue_monitoring,
+    fail_payout,
+    mark_unknown,
+    record_inconclusive_check,
+)
 from wallets.providers.base import (
     DuplicateReference,
     InsufficientFloat,
@@ -41,7 +47,7 @@ from wallets.providers.base import (
 from wallets.providers.registry import payment_provider
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.transfer_requests import transfer_request
-from wallets.withdrawals.services.transitions import lock, move
+from wallets.withdrawals.services.transitions import change_status, lock_withdrawal
 
 log = structlog.get_logger(__name__)
 
@@ -52,16 +58,16 @@ _FLOAT_RETRY_SECONDS = 300
 _ON_HOLD = "payouts are on hold while the provider fails"
 
 
-def pay(withdrawal_id: UUID) -> None:
+def send_payout(withdrawal_id: UUID) -> None:
     """Takes one Approved withdrawal to the provider, if nobody else does. Safe to run twice."""
     claim = _claim(withdrawal_id)
     if claim is None:
         return
     # A claim taken up again after an earlier one: somebody may have posted. Ask first.
     if claim.ask_first:
-        _ask_after_lost_answer(withdrawal_id, "the worker that sent it did not come back")
+        _verify_outcome(withdrawal_id, "the worker that sent it did not come back")
         return
-    _send(withdrawal_id, claim.token)
+    _post(withdrawal_id, claim.token)
 
 
 class _Claim(NamedTuple):
@@ -74,16 +80,16 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
     now = timezone.now()
     row = PayoutRow(withdrawal_id)
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id)
+        withdrawal = lock_withdrawal(withdrawal_id)
         payout = row.query.filter(leases.free(now)).first()
         if payout is None:
             return None
         if withdrawal.status == WithdrawalStatus.APPROVED:
             if payout.next_step_at is not None and payout.next_step_at > now:
                 return None  # waiting for float, or for the provider to come back
-            if not circuit.permit(withdrawal_id):
+            if not circuit.acquire_permit(withdrawal_id):
                 return None
-            move(
+            change_status(
                 withdrawal,
                 come_from=(WithdrawalStatus.APPROVED,),
                 to=WithdrawalStatus.PROCESSING,
@@ -92,27 +98,27 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
             )
         elif withdrawal.status != WithdrawalStatus.PROCESSING or payout.provider_id:
             return None
-        elif payout.posted_at is None and not circuit.permit(withdrawal_id):
+        elif payout.posted_at is None and not circuit.acquire_permit(withdrawal_id):
             # A worker died before it posted. Nothing was sent, and nothing is sent now.
-            _put_back_unsent(withdrawal_id)
+            _requeue_unsent(withdrawal_id)
             return None
         token = row.claim()
         return None if token is None else _Claim(token, ask_first=payout.posted_at is not None)
 
 
-def _send(withdrawal_id: UUID, token: str) -> None:
+def _post(withdrawal_id: UUID, token: str) -> None:
     withdrawal = Withdrawal.objects.select_related("bank").get(id=withdrawal_id)
     request = transfer_request(withdrawal)
-    if not _mark(withdrawal_id, token):
+    if not _mark_posting(withdrawal_id, token):
         return
     try:
         record = payment_provider().transfer(request)
     except NeverSent as error:
         circuit.record_failure(withdrawal_id, error=str(error))
-        _put_back(withdrawal_id, token, str(error), _RETRY_SECONDS)
+        _requeue(withdrawal_id, token, str(error), _RETRY_SECONDS)
     except InsufficientFloat as error:
-        circuit.record_answer(withdrawal_id)
-        _put_back(withdrawal_id, token, str(error), _FLOAT_RETRY_SECONDS)
+        circuit.record_response(withdrawal_id)
+        _requeue(withdrawal_id, token, str(error), _FLOAT_RETRY_SECONDS)
         raise_alert(
             "float",
             subject=withdrawal.currency_id,
@@ -120,24 +126,24 @@ def _send(withdrawal_id: UUID, token: str) -> None:
             f" {withdrawal.reference}: {error}",
         )
     except RecipientRefused as error:
-        circuit.record_answer(withdrawal_id)
-        _refuse(withdrawal, str(error))
+        circuit.record_response(withdrawal_id)
+        _handle_declined(withdrawal, str(error))
     except DuplicateReference as error:
-        circuit.record_answer(withdrawal_id)
-        _ask_after_lost_answer(withdrawal_id, str(error))
+        circuit.record_response(withdrawal_id)
+        _verify_outcome(withdrawal_id, str(error))
     except OutcomeUnknown as error:
         log.warning("payout_answer_lost", withdrawal=str(withdrawal_id), error=str(error))
         circuit.record_failure(
             withdrawal_id, error=str(error), outage=error.outage, retry_after=error.retry_after
         )
-        _ask_after_lost_answer(withdrawal_id, str(error))
+        _verify_outcome(withdrawal_id, str(error))
     else:
         circuit.record_acceptance(withdrawal_id)
         resolve_alert("float", subject=withdrawal.currency_id)
         apply_record(withdrawal_id, record, actor=_ACTOR)
 
 
-def _mark(withdrawal_id: UUID, token: str) -> bool:
+def _mark_posting(withdrawal_id: UUID, token: str) -> bool:
     """Note that the payout is about to be posted; False when it must not be."""
     try:
         with transaction.atomic():
@@ -147,25 +153,25 @@ def _mark(withdrawal_id: UUID, token: str) -> bool:
         if constraint_of(error) != "payout_circuit_open":
             raise
         # It opened since the claim.
-        _put_back(withdrawal_id, token, _ON_HOLD, 0)
+        _requeue(withdrawal_id, token, _ON_HOLD, 0)
         return False
 
 
-def _refuse(withdrawal: Withdrawal, reason: str) -> None:
+def _handle_declined(withdrawal: Withdrawal, reason: str) -> None:
     """Failed, unless an earlier order under the same reference got through after all."""
     if Payout.objects.filter(withdrawal_id=withdrawal.id, attempts__gt=1).exists():
         try:
             record = payment_provider().find_transfer(withdrawal.reference)
         except ProviderError as error:
-            lose(withdrawal.id, error=f"{reason}; {error}", not_found=False)
+            mark_unknown(withdrawal.id, error=f"{reason}; {error}", not_found=False)
             return
         if record is not None:
             apply_record(withdrawal.id, record, actor=_ACTOR)
             return
-    fail(withdrawal.id, reason=reason, actor=_ACTOR)
+    fail_payout(withdrawal.id, reason=reason, actor=_ACTOR)
 
 
-def look_up(withdrawal_id: UUID) -> None:
+def check_status(withdrawal_id: UUID) -> None:
     """Asks the provider how the transfer stands and acts on its answer. Safe at any time.
 
     Never posts. A withdrawal that is Processing under somebody's live lease is left alone unless
@@ -184,10 +190,10 @@ def look_up(withdrawal_id: UUID) -> None:
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
-        circuit.keep_quiet(_retry_after(error))
-        note(withdrawal_id, seen=seen, error=str(error))
+        circuit.back_off(_retry_after(error))
+        record_inconclusive_check(withdrawal_id, seen=seen, error=str(error))
         if withdrawal.status == WithdrawalStatus.PROCESSING and not payout.provider_id:
-            _lose_unless_leased(withdrawal_id, str(error))
+            _mark_unknown_unless_leased(withdrawal_id, str(error))
         return
     if record is not None:
         apply_record(withdrawal_id, record, actor=_ACTOR)
@@ -199,16 +205,18 @@ def look_up(withdrawal_id: UUID) -> None:
             message=f"The provider no longer knows {withdrawal.reference}, which it completed",
         )
     if withdrawal.status in {WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED}:
-        watch_again(withdrawal_id, seen=seen)
+        continue_monitoring(withdrawal_id, seen=seen)
         return
     if withdrawal.status == WithdrawalStatus.PROCESSING and payout.posted_at is None:
         # Nothing was ever posted: back to Approved, to be sent when it is next taken up.
-        _put_back_unsent(withdrawal_id)
+        _requeue_unsent(withdrawal_id)
         return
-    _lose_unless_leased(withdrawal_id, "the provider does not know the reference", not_found=True)
+    _mark_unknown_unless_leased(
+        withdrawal_id, "the provider does not know the reference", not_found=True
+    )
 
 
-def _ask_after_lost_answer(withdrawal_id: UUID, error: str) -> None:
+def _verify_outcome(withdrawal_id: UUID, error: str) -> None:
     """One look-up at once, by the worker that posted; what it cannot tell makes it Unknown.
 
     Where the provider asked to be left alone for a while, the look-up comes after that.
@@ -216,49 +224,51 @@ def _ask_after_lost_answer(withdrawal_id: UUID, error: str) -> None:
     record: TransferRecord | None = None
     not_found = False
     withdrawal = Withdrawal.objects.get(id=withdrawal_id)
-    if circuit.is_quiet():
-        lose(withdrawal_id, error=error, not_found=False)
+    if circuit.is_backing_off():
+        mark_unknown(withdrawal_id, error=error, not_found=False)
         return
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
         not_found = record is None
     except ProviderError as again:
-        circuit.keep_quiet(_retry_after(again))
+        circuit.back_off(_retry_after(again))
         error = f"{error}; {again}"
     if record is not None:
         apply_record(withdrawal_id, record, actor=_ACTOR)
     else:
-        lose(withdrawal_id, error=error, not_found=not_found)
+        mark_unknown(withdrawal_id, error=error, not_found=not_found)
 
 
-def _lose_unless_leased(withdrawal_id: UUID, error: str, *, not_found: bool = False) -> None:
+def _mark_unknown_unless_leased(
+    withdrawal_id: UUID, error: str, *, not_found: bool = False
+) -> None:
     leased = Payout.objects.filter(
         leases.held(timezone.now()),
         withdrawal_id=withdrawal_id,
         withdrawal__status=WithdrawalStatus.PROCESSING,
     ).exists()
     if not leased:
-        lose(withdrawal_id, error=error, not_found=not_found)
+        mark_unknown(withdrawal_id, error=error, not_found=not_found)
 
 
-def _put_back(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None:
+def _requeue(withdrawal_id: UUID, token: str, error: str, seconds: int) -> None:
     """Processing → Approved after an order that was certainly not accepted."""
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id)
+        withdrawal = lock_withdrawal(withdrawal_id)
         if PayoutRow(withdrawal_id).put_back(token, error=error, seconds=seconds):
-            _back_to_approved(withdrawal)
+            _restore_approved(withdrawal)
 
 
-def _put_back_unsent(withdrawal_id: UUID) -> None:
+def _requeue_unsent(withdrawal_id: UUID) -> None:
     with transaction.atomic():
-        withdrawal = lock(withdrawal_id)
+        withdrawal = lock_withdrawal(withdrawal_id)
         if PayoutRow(withdrawal_id).put_back_unsent():
-            _back_to_approved(withdrawal)
+            _restore_approved(withdrawal)
 
 
-def _back_to_approved(withdrawal: Withdrawal) -> None:
+def _restore_approved(withdrawal: Withdrawal) -> None:
     if withdrawal.status == WithdrawalStatus.PROCESSING:
-        move(
+        change_status(
             withdrawal,
             come_from=(WithdrawalStatus.PROCESSING,),
             to=WithdrawalStatus.APPROVED,

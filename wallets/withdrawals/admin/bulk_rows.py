@@ -19,11 +19,16 @@ from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import parse_id
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.matching import match_tone
-from wallets.withdrawals.admin.review import changes_since, hindrance
-from wallets.withdrawals.admin.second_approval import BY_SIZE, explain
+from wallets.withdrawals.admin.review import describe_blocker, describe_changes
+from wallets.withdrawals.admin.second_approval import BY_SIZE, explain_requirement
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
-from wallets.withdrawals.selectors.approvals import Requirement, approval_requirements
-from wallets.withdrawals.selectors.concerns import Concern, concerns_of, name_match, stops
+from wallets.withdrawals.selectors.approvals import ApprovalRequirement, approval_requirements
+from wallets.withdrawals.selectors.review_flags import (
+    ReviewFlag,
+    critical_flags,
+    name_match,
+    review_flags,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -31,7 +36,7 @@ APPROVE, REJECT = "approve", "reject"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class BulkRow:
     """One row of the page that asks whether to decide many; `refusal` says why this one cannot."""
 
     withdrawal: Withdrawal
@@ -39,14 +44,14 @@ class Chosen:
     amount: str
     match: str
     match_tone: str
-    concerns: Sequence[Concern]
+    concerns: Sequence[ReviewFlag]
     notes: str
     age: str
     refusal: str
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BulkResult:
     """What came of one row."""
 
     withdrawal: str
@@ -58,15 +63,15 @@ class Outcome:
     decided: Withdrawal | None = None
 
 
-def refusal_in_words(object_id: UUID, version: int, error: DomainError) -> str:
+def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
     """Why a decision was refused; of a stale page, what happened since."""
     if not isinstance(error, Conflict):
         return error.message
-    since = changes_since(Withdrawal.objects.get(pk=object_id), version)
+    since = describe_changes(Withdrawal.objects.get(pk=object_id), version)
     return f"{error.message.rstrip('.')}. Nothing was done. {since}".rstrip()
 
 
-def describe_done(decided: Withdrawal) -> str:
+def describe_decision(decided: Withdrawal) -> str:
     amount = money(decided.amount, decided.currency_id)
     if decided.status == WithdrawalStatus.PENDING:
         return f"Your approval of {amount} is kept. Another person must approve it too."
@@ -75,42 +80,42 @@ def describe_done(decided: Withdrawal) -> str:
     return f"Approved. {money(decided.disburse_amount, decided.currency_id)} queued for payout."
 
 
-def chosen_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[Chosen]:
+def build_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[BulkRow]:
     """Rows as the page shows them: with the flags of the Pending ones, and why some cannot be
     decided together with the others. A bounded number of queries.
     """
     pending = [row for row in found if row.status == WithdrawalStatus.PENDING]
     first = [row.pk for row in pending if decision == APPROVE and row.first_approver_id is None]
     requirements = approval_requirements(first)
-    concerns = concerns_of(pending)
+    concerns = review_flags(pending)
     return [
-        _chosen(row, decision, user, requirements.get(row.pk), concerns.get(row.pk, []))
+        _build_row(row, decision, user, requirements.get(row.pk), concerns.get(row.pk, []))
         for row in found
     ]
 
 
-def _chosen(
+def _build_row(
     withdrawal: Withdrawal,
     decision: str,
     user: StaffUser,
-    requirement: Requirement | None,
-    concerns: Sequence[Concern],
-) -> Chosen:
+    requirement: ApprovalRequirement | None,
+    concerns: Sequence[ReviewFlag],
+) -> BulkRow:
     refusal = ""
     if withdrawal.status != WithdrawalStatus.PENDING:
         refusal = f"It is {withdrawal.status}, no longer Pending."
     elif decision == APPROVE:
-        refusal = hindrance(withdrawal, user)
-        if not refusal and stops(concerns):
+        refusal = describe_blocker(withdrawal, user)
+        if not refusal and critical_flags(concerns):
             refusal = "Flagged Stop: it is approved on its own page, with a written reason."
     match = name_match(withdrawal)
     notes = []
-    why_two = explain(withdrawal, requirement) if requirement else ""
+    why_two = explain_requirement(withdrawal, requirement) if requirement else ""
     if why_two:
         notes.append("First of two approvals")
         if why_two != BY_SIZE:
             notes.append(why_two.removeprefix("Two approvals needed: ").rstrip("."))
-    return Chosen(
+    return BulkRow(
         withdrawal=withdrawal,
         owner=str(withdrawal.member or withdrawal.organisation),
         amount=money(withdrawal.amount, withdrawal.currency_id),
@@ -123,23 +128,25 @@ def _chosen(
     )
 
 
-def left_out(found: Sequence[Any], decision: str, user: StaffUser) -> list[Outcome]:
+def excluded_results(found: Sequence[Any], decision: str, user: StaffUser) -> list[BulkResult]:
     """Those that the page left out, and why, as things stand now."""
     return [
-        Outcome(
+        BulkResult(
             withdrawal=page_of(row.withdrawal),
             amount=row.amount,
             payee=str(row.withdrawal.bank),
             tone="waiting",
             word="Left out",
-            text=" ".join(filter(None, (row.refusal, *(str(one) for one in stops(row.concerns)))))
+            text=" ".join(
+                filter(None, (row.refusal, *(str(one) for one in critical_flags(row.concerns))))
+            )
             or "It could not be decided when you were asked.",
         )
-        for row in chosen_rows(found, decision, user)
+        for row in build_rows(found, decision, user)
     ]
 
 
-def read_rows(rows: Iterable[str]) -> dict[UUID, int]:
+def parse_versions(rows: Iterable[str]) -> dict[UUID, int]:
     """The versions to decide on by id, in their order; what cannot be read makes it empty."""
     wanted: dict[UUID, int] = {}
     for row in rows:
@@ -151,7 +158,7 @@ def read_rows(rows: Iterable[str]) -> dict[UUID, int]:
     return wanted
 
 
-def read_seen(values: Iterable[str]) -> dict[UUID, set[str]]:
+def parse_seen_flags(values: Iterable[str]) -> dict[UUID, set[str]]:
     """The codes of flags that were shown, by withdrawal: each value is `<id>:<code>`, or an id."""
     found: dict[UUID, set[str]] = {}
     for value in values:
@@ -162,16 +169,16 @@ def read_seen(values: Iterable[str]) -> dict[UUID, set[str]]:
     return found
 
 
-def outcome_of(
+def decide_row(
     act: Callable[[UUID, int], Withdrawal], pk: UUID, version: int, seen: Withdrawal | None
-) -> Outcome:
+) -> BulkResult:
     """Decides one row, on its own, and tells what came of it."""
     decided: Withdrawal | None = None
     try:
         decided = act(pk, version)
     except DomainError as error:
         tone, word = "bad", "Refused"
-        text = refusal_in_words(pk, version, error) if seen else error.message
+        text = describe_error(pk, version, error) if seen else error.message
     except DatabaseError:
         # The others are decided on their own, whatever happened to this one.
         log.exception("withdrawal_not_decided", withdrawal_id=str(pk))
@@ -181,8 +188,8 @@ def outcome_of(
         first = decided.status == WithdrawalStatus.PENDING
         tone = "moving" if first else "good"
         word = "First approval given" if first else decided.status
-        text = "Another person must approve it too." if first else describe_done(decided)
-    return Outcome(
+        text = "Another person must approve it too." if first else describe_decision(decided)
+    return BulkResult(
         withdrawal=page_of(seen) if seen else str(pk),
         amount=money(seen.amount, seen.currency_id) if seen else "-",
         payee=str(seen.bank) if seen else "-",
@@ -193,7 +200,7 @@ def outcome_of(
     )
 
 
-def add_up(amounts: Iterable[tuple[str, Decimal]]) -> list[tuple[int, str]]:
+def total_by_currency(amounts: Iterable[tuple[str, Decimal]]) -> list[tuple[int, str]]:
     """For each currency: how many, and what they add up to."""
     found: dict[str, list[Decimal]] = {}
     for currency, amount in amounts:

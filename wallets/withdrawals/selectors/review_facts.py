@@ -17,10 +17,10 @@ from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 DAY = timedelta(hours=24)
 MONTH = timedelta(days=30)
-OTHERS_NAMED = 5
+MAX_NAMED_OWNERS = 5
 
 # The owner has the money back: these say nothing of what leaves the wallet.
-_GIVEN_BACK = (
+_REFUNDED = (
     WithdrawalStatus.REJECTED,
     WithdrawalStatus.CANCELLED,
     WithdrawalStatus.FAILED,
@@ -81,7 +81,7 @@ class AccountUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Requests:
+class RequestTotals:
     """Requests of one currency: how many, and what they add up to."""
 
     count: int
@@ -89,13 +89,13 @@ class Requests:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ReviewFacts:
     """What speaks for or against paying: the account, requests of the owner within 24 hours (this
     one counts), and the largest amount of the currency paid out of the wallet before (None: never).
     """
 
     use: AccountUse
-    owner_day: Requests
+    owner_day: RequestTotals
     largest_paid: Decimal | None
 
 
@@ -104,14 +104,14 @@ class Velocity:
     """Requests up to `until`, apart from those whose money went back; this one counts too."""
 
     until: datetime
-    owner_day: Requests
-    owner_month: Requests
-    organisation_day: Requests
-    organisation_month: Requests
+    owner_day: RequestTotals
+    owner_month: RequestTotals
+    organisation_day: RequestTotals
+    organisation_month: RequestTotals
 
 
 @dataclass(frozen=True, slots=True)
-class Inflow:
+class RecentDeposits:
     """Confirmed deposits of the currency to the wallet within 30 days, the newest first; `count`
     and `amount` are of all of them.
     """
@@ -121,17 +121,17 @@ class Inflow:
     amount: Decimal
 
 
-def scrutinise(withdrawal_ids: Collection[UUID]) -> dict[UUID, Facts]:
+def load_review_facts(withdrawal_ids: Collection[UUID]) -> dict[UUID, ReviewFacts]:
     """The facts about withdrawals, now, in one statement."""
     with connection.cursor() as cursor:
-        cursor.execute(_FACTS, {"ids": list(withdrawal_ids), "given_back": list(_GIVEN_BACK)})
+        cursor.execute(_FACTS, {"ids": list(withdrawal_ids), "given_back": list(_REFUNDED)})
         return {
-            row[0]: Facts(AccountUse(*row[1:6]), Requests(*row[6:8]), row[8])
+            row[0]: ReviewFacts(AccountUse(*row[1:6]), RequestTotals(*row[6:8]), row[8])
             for row in cursor.fetchall()
         }
 
 
-def other_owners(withdrawal: Withdrawal) -> list[tuple[str, str]]:
+def find_owners_sharing_account(withdrawal: Withdrawal) -> list[tuple[str, str]]:
     """Up to `OTHERS_NAMED` other owners that use the same account: organisation, member ("" for
     the organisation's own wallet).
     """
@@ -141,12 +141,12 @@ def other_owners(withdrawal: Withdrawal) -> list[tuple[str, str]]:
         .exclude(owner_id=withdrawal.owner_id)
         .order_by("organisation__name", "member__name")
         .values_list("organisation__name", "member__name")
-        .distinct()[:OTHERS_NAMED]
+        .distinct()[:MAX_NAMED_OWNERS]
     )
     return [(organisation, member or "") for organisation, member in named]
 
 
-def velocity(withdrawal: Withdrawal) -> Velocity:
+def request_velocity(withdrawal: Withdrawal) -> Velocity:
     """Requests of the owner, and of the organisation with its members, in the same currency.
 
     Up to now while the withdrawal is Pending, else up to its first decision: what whoever decided
@@ -165,7 +165,7 @@ def velocity(withdrawal: Withdrawal) -> Velocity:
             created_at__lte=until,
         )
         # This one counts, whatever has become of it.
-        .exclude(Q(status__in=_GIVEN_BACK) & ~Q(pk=withdrawal.pk))
+        .exclude(Q(status__in=_REFUNDED) & ~Q(pk=withdrawal.pk))
         .aggregate(
             owner_day=Count("pk", filter=owner & day),
             owner_day_amount=Sum("amount", filter=owner & day),
@@ -178,8 +178,8 @@ def velocity(withdrawal: Withdrawal) -> Velocity:
         )
     )
 
-    def requests(name: str) -> Requests:
-        return Requests(found[name], found[f"{name}_amount"] or Decimal(0))
+    def requests(name: str) -> RequestTotals:
+        return RequestTotals(found[name], found[f"{name}_amount"] or Decimal(0))
 
     return Velocity(
         until=until,
@@ -190,7 +190,7 @@ def velocity(withdrawal: Withdrawal) -> Velocity:
     )
 
 
-def inflow(withdrawal: Withdrawal, shown: int) -> Inflow:
+def recent_deposits(withdrawal: Withdrawal, shown: int) -> RecentDeposits:
     """Deposits of the withdrawal's currency to the same wallet within the last 30 days; at most
     `shown` of them as records.
     """
@@ -202,7 +202,7 @@ def inflow(withdrawal: Withdrawal, shown: int) -> Inflow:
         decided_at__gt=timezone.now() - MONTH,
     )
     total = rows.aggregate(count=Count("pk"), amount=Sum("amount"))
-    return Inflow(
+    return RecentDeposits(
         deposits=tuple(rows.order_by("-decided_at", "-pk")[:shown]),
         count=total["count"],
         amount=total["amount"] or Decimal(0),

@@ -22,10 +22,10 @@ from wallets.providers.base import TransferRecord
 from wallets.withdrawals.models import Payout, WithdrawalStatus
 
 # How long after the first look the next ones come, while the provider has not decided.
-_LOOK_UP_STEPS = (5, 10, 20, 40, 60, 120, 300, 600)
-_WATCH_STEP = timedelta(hours=12)
+_CHECK_DELAYS = (5, 10, 20, 40, 60, 120, 300, 600)
+_MONITORING_INTERVAL = timedelta(hours=12)
 # A transfer the provider shows is not lost, however often it was not found before.
-_FOUND: dict[str, Any] = {
+_RESET_NOT_FOUND: dict[str, Any] = {
     "not_found_count": 0,
     "first_not_found_at": None,
     "last_not_found_at": None,
@@ -97,7 +97,7 @@ class PayoutRow:
         now = timezone.now()
         self._update(
             now,
-            **_FOUND,
+            **_RESET_NOT_FOUND,
             claimed_by="",
             leased_until=None,
             posted_at=None,
@@ -113,7 +113,7 @@ class PayoutRow:
     ) -> None:
         """Keep the provider's record, and when to look next."""
         self._update(
-            **_FOUND,
+            **_RESET_NOT_FOUND,
             claimed_by="",
             leased_until=None,
             provider_id=record.provider_id[:40],
@@ -128,7 +128,7 @@ class PayoutRow:
     def keep_settled(self, record: TransferRecord, *, charge: Decimal) -> None:
         """Keep the record of a transfer that was paid, and watch whether it comes back."""
         now = timezone.now()
-        self.keep(record, settled_at=now, provider_fee=charge, **_watch_from(now))
+        self.keep(record, settled_at=now, provider_fee=charge, **_monitoring_schedule(now))
 
     def keep_watched(self, record: TransferRecord) -> None:
         """Keep the record of a closed payout, and look again while it is watched."""
@@ -141,7 +141,7 @@ class PayoutRow:
     def distrust(self, record: TransferRecord, *, differences: str) -> None:
         """Note that the provider's record is not of what was ordered."""
         self._update(
-            **_FOUND,
+            **_RESET_NOT_FOUND,
             leased_until=None,
             look_ups=F("look_ups") + 1,
             provider_id=record.provider_id[:40],
@@ -191,7 +191,7 @@ class PayoutRow:
     def watch(self) -> None:
         """Watch a payout that two people gave up: the provider may yet show it."""
         now = timezone.now()
-        self._update(now, **_watch_from(now), leased_until=None)
+        self._update(now, **_monitoring_schedule(now), leased_until=None)
 
     def watch_again(self) -> None:
         """Look again later at a closed payout that the provider does not know now."""
@@ -203,13 +203,13 @@ class PayoutRow:
     def _next_look(self) -> datetime:
         """When to ask next: soon at first, then every ten minutes."""
         count = self.query.values_list("look_ups", flat=True).get()
-        step = _LOOK_UP_STEPS[min(count, len(_LOOK_UP_STEPS) - 1)]
+        step = _CHECK_DELAYS[min(count, len(_CHECK_DELAYS) - 1)]
         return timezone.now() + timedelta(seconds=step)
 
     def _next_watch(self) -> datetime | None:
         now = timezone.now()
         until = self.query.values_list("watch_until", flat=True).get()
-        return None if until is None or now >= until else now + _WATCH_STEP
+        return None if until is None or now >= until else now + _MONITORING_INTERVAL
 
 
 def _count_not_found(payout: Payout, now: datetime) -> dict[str, Any]:
@@ -222,9 +222,9 @@ def _count_not_found(payout: Payout, now: datetime) -> dict[str, Any]:
     return {}
 
 
-def _watch_from(now: datetime) -> dict[str, Any]:
+def _monitoring_schedule(now: datetime) -> dict[str, Any]:
     """Look again for as long as money may come back."""
     return {
-        "next_step_at": now + _WATCH_STEP,
+        "next_step_at": now + _MONITORING_INTERVAL,
         "watch_until": now + timedelta(days=settings.PAYOUT_WATCH_DAYS),
     }
