@@ -8,7 +8,7 @@ from celery import shared_task
 from django.conf import settings
 
 from config.books import CHECKS
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 
 
 @shared_task(name="config.answer")
@@ -20,4 +20,4 @@ def answer(token: str) -> None:
 @shared_task(name="config.tasks.prove_books")
 def prove_books() -> None:
     """The daily proof of all apps' books; what is off is kept and raises an alert."""
-    prove_and_keep(CHECKS)
+    prove_and_store(CHECKS)

@@ -29,7 +29,7 @@ from tests.environment.services import (
     web_program,
 )
 from tests.environment.webhook_receiver import receiver
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 
 __all__ = [
     "django_db_setup",
@@ -108,7 +108,7 @@ def short_tables() -> None:
 @pytest.fixture(autouse=True)
 def no_bank_list_of_another_test() -> None:
     """A process remembers each list for half a minute, and with it banks that are in no row."""
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 @pytest.hookimpl(optionalhook=True)

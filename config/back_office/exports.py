@@ -15,7 +15,7 @@ from orders.trades.models import Trade
 from wallets.deposits.export_columns import DEPOSITS
 from wallets.deposits.models import Deposit
 from wallets.ledger.admin.export_columns import ACCOUNTS, ENTRIES, TRANSFERS
-from wallets.ledger.admin.statements import oldest_first, with_balances
+from wallets.ledger.admin.statements import oldest_first, statement_entries
 from wallets.ledger.models import Account, Entry, Transfer
 from wallets.payouts.admin.export_columns import PAYOUTS
 from wallets.reconciliation.admin.export_columns import REPORTS
@@ -26,7 +26,11 @@ _EVERY = (
     # A balance is of now.
     list_source(Account, ACCOUNTS, moment=""),
     list_source(
-        Entry, ENTRIES, moment="transfer__created_at", prepare=oldest_first, records=with_balances
+        Entry,
+        ENTRIES,
+        moment="transfer__created_at",
+        prepare=oldest_first,
+        records=statement_entries,
     ),
     list_source(Transfer, TRANSFERS),
     list_source(Deposit, DEPOSITS),

@@ -16,9 +16,14 @@ from exchange.audit.admin.history import HistoryPanel
 from exchange.events.admin.panels import events_of, webhook_of
 from exchange.participants.models import Member, Organisation
 from orders.book.admin.orders import orders_of, tokens_of
-from wallets.ledger.admin.accounts import deposits_of, statement_of, wallet_of, withdrawals_of
+from wallets.ledger.admin.accounts import (
+    deposits_link,
+    statement_link,
+    wallet_link,
+    withdrawals_link,
+)
 
-_WALLET = Links(wallet_of, statement_of, deposits_of, withdrawals_of)
+_WALLET = Links(wallet_link, statement_link, deposits_link, withdrawals_link)
 
 EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
 PANELS: dict[type[Model], tuple[Panel, ...]] = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from wallets.deposits.selectors import deposits_called
-from wallets.ledger.admin.finding import FindsTransfers
+from wallets.deposits.selectors import find_deposit_ids
+from wallets.ledger.admin.search import TransferSearch
 from wallets.ledger.admin.transfers import TransferAdmin
 from wallets.withdrawals.selectors.withdrawals import find_by_reference, payee_subquery
 
-FindsTransfers.subjects_called = (find_by_reference, deposits_called)
+TransferSearch.subject_finders = (find_by_reference, find_deposit_ids)
 TransferAdmin.payee_name = payee_subquery("subject_id")

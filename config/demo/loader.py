@@ -55,7 +55,7 @@ from exchange.participants.services.organisations import create_organisation
 from exchange.staff.models import StaffUser
 from exchange.staff.services import second_factor
 from wallets.deposits.models import Deposit
-from wallets.deposits.services import Arrival, deposit
+from wallets.deposits.services import IncomingPayment, book_deposit
 
 _ACTOR = Actor.system("demo")
 _KEY_NAME = "Demo key"
@@ -161,8 +161,8 @@ def _fund(participant: Participant, member: Member | None, funds: dict[str, Deci
         for currency, amount in funds.items():
             reference = f"demo:{owner_id}:{currency}{purpose}"
             if reference not in known:
-                deposit(
-                    arrival=Arrival(
+                book_deposit(
+                    payment=IncomingPayment(
                         organisation_id=participant.organisation.id,
                         member_id=member.id if member else None,
                         currency=currency,

@@ -14,7 +14,7 @@ from config.books import CHECKS
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict
 from wallets.ledger.models import BooksProof
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
 from wallets.reconciliation.selectors.movements import day_of
@@ -26,7 +26,7 @@ def look_over(*, actor: Actor, provider_answers: bool) -> None:
     Without the provider there is nothing to compare with; the daily run does so once it answers.
     """
     if not BooksProof.objects.exists():
-        prove_and_keep(CHECKS)
+        prove_and_store(CHECKS)
     if provider_answers and not Reconciliation.objects.exists():
         with suppress(Conflict):  # a worker has begun it
             reconciliation.ask(day=day_of(timezone.now()) - timedelta(days=1), actor=actor)

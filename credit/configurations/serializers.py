@@ -22,12 +22,7 @@ from credit.configurations.services.terms import (
     Terms,
     problems,
 )
-from exchange.api.fields import (
-    NameField,
-    NumberField,
-    WordField,
-    currency_error,
-)
+from exchange.api.fields import NameField, NumberField, WordField, currency_error
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import WALLET_CURRENCIES, currencies
 from exchange.core.errors import InvalidCurrency

@@ -23,14 +23,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import strip_tags
 
-from exchange.admin.base import (
-    SafeAdmin,
-    Section,
-    bind,
-    fieldsets_of,
-    mark_refusal,
-    staff_of,
-)
+from exchange.admin.base import SafeAdmin, Section, bind, fieldsets_of, mark_refusal, staff_of
 from exchange.core.errors import DomainError
 
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from exchange.core import examples as core_examples
-from exchange.core.documents import (
-    Document,
-    Variant,
-    WireField,
-    boolean,
-    identifier,
-    moment,
-    text,
-)
+from exchange.core.documents import Document, Variant, WireField, boolean, identifier, moment, text
 from exchange.events import examples as events_examples
 from exchange.events.models import EventStatus
 

@@ -22,7 +22,7 @@ from exchange.core.ids import uuid7  # noqa: E402
 from exchange.participants.models import Member, Organisation  # noqa: E402
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key  # noqa: E402
 from wallets.banks.models import BankList  # noqa: E402
-from wallets.deposits.services import Arrival, deposit  # noqa: E402
+from wallets.deposits.services import IncomingPayment, book_deposit  # noqa: E402
 
 actor = Actor.system("benchmark")
 
@@ -39,8 +39,8 @@ def main(count: int, bank: str) -> None:
     ]
     Member.objects.bulk_create(members)
     for member in members:
-        deposit(
-            arrival=Arrival(
+        book_deposit(
+            payment=IncomingPayment(
                 organisation_id=organisation.id,
                 member_id=member.id,
                 currency="KES",

@@ -81,14 +81,14 @@ def withdrawal_of_figure(first: StaffUser) -> Decision:
 
 
 def deposit(first: StaffUser) -> Decision:
-    arrival = deposits.Arrival(
+    payment = deposits.IncomingPayment(
         organisation_id=make_organisation().id,
         member_id=None,
         currency="KES",
         amount=Decimal(700),
         reference="wire 7",
     )
-    made = deposits.enter(arrival=arrival, user=first)
+    made = deposits.enter(payment=payment, user=first)
     return lambda second: deposits.confirm(deposit_id=made.id, user=second)
 
 

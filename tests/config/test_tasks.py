@@ -17,7 +17,7 @@ from config.celery import SCHEDULE, app
 from tests.factories.wallets import know_banks, make_wallet
 from wallets.alerts.models import Alert
 from wallets.ledger.models import Account, BooksProof
-from wallets.ledger.proof import Check, prove_and_keep
+from wallets.ledger.proof import Check, prove_and_store
 
 DOMAIN_APPS = ("exchange", "wallets", "credit", "orders")
 
@@ -50,7 +50,9 @@ def test_all_checks_are_those_of_every_app() -> None:
 
 
 def test_whoever_keeps_a_proof_says_which_checks_it_is_over() -> None:
-    assert inspect.signature(prove_and_keep).parameters["checks"].default is inspect.Parameter.empty
+    assert (
+        inspect.signature(prove_and_store).parameters["checks"].default is inspect.Parameter.empty
+    )
 
 
 @pytest.mark.django_db(transaction=True)

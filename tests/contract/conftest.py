@@ -11,7 +11,7 @@ from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.borrowers import Borrowing
 from tests.factories.lending import make_lending
 from tests.factories.withdrawals import WithdrawalApi, store_bank_lists
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 
 __all__ = ["module_database", "module_rows"]
 
@@ -27,7 +27,7 @@ def bank_lists(transactional_db: None) -> Iterator[None]:
     """Fresh bank lists of every currency, so that no provider is asked for them."""
     store_bank_lists()
     yield
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 @pytest.fixture(scope="module")

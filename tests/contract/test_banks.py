@@ -21,7 +21,7 @@ from tests.factories.withdrawals import (
     warm,
 )
 from wallets.banks.models import BankList
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.providers.sandbox.banks.nigeria import BANKS as NIGERIAN
 from wallets.withdrawals.models import BankAccount
 
@@ -31,14 +31,14 @@ UNAVAILABLE = "Could not fetch the bank list from the payment provider. Please t
 @pytest.fixture
 def fresh_memory(transactional_db: None) -> Any:
     """No bank list is remembered, before or after."""
-    forget_bank_lists()
+    clear_bank_cache()
     yield
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 def age(hours: float) -> None:
     BankList.objects.update(fetched_at=timezone.now() - timedelta(hours=hours))
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 def unavailable(response: Any) -> None:
@@ -145,7 +145,7 @@ def test_an_expired_list_is_fetched_again_and_then_serves_without_the_provider(
     fetched = BankList.objects.get(currency_id="KES").fetched_at
     assert timezone.now() - fetched < timedelta(minutes=1)
     provider_sandbox.fault("error_5xx", times=20)
-    forget_bank_lists()
+    clear_bank_cache()
     again = desk.withdraw("organisation", body_of(bank_name="KCB Bank Kenya"))
     assert again.status_code == 201, again.content
 

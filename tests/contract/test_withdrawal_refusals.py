@@ -23,7 +23,7 @@ from tests.factories.withdrawals import (
     warm,
 )
 from wallets.banks.models import BankList
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.fees.selectors import withdrawal_fee
 
 pytestmark = pytest.mark.usefixtures("module_bank_lists")
@@ -65,7 +65,7 @@ def no_lists() -> Iterator[Callable[[], None]]:
 
     def take_away() -> None:
         BankList.objects.all().delete()
-        forget_bank_lists()
+        clear_bank_cache()
 
     yield take_away
     if not BankList.objects.exists():

@@ -55,8 +55,8 @@ def participants() -> tuple[Organisation, Member]:
 def fund(organisation: Organisation, member: Member | None, currency: str, amount: str) -> None:
     """Money in."""
     owner = member or organisation
-    deposits.deposit(
-        arrival=deposits.Arrival(
+    deposits.book_deposit(
+        payment=deposits.IncomingPayment(
             organisation_id=organisation.pk,
             member_id=member.pk if member else None,
             currency=currency,

@@ -19,7 +19,7 @@ from config.demo.world import paid_in
 from tests.environment.module_world import kept_for_module
 from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.payouts import control
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.rules import RETURNED_ACCOUNT
 
@@ -63,7 +63,7 @@ def loaded_for_module(
     ):
         environment.delenv("DEMO_WEBHOOK_URL", raising=False)
         payment_provider.cache_clear()
-        forget_bank_lists()
+        clear_bank_cache()
         await_returns(sandbox)
         before = control(sandbox, "GET", "float")
         for currency, amount in paid_in().items():

@@ -38,7 +38,7 @@ from tests.factories.wallets import know_banks, make_wallet
 from wallets.alerts.services import raise_alert
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
@@ -74,7 +74,7 @@ def make_every_record() -> EveryRecord:
     _market_and_loan(world, staff[0])
     _access(world)
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
-    prove_and_keep(WALLET_CHECKS)
+    prove_and_store(WALLET_CHECKS)
     _, file = exports.begin(
         source="wallets.withdrawal", query="", span=Span(), form="csv", user=staff[0]
     )
@@ -112,14 +112,14 @@ def _by_fours(text: str) -> Iterator[str]:
 def _money(world: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
     """Deposits, figures, withdrawals, a payout that was lost, and a report of the provider's."""
     wallet = make_wallet(5000)
-    arrival = deposits.Arrival(
+    payment = deposits.IncomingPayment(
         organisation_id=wallet.organisation.id,
         member_id=None,
         currency="KES",
         amount=Decimal(700),
         reference="by hand",
     )
-    world.keep(deposits.enter(arrival=arrival, user=owner))
+    world.keep(deposits.enter(payment=payment, user=owner))
     world.keep(
         configuration.propose(
             key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner

@@ -68,8 +68,8 @@ class Wallet:
         return None if self.member is None else self.member.id
 
     def fund(self, amount: str | int | Decimal, currency: str = "KES") -> Wallet:
-        deposits.deposit(
-            arrival=deposits.Arrival(
+        deposits.book_deposit(
+            payment=deposits.IncomingPayment(
                 organisation_id=self.organisation.id,
                 member_id=self.member_id,
                 currency=currency,

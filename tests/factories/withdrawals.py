@@ -17,7 +17,7 @@ from exchange.participants.models import Member
 from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.wallets import Wallet
 from wallets.banks.models import BankList
-from wallets.banks.services import bank_directory, forget_bank_lists
+from wallets.banks.services import bank_directory, clear_bank_cache
 
 PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
 BANK = "Guaranty Trust Bank"
@@ -95,7 +95,7 @@ def store_bank_lists(age_hours: float = 1) -> None:
         unique_fields=["currency"],
         update_fields=["banks", "fetched_at"],
     )
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 def warm(*currencies: str) -> None:

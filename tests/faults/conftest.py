@@ -10,7 +10,7 @@ from pytest_django import Settings
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, Stage
 from tests.factories.wallets import Wallet, know_banks, make_member_wallet
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
 
 # An answer that comes late on a busy machine is no fault. Where one is held back, the client waits
@@ -47,10 +47,10 @@ def sandbox(
     settings: Settings,
     transactional_db: None,
 ) -> Iterator[Sandbox]:
-    forget_bank_lists()
+    clear_bank_cache()
     yield FaultySandbox(stage, sandbox_program(), settings)
     provider_sandbox.reset()
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ from tests.factories.wallets import (
 )
 from wallets.banks.errors import BankListUnavailable
 from wallets.banks.models import BankList
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
@@ -259,7 +259,7 @@ def test_a_fresh_list_is_enough_when_the_provider_fails(sandbox, wallet):
 
 def expire() -> None:
     BankList.objects.update(fetched_at=timezone.now() - timedelta(hours=24, seconds=1))
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 def test_an_expired_list_is_no_list_unless_finance_says_so(

@@ -40,7 +40,7 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_wallet,
 )
-from wallets.banks.services import bank_directory, forget_bank_lists
+from wallets.banks.services import bank_directory, clear_bank_cache
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Entry, Transfer, TransferKind
 from wallets.withdrawals.commands import RequestWithdrawal
@@ -59,7 +59,7 @@ def banks(transactional_db: None) -> Iterator[None]:
     know_banks()
     bank_directory("KES")
     yield
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_a_request_refused_for_what_the_first_of_its_key_took_answers_as_the_fir
     """The second request finds no answer; then the first one takes the money and commits."""
     know_banks()
     # This process remembers no bank list, so the checks are made in Python before the call.
-    assert banks.remembered_bank("KES", BANK) is None
+    assert banks.find_cached_bank("KES", BANK) is None
     wallet = make(1500)
     claim = IdempotencyClaim(wallet.organisation.id, "POST", "/withdraw", "key", "hash")
     ask = partial(wallet.ask, 1000, claim=claim)

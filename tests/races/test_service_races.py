@@ -64,14 +64,14 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
     rounds = size("DEPOSITS", 12)
     with Callers(2) as crowd:
         for number in range(rounds):
-            arrival = deposits.Arrival(
+            payment = deposits.IncomingPayment(
                 organisation_id=wallet.organisation.id,
                 member_id=None,
                 currency="KES",
                 amount=Decimal(100),
                 reference=f"wire {number}",
             )
-            entered = deposits.enter(arrival=arrival, user=office)
+            entered = deposits.enter(payment=payment, user=office)
             results = crowd.at_once(
                 [
                     partial(deposits.cancel, deposit_id=entered.id, user=office),

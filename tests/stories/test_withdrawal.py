@@ -39,8 +39,8 @@ def _staff(name: str) -> StaffUser:
 def test_a_members_withdrawal_goes_from_request_to_bank_and_the_books_hold(provider_sandbox):
     organisation = Organisation.objects.create(name="Acme")
     member = Member.objects.create(organisation=organisation, name="Ada", email="ada@example.com")
-    deposits.deposit(
-        arrival=deposits.Arrival(
+    deposits.book_deposit(
+        payment=deposits.IncomingPayment(
             organisation_id=organisation.id,
             member_id=member.id,
             currency="KES",

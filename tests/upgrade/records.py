@@ -64,7 +64,7 @@ from tests.factories.wallets import REFUSED_AT_ONCE as REFUSED
 from wallets.alerts.services import raise_alert
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions
@@ -119,7 +119,7 @@ def make_rows_in_every_table(sandbox: Sandbox) -> Credentials:
     _access(caller, people)
     _oversight(sandbox, people)
     _tables_of_libraries(caller, people.owner)
-    prove_and_keep(CHECKS)
+    prove_and_store(CHECKS)
     return Credentials(
         client_id=caller.key.client_id,
         client_secret=caller.secret,
@@ -159,14 +159,14 @@ def _money(sandbox: Sandbox, caller: ApiCaller, wallet: Wallet, people: _People)
     """Deposits, figures, and a withdrawal in every state; one was requested with a key."""
     wallet.fund(20_000).fund(12_000_000, "NGN")
     Wallet(caller.organisation).fund(5000)
-    arrival = deposits.Arrival(
+    payment = deposits.IncomingPayment(
         organisation_id=caller.organisation.id,
         member_id=None,
         currency="KES",
         amount=Decimal(700),
         reference="entered by hand",
     )
-    deposits.enter(arrival=arrival, user=people.owner)
+    deposits.enter(payment=payment, user=people.owner)
     configuration.propose(
         key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=people.owner
     )

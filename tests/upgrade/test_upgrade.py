@@ -58,7 +58,7 @@ from tests.upgrade.rows import (
     row_differences,
     seeded_tables,
 )
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.ledger import proof as books
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals import payloads as wallets
@@ -181,7 +181,7 @@ def test_every_stored_document_is_what_its_function_would_make_now(upgraded):
 
 def test_its_books_hold_and_life_goes_on(upgraded, service, provider_sandbox):
     assert books.prove(CHECKS).findings == ()
-    forget_bank_lists()
+    clear_bank_cache()
     api = Api(service, upgraded.credentials)
     for path in LISTS:
         assert api.records(path), path

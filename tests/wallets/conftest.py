@@ -13,13 +13,8 @@ from pytest_django import Settings
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.staff.models import StaffUser
 from tests.factories.back_office import signed_in
-from tests.factories.wallets import (
-    Wallet,
-    know_banks,
-    make_member_wallet,
-    make_staff,
-)
-from wallets.banks.services import forget_bank_lists
+from tests.factories.wallets import Wallet, know_banks, make_member_wallet, make_staff
+from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
@@ -31,8 +26,8 @@ def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
         SandboxOptions(data=tmp_path, secret_key="FLWSECK_TEST-tests-X", delay=3600)
     )
     server.start()
-    for currency in server.book.floats():
-        server.book.set_float(currency, Decimal(0))
+    for currency in server.store.floats():
+        server.store.set_float(currency, Decimal(0))
     settings.PAYMENT_PROVIDER = {
         **settings.PAYMENT_PROVIDER,
         "base_url": server.base_url,
@@ -42,18 +37,18 @@ def sandbox(tmp_path: Path, settings: Settings) -> Iterator[SandboxServer]:
         "read_backoff": 0.01,
     }
     payment_provider.cache_clear()
-    forget_bank_lists()
+    clear_bank_cache()
     yield server
     server.stop()
     payment_provider.cache_clear()
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 @pytest.fixture
 def wallet(sandbox: SandboxServer) -> Wallet:
     """The provider holds its money, and no more."""
     know_banks()
-    sandbox.book.set_float("KES", Decimal(20_000))
+    sandbox.store.set_float("KES", Decimal(20_000))
     return make_member_wallet(20_000)
 
 

@@ -10,10 +10,10 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
-_CLOSE = 3
+_MAX_SUGGESTIONS = 3
 
 
-def spellings(name: str) -> frozenset[str]:
+def match_keys(name: str) -> frozenset[str]:
     """The keys of `name`; two names are the same when they share one.
 
     Punctuation is ignored both as nothing ("F.C.M.B." is "FCMB") and as a space ("First-Bank" is
@@ -24,11 +24,11 @@ def spellings(name: str) -> frozenset[str]:
         for character in unicodedata.normalize("NFKD", name).casefold()
         if not unicodedata.combining(character)
     )
-    keys = {" ".join(_without_punctuation(bare, instead).split()) for instead in ("", " ")}
+    keys = {" ".join(_replace_punctuation(bare, instead).split()) for instead in ("", " ")}
     return frozenset(key for key in keys if key)
 
 
-def close_names(name: str, names: Iterable[str]) -> list[str]:
+def suggest_names(name: str, names: Iterable[str]) -> list[str]:
     """Up to three of `names` that look like `name`, best first."""
     wanted = _plain(name)
     if not wanted:
@@ -36,25 +36,25 @@ def close_names(name: str, names: Iterable[str]) -> list[str]:
     by_key: dict[str, str] = {}
     for candidate in names:
         by_key.setdefault(_plain(candidate), candidate)
-    found = difflib.get_close_matches(wanted, list(by_key), n=_CLOSE, cutoff=0.6)
+    found = difflib.get_close_matches(wanted, list(by_key), n=_MAX_SUGGESTIONS, cutoff=0.6)
     words = set(wanted.split())
     # A short form ("GTB", "Zenith") is close to nothing by letters; its words or initials tell.
     for key in by_key:
         parts = key.split()
         initials = "".join(part[0] for part in parts)
-        if key not in found and (words & set(parts) - _COMMON or wanted == initials):
+        if key not in found and (words & set(parts) - _GENERIC_WORDS or wanted == initials):
             found.append(key)
-    return [by_key[key] for key in found[:_CLOSE]]
+    return [by_key[key] for key in found[:_MAX_SUGGESTIONS]]
 
 
-_COMMON = frozenset({"bank", "of", "the", "plc", "limited", "ltd", "and"})
+_GENERIC_WORDS = frozenset({"bank", "of", "the", "plc", "limited", "ltd", "and"})
 
 
 def _plain(name: str) -> str:
-    return max(spellings(name), key=lambda key: key.count(" "), default="")
+    return max(match_keys(name), key=lambda key: key.count(" "), default="")
 
 
-def _without_punctuation(text: str, instead: str) -> str:
+def _replace_punctuation(text: str, instead: str) -> str:
     return "".join(
         instead if unicodedata.category(character)[0] in "PS" else character for character in text
     )

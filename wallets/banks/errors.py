@@ -27,11 +27,11 @@ class BankNotFound(NotFound):
 
     code = "bank_not_found"
 
-    def __init__(self, *, bank_name: str, currency: str, close: Sequence[str]) -> None:
-        hint = f" (did you mean {' or '.join(close)}?)" if close else ""
+    def __init__(self, *, bank_name: str, currency: str, suggestions: Sequence[str]) -> None:
+        suggestion = f" (did you mean {' or '.join(suggestions)}?)" if suggestions else ""
         super().__init__(
             f'Could not find a bank matching "{bank_name}" for {currency}. '
-            f"Please check the bank name{hint}"
+            f"Please check the bank name{suggestion}"
         )
 
 
@@ -41,7 +41,7 @@ class BankListUnavailable(ProviderFailed):
     message = "Could not fetch the bank list from the payment provider. Please try again later"
 
 
-class AccountLookUpUnavailable(ProviderFailed):
+class AccountLookupUnavailable(ProviderFailed):
     """The provider did not answer who holds an account."""
 
     message = "Could not resolve the account with the payment provider. Please try again later"

@@ -20,9 +20,9 @@ from django.utils import timezone
 from exchange.core.currencies import RESOLVES_NAMES, needs_name, payout_currencies
 from exchange.core.models import Currency
 from wallets.alerts.services import raise_alert, resolve_alert
-from wallets.banks.bank_names import close_names, spellings
+from wallets.banks.bank_names import match_keys, suggest_names
 from wallets.banks.errors import (
-    AccountLookUpUnavailable,
+    AccountLookupUnavailable,
     AccountNotFound,
     BankListUnavailable,
     BankNotFound,
@@ -36,7 +36,7 @@ from wallets.providers.registry import payment_provider
 log = structlog.get_logger(__name__)
 
 # Each process looks at the stored list again after this many seconds.
-_MEMORY_SECONDS = 30.0
+_CACHE_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class BankDirectory:
     fetched_at: datetime
 
     @property
-    def fresh(self) -> bool:
+    def is_fresh(self) -> bool:
         """Whether the list may still be used without asking the provider."""
         return is_fresh(self.fetched_at)
 
@@ -57,7 +57,7 @@ class BankDirectory:
         for bank in self.banks:
             if bank.name == name:
                 return bank
-        for key in spellings(name):
+        for key in match_keys(name):
             if key in self.by_spelling:
                 return self.by_spelling[key]
         return None
@@ -72,7 +72,7 @@ class Payee:
     resolved: bool
 
 
-_memory: dict[str, tuple[float, BankDirectory]] = {}
+_cache: dict[str, tuple[float, BankDirectory]] = {}
 _locks: dict[str, threading.Lock] = {}
 
 
@@ -81,15 +81,15 @@ def is_fresh(fetched_at: datetime) -> bool:
     return timezone.now() - fetched_at < timedelta(hours=settings.BANK_LIST_FRESH_HOURS)
 
 
-def remembered_bank(currency: str, name: str) -> BankEntry | None:
+def find_cached_bank(currency: str, name: str) -> BankEntry | None:
     """The bank from this process's own memory, touching neither database nor network.
 
     None when the memory is cold or stale, or the name is not in it: then ask `find_bank`.
     """
-    kept = _memory.get(currency)
-    if kept is None or time.monotonic() - kept[0] > _MEMORY_SECONDS or not kept[1].fresh:
+    cached = _cache.get(currency)
+    if cached is None or time.monotonic() - cached[0] > _CACHE_SECONDS or not cached[1].is_fresh:
         return None
-    return kept[1].find(name)
+    return cached[1].find(name)
 
 
 def bank_directory(currency: str) -> BankDirectory:
@@ -101,11 +101,11 @@ def bank_directory(currency: str) -> BankDirectory:
     if currency not in payout_currencies():
         raise NoBankList(currency)
     directory = _load(currency)
-    if directory is not None and directory.fresh:
+    if directory is not None and directory.is_fresh:
         return directory
     with _locks.setdefault(currency, threading.Lock()):
         directory = _load(currency)  # somebody else may have fetched it while we waited
-        if directory is not None and directory.fresh:
+        if directory is not None and directory.is_fresh:
             return directory
         try:
             return refresh_bank_list(currency)
@@ -135,7 +135,7 @@ def refresh_bank_list(currency: str) -> BankDirectory:
         },
     )
     resolve_alert("bank_list", subject=currency)
-    _memory.pop(currency, None)
+    _cache.pop(currency, None)
     directory = _load(currency)
     if directory is None:
         raise BankListUnavailable
@@ -148,12 +148,12 @@ def find_bank(currency: str, name: str) -> BankEntry:
     bank = directory.find(name)
     if bank is None:
         # Another process may have fetched a newer list since this one last looked.
-        _memory.pop(currency, None)
+        _cache.pop(currency, None)
         directory = bank_directory(currency)
         bank = directory.find(name)
     if bank is None:
-        close = close_names(name, (bank.name for bank in directory.banks))
-        raise BankNotFound(bank_name=name, currency=currency, close=close)
+        suggestions = suggest_names(name, (bank.name for bank in directory.banks))
+        raise BankNotFound(bank_name=name, currency=currency, suggestions=suggestions)
     return bank
 
 
@@ -191,46 +191,46 @@ def resolve_account_name(*, currency: str, bank_name: str, account_number: str) 
     except AccountNotResolved as error:
         raise AccountNotFound from error
     except ProviderUnavailable as error:
-        raise AccountLookUpUnavailable from error
+        raise AccountLookupUnavailable from error
     return Payee(bank, account.account_name, resolved=True)
 
 
-def forget_bank_lists() -> None:
+def clear_bank_cache() -> None:
     """Empties this process's memory, so that the next look reads the stored lists."""
-    _memory.clear()
+    _cache.clear()
 
 
 def _load(currency: str) -> BankDirectory | None:
-    kept = _memory.get(currency)
-    if kept is not None and time.monotonic() - kept[0] <= _MEMORY_SECONDS:
-        return kept[1]
+    cached = _cache.get(currency)
+    if cached is not None and time.monotonic() - cached[0] <= _CACHE_SECONDS:
+        return cached[1]
     row = BankList.objects.filter(currency_id=currency).first()
     if row is None:
         return None
-    if kept is not None and kept[1].fetched_at == row.fetched_at:
-        directory = kept[1]
+    if cached is not None and cached[1].fetched_at == row.fetched_at:
+        directory = cached[1]
     else:
-        directory = _index(row.banks, row.fetched_at)
-    _memory[currency] = (time.monotonic(), directory)
+        directory = _index_banks(row.banks, row.fetched_at)
+    _cache[currency] = (time.monotonic(), directory)
     return directory
 
 
-def _index(rows: list[dict[str, Any]], fetched_at: datetime) -> BankDirectory:
+def _index_banks(rows: list[dict[str, Any]], fetched_at: datetime) -> BankDirectory:
     banks = tuple(BankEntry(id=row["id"], name=row["name"], code=row["code"]) for row in rows)
     by_spelling: dict[str, BankEntry] = {}
     for bank in banks:
-        for key in spellings(bank.name):
+        for key in match_keys(bank.name):
             by_spelling.setdefault(key, bank)
     return BankDirectory(banks, by_spelling, fetched_at)
 
 
 # Lists are fetched again this long before they stop being fresh.
-_AHEAD = timedelta(hours=4)
+_REFRESH_AHEAD = timedelta(hours=4)
 
 
 def refresh_bank_lists() -> dict[str, bool]:
     """Fetches the lists that stop being fresh soon; per currency, whether it worked."""
-    limit = timezone.now() - timedelta(hours=settings.BANK_LIST_FRESH_HOURS) + _AHEAD
+    limit = timezone.now() - timedelta(hours=settings.BANK_LIST_FRESH_HOURS) + _REFRESH_AHEAD
     fresh = set(BankList.objects.filter(fetched_at__gt=limit).values_list("currency_id", flat=True))
     outcome: dict[str, bool] = {}
     for code in Currency.objects.exclude(country="").values_list("code", flat=True):

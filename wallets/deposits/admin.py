@@ -166,7 +166,7 @@ class DepositAdmin(Exportable, AddPage, Confirming, OwnedRecords):
         """Enters a deposit; nothing moves yet."""
 
         def act(data: dict[str, Any]) -> HttpResponse:
-            made = deposits.enter(arrival=_arrival(data), user=staff_of(request))
+            made = deposits.enter(payment=_incoming_payment(data), user=staff_of(request))
             messages.success(
                 request, "Entered. Nothing has moved yet: somebody else must confirm it."
             )
@@ -233,11 +233,11 @@ def _facts(deposit: Deposit) -> list[tuple[str, object]]:
     ]
 
 
-def _arrival(data: dict[str, Any]) -> deposits.Arrival:
+def _incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
     member, organisation = data["member"], data["organisation"]
     if member is None and organisation is None:
         raise InvalidRequest("Say whose money it is: an organisation's or a member's")
-    return deposits.Arrival(
+    return deposits.IncomingPayment(
         organisation_id=organisation.pk if organisation else member.organisation_id,
         member_id=member.pk if member else None,
         currency=data["currency"].code,

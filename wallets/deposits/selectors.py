@@ -7,6 +7,6 @@ from uuid import UUID
 from wallets.deposits.models import Deposit
 
 
-def deposits_called(reference: str) -> list[UUID]:
+def find_deposit_ids(reference: str) -> list[UUID]:
     """The deposits with this reference, by their ids."""
     return list(Deposit.objects.filter(reference=reference).values_list("pk", flat=True))

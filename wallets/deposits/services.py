@@ -36,7 +36,7 @@ _LONGEST_REFERENCE, _LONGEST_NOTE = 100, 300
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class IncomingPayment:
     """Money that arrived: for whom, how much, and the bank's own reference of it."""
 
     organisation_id: UUID
@@ -47,25 +47,25 @@ class Arrival:
     note: str = ""
 
 
-def deposit(*, arrival: Arrival, actor: Actor) -> Deposit:
+def book_deposit(*, payment: IncomingPayment, actor: Actor) -> Deposit:
     """Books an arrival at once (command, demo world).
 
     Raises `InvalidRequest`, `InvalidCurrency`, or `Conflict` when the reference is booked.
     """
     with transaction.atomic():
-        row = _enter(arrival, entered_by=None)
+        row = _create(payment, entered_by=None)
         _book(row, actor)
         DEPOSITS.close(row, DepositStatus.CONFIRMED, None)
     return row
 
 
-def enter(*, arrival: Arrival, user: StaffUser) -> Deposit:
+def enter(*, payment: IncomingPayment, user: StaffUser) -> Deposit:
     """One member of staff enters an arrival; nothing moves until another one confirms it.
 
     Raises `Forbidden` and as `deposit`.
     """
     require_decider(user, ENTER, "You may not enter deposits")
-    return _enter(arrival, entered_by=user)
+    return _create(payment, entered_by=user)
 
 
 def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
@@ -105,38 +105,38 @@ def cancel(*, deposit_id: UUID, user: StaffUser) -> Deposit:
         return DEPOSITS.close(row, DepositStatus.CANCELLED, user)
 
 
-def _enter(arrival: Arrival, entered_by: StaffUser | None) -> Deposit:
-    facts = currencies().get(arrival.currency)
+def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
+    facts = currencies().get(payment.currency)
     if facts is None:
         raise InvalidCurrency(list(currencies()))
-    if not arrival.amount.is_finite() or not 0 < arrival.amount <= LARGEST:
+    if not payment.amount.is_finite() or not 0 < payment.amount <= LARGEST:
         raise InvalidRequest.about(
             "amount", "amount must be above 0 and not above 1000000000000000"
         )
-    if decimals_of(arrival.amount) > facts.decimals:
+    if decimals_of(payment.amount) > facts.decimals:
         raise InvalidRequest.about("amount", f"amount must have at most {facts.decimals} decimals")
-    if not arrival.reference.strip():
+    if not payment.reference.strip():
         raise InvalidRequest.about("reference", "reference is required")
-    if len(arrival.reference) > _LONGEST_REFERENCE:
+    if len(payment.reference) > _LONGEST_REFERENCE:
         raise InvalidRequest.about(
             "reference", f"reference must have at most {_LONGEST_REFERENCE} characters"
         )
     if (
-        arrival.member_id is not None
+        payment.member_id is not None
         and not Member.objects.filter(
-            id=arrival.member_id, organisation_id=arrival.organisation_id
+            id=payment.member_id, organisation_id=payment.organisation_id
         ).exists()
     ):
         raise InvalidRequest.about("member", "The member does not belong to the organisation")
-    taken = f"A deposit with reference {arrival.reference} exists already"
+    taken = f"A deposit with reference {payment.reference} exists already"
     return DEPOSITS.propose(
         Conflict(taken, code="duplicate_reference", fields={"reference": taken}),
-        organisation_id=arrival.organisation_id,
-        member_id=arrival.member_id,
-        currency_id=arrival.currency,
-        amount=arrival.amount,
-        reference=arrival.reference,
-        note=given(arrival.note, longest=_LONGEST_NOTE),
+        organisation_id=payment.organisation_id,
+        member_id=payment.member_id,
+        currency_id=payment.currency,
+        amount=payment.amount,
+        reference=payment.reference,
+        note=given(payment.note, longest=_LONGEST_NOTE),
         entered_by=entered_by,
     )
 

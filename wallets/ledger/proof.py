@@ -155,7 +155,7 @@ def prove(checks: Sequence[Check]) -> Proof:
     return Proof(tuple(check.title for check in checks), tuple(findings), milliseconds)
 
 
-def prove_and_keep(checks: Sequence[Check]) -> BooksProof:
+def prove_and_store(checks: Sequence[Check]) -> BooksProof:
     """Proves the books, keeps the run, and raises or resolves the alert."""
     proof = prove(checks)
     before, totals = _system_totals()

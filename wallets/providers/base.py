@@ -12,7 +12,7 @@ What an error of `PaymentProvider.transfer` says about the money:
 |---|---|---|
 | `NeverSent` | no: no connection was made | send again later, same reference |
 | `InsufficientFloat` | no | wait for float, send again later, same reference |
-| `RecipientRefused` | no, and it never will be | fail the payout |
+| `RecipientDeclined` | no, and it never will be | fail the payout |
 | `DuplicateReference` | earlier, perhaps by ourselves | look up by reference |
 | `OutcomeUnknown` | nobody can tell | look up by reference, never send on this ground alone |
 """
@@ -118,7 +118,7 @@ class ProviderBalance:
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookHint:
+class WebhookNotification:
     """What an authentic webhook points at. Look the transfer up before acting on it.
 
     A reference has at most 100 characters, a provider's id 40. Both fields are None when the body
@@ -164,7 +164,7 @@ class TransferError(ProviderError):
     """A transfer that was not plainly accepted."""
 
 
-class RecipientRefused(TransferError):
+class RecipientDeclined(TransferError):
     """The provider refuses this recipient for good. `code` is our stable name for the reason."""
 
     def __init__(self, message: str, *, code: str) -> None:
@@ -241,5 +241,5 @@ class PaymentProvider(Protocol):
         Raises `ProviderUnavailable`.
         """
 
-    def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookHint | None:
+    def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNotification | None:
         """What a webhook points at, None when it was not sent by the provider."""

@@ -33,8 +33,8 @@ from exchange.participants.selectors import actor_names
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.page import Facts
-from wallets.ledger.admin.legs import transfers_about
-from wallets.ledger.admin.show import SIGN
+from wallets.ledger.admin.legs import transfer_legs_section
+from wallets.ledger.admin.signs import SIGN
 
 _REPAYMENTS_SHOWN = 100
 
@@ -293,7 +293,7 @@ def _ledger(loan: Loan) -> Section:
     }
     address = f"{reverse('admin:wallets_transfer_changelist')}?q={loan.pk}"
     every = Tool("All transfers about it", address)
-    return transfers_about([loan.pk], symbols=symbols, more=every, note=SIGN)
+    return transfer_legs_section([loan.pk], symbols=symbols, more=every, note=SIGN)
 
 
 def _events(loan: Loan) -> Section:

@@ -12,15 +12,7 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import (
-    AddPage,
-    ModelChoice,
-    RecordSelect,
-    Tool,
-    actor_of,
-    bind,
-    staff_of,
-)
+from exchange.admin.base import AddPage, ModelChoice, RecordSelect, Tool, actor_of, bind, staff_of
 from exchange.admin.confirming import Confirming
 from exchange.admin.fields import NoteForm
 from exchange.admin.list_filters import ListFilters, id_filter

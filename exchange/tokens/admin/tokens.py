@@ -19,12 +19,7 @@ from django.utils.html import format_html
 
 from exchange.admin.base import OwnPage, Section, Tool, bind, staff_of
 from exchange.admin.confirming import Confirming
-from exchange.admin.list_filters import (
-    ChoiceFilter,
-    ListFilters,
-    currency_filter,
-    day_range,
-)
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import money
 from exchange.core.numbers import plain
 from exchange.participants.admin.named import OrganisationFilter

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from exchange.admin.base import Section, Tool
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from wallets.ledger.admin.legs import transfers_about
+from wallets.ledger.admin.legs import transfer_legs_section
 
 
 def wallet_of(order: Order) -> SafeString:
@@ -27,7 +27,7 @@ def wallet_of(order: Order) -> SafeString:
 
 def legs_of(subjects: Collection[UUID], token: Token) -> Section:
     """List the legs of the ledger's transfers about any of `subjects`."""
-    return transfers_about(subjects, symbols={str(token.pk): ""})
+    return transfer_legs_section(subjects, symbols={str(token.pk): ""})
 
 
 def list_of(name: str, term: object, label: str) -> Tool:

@@ -17,7 +17,7 @@ from config.back_office.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FIN
 from config.books import CHECKS
 from tests.environment.owner import without_guards
 from tests.factories.back_office import fund, participants, signed_in, text_of, withdraw
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
@@ -93,7 +93,7 @@ def test_payouts_are_counted_on_the_day_they_ended_and_lead_to_those_of_that_day
 def test_every_figure_leads_to_a_page_that_opens(world):
     organisation, member = world
     withdraw(organisation, member, "KES", "500")
-    prove_and_keep(CHECKS)
+    prove_and_store(CHECKS)
     client = signed_in(FINANCE_APPROVER)
     found = addresses(desk(client))
     assert len(found) > 12
@@ -106,7 +106,7 @@ def test_every_figure_leads_to_a_page_that_opens(world):
 def test_the_proof_of_books_is_green_red_old_or_missing_and_says_so(world):
     client = signed_in(AUDITOR)
     assert "Never ran" in text_of(desk(client))
-    proof = prove_and_keep(CHECKS)
+    proof = prove_and_store(CHECKS)
     assert "Holds" in text_of(desk(client))
     assert desk(client).context["desk"].proof.good
     type(proof).objects.filter(pk=proof.pk).update(ran_at=timezone.now() - timedelta(days=3))
@@ -143,7 +143,7 @@ def test_the_number_of_queries_does_not_grow_with_what_there_is(world):
         return len(captured)
 
     withdraw(organisation, member, "KES", "500")
-    prove_and_keep(CHECKS)
+    prove_and_store(CHECKS)
     few = queries()
     for number in range(30):
         ended(withdraw(organisation, member, "NGN", "2000"), "Completed", number)

@@ -98,7 +98,7 @@ def test_payouts_have_amount_and_payee(wallet, finance):
 
 def test_deposits_say_who_entered_and_who_decided(wallet, finance):
     maker = make_staff("add_deposit")
-    arrival = deposits.Arrival(
+    payment = deposits.IncomingPayment(
         organisation_id=wallet.organisation.pk,
         member_id=wallet.member_id,
         currency="KES",
@@ -106,7 +106,7 @@ def test_deposits_say_who_entered_and_who_decided(wallet, finance):
         reference="=1+1",
         note="",
     )
-    deposits.enter(arrival=arrival, user=maker)
+    deposits.enter(payment=payment, user=maker)
     rows, _ = table(body(ask(finance, "wallets_deposit", "status__exact=Pending")))
     [row] = rows
     assert row["Reference"] == "'=1+1"

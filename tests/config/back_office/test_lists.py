@@ -126,8 +126,8 @@ def seed() -> None:
         created_at=now,
     )
     owner = wallet.organisation
-    arrival = deposits.Arrival(owner.pk, wallet.member_id, "KES", Decimal(5), "BANK-1")
-    deposits.enter(arrival=arrival, user=staff)
+    payment = deposits.IncomingPayment(owner.pk, wallet.member_id, "KES", Decimal(5), "BANK-1")
+    deposits.enter(payment=payment, user=staff)
     configuration.propose(
         key="KES_WITHDRAWAL_FEE",
         value=Decimal(30),

@@ -19,7 +19,7 @@ from orders.listings.services.listing import Listing, list_token
 from tests.factories.api_clients import make_organisation
 from tests.factories.demo import CURRENCIES, load, wallet
 from tests.factories.wallets import SYSTEM, assert_books_hold
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.ledger.models import BooksProof
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal
@@ -33,7 +33,7 @@ def data_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> 
     settings.DATA_DIR = tmp_path
     monkeypatch.delenv("DEMO_WEBHOOK_URL", raising=False)
     monkeypatch.setattr(trading, "TOKENS", TOKENS[:2])
-    forget_bank_lists()
+    clear_bank_cache()
     return tmp_path
 
 

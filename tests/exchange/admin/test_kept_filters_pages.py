@@ -143,7 +143,7 @@ def test_what_many_are_decided_by_leads_back_to_the_list(wallet, finance):
 
 def test_saving_and_confirming_elsewhere_does_so_too(wallet, finance):
     deposit = deposits.enter(
-        arrival=deposits.Arrival(
+        payment=deposits.IncomingPayment(
             wallet.organisation.pk, wallet.member_id, "KES", Decimal(750), "wire 7"
         ),
         user=make_staff("add_deposit"),

@@ -40,7 +40,7 @@ from tests.factories.staff import create_staff, create_superuser
 from tests.factories.wallets import OVERRIDE
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +61,7 @@ def world(provider_sandbox):
     decisions.approve(withdrawal_id=decided.pk, version=1, approver=finance, override=OVERRIDE)
     withdraw(organisation, None, "GHS", "100")
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
-    prove_and_keep(WALLET_CHECKS)
+    prove_and_store(WALLET_CHECKS)
 
 
 def test_nothing_is_added_changed_or_deleted_but_through_services(world):

@@ -17,7 +17,7 @@ from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 
 pytestmark = pytest.mark.django_db
 
@@ -86,7 +86,7 @@ def walker(provider_sandbox) -> Client:
     fund(organisation, member, "NGN", "9000000")
     withdraw(organisation, member, "NGN", "2000")
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
-    prove_and_keep(WALLET_CHECKS)
+    prove_and_store(WALLET_CHECKS)
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
     return client

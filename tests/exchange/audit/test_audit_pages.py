@@ -151,9 +151,9 @@ def test_it_is_searched_by_what_records_are_called_whatever_columns_changed():
     decisions.reject(
         withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="Not theirs"
     )
-    arrival = deposits.Arrival(organisation.pk, None, "KES", Decimal(5), "WIRE 77")
+    payment = deposits.IncomingPayment(organisation.pk, None, "KES", Decimal(5), "WIRE 77")
     clerk = make_staff()
-    entered = deposits.enter(arrival=arrival, user=clerk)
+    entered = deposits.enter(payment=payment, user=clerk)
     with acting(Actor.staff(clerk.pk, clerk.username), "request:cancel-1"):
         deposits.cancel(deposit_id=entered.pk, user=clerk)
     key, _ = issue_api_key(

@@ -12,7 +12,7 @@ from exchange.staff.models import StaffUser
 from exchange.staff.services import second_factor
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import make_staff
-from wallets.deposits.services import Arrival, enter
+from wallets.deposits.services import IncomingPayment, enter
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
 
@@ -29,11 +29,11 @@ def test_a_permission_alone_is_good_for_nothing_once_somebody_has_left(gone):
     user = StaffUser.objects.get(pk=user.pk)
     assert not user.may("wallets.run_reconciliation")
     day = user.date_joined.date()
-    arrival = Arrival(make_organisation().id, None, "KES", Decimal(5), "in-1")
+    payment = IncomingPayment(make_organisation().id, None, "KES", Decimal(5), "in-1")
     with pytest.raises(Forbidden):
         reconciliation.ask_as_staff(day=day, user=user)
     with pytest.raises(Forbidden):
-        enter(arrival=arrival, user=user)
+        enter(payment=payment, user=user)
     assert not Reconciliation.objects.exists()
 
 

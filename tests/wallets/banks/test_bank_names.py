@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallets.banks.bank_names import close_names, spellings
+from wallets.banks.bank_names import match_keys, suggest_names
 
 BANKS = [
     "Zenith Bank", "Access Bank", "Access Bank (Diamond)", "Guaranty Trust Bank",
@@ -27,7 +27,7 @@ BANKS = [
     ],
 )
 def test_case_accents_spaces_and_punctuation_make_no_other_name(name, keys):
-    assert spellings(name) == keys
+    assert match_keys(name) == keys
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_case_accents_spaces_and_punctuation_make_no_other_name(name, keys):
     ],
 )
 def test_a_name_that_no_bank_has_is_near_to_three_at_most(name, close):
-    assert close_names(name, BANKS) == close
+    assert suggest_names(name, BANKS) == close
 
 
 def test_names_without_a_letter_are_near_to_none():
-    assert close_names("...", ["---"]) == []
-    assert close_names("Access", ["---", "Access Bank"]) == ["Access Bank"]
+    assert suggest_names("...", ["---"]) == []
+    assert suggest_names("Access", ["---", "Access Bank"]) == ["Access Bank"]

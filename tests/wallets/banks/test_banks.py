@@ -14,7 +14,7 @@ from tests.factories.payouts import open_alerts
 from wallets.alerts.models import Alert
 from wallets.banks import services as banks
 from wallets.banks.errors import (
-    AccountLookUpUnavailable,
+    AccountLookupUnavailable,
     AccountNotFound,
     BankListUnavailable,
     BankNotFound,
@@ -26,11 +26,11 @@ from wallets.banks.services import (
     BankDirectory,
     Payee,
     bank_directory,
+    clear_bank_cache,
     find_bank,
+    find_cached_bank,
     find_payee,
-    forget_bank_lists,
     refresh_bank_list,
-    remembered_bank,
     resolve_account_name,
 )
 from wallets.providers.base import BankEntry
@@ -57,11 +57,11 @@ def store(entries: Sequence[BankEntry], currency: str = "KES", hours: float = 0)
 
 def remember(entries: Sequence[BankEntry], seconds: float, hours: float = 0) -> BankDirectory:
     """This process has looked at such a list so many seconds ago."""
-    forget_bank_lists()
+    clear_bank_cache()
     store(entries, hours=hours)
     directory = banks._load("KES")
     assert directory is not None
-    banks._memory["KES"] = (time.monotonic() - seconds, directory)
+    banks._cache["KES"] = (time.monotonic() - seconds, directory)
     return directory
 
 
@@ -99,11 +99,11 @@ def test_a_process_remembers_a_fresh_list_for_half_a_minute(
 ):
     remember([ONE], seconds, hours)
     with django_assert_num_queries(0):
-        assert remembered_bank("KES", "first bank") == (ONE if known else None)
-        assert remembered_bank("KES", "F B") is None
-        assert remembered_bank("NGN", "First-Bank") is None
-    forget_bank_lists()
-    assert remembered_bank("KES", "First-Bank") is None
+        assert find_cached_bank("KES", "first bank") == (ONE if known else None)
+        assert find_cached_bank("KES", "F B") is None
+        assert find_cached_bank("NGN", "First-Bank") is None
+    clear_bank_cache()
+    assert find_cached_bank("KES", "First-Bank") is None
 
 
 def test_a_process_looks_at_the_database_again_after_half_a_minute(django_assert_num_queries):
@@ -235,5 +235,5 @@ def test_an_account_is_resolved_or_refused(sandbox):
         resolve(bank="Acess")
     assert asked(sandbox) == 2
     fail(sandbox, "/v3/accounts")
-    with pytest.raises(AccountLookUpUnavailable):
+    with pytest.raises(AccountLookupUnavailable):
         resolve()

@@ -13,7 +13,7 @@ from tests.assertions.unchanged import everything
 from tests.factories.back_office import said, signed_in, text_of
 from tests.factories.wallets import know_banks
 from wallets.banks.models import BankList
-from wallets.banks.services import forget_bank_lists
+from wallets.banks.services import clear_bank_cache
 
 BANKS = [
     {"id": 1, "name": "KCB Bank Kenya", "code": "01"},
@@ -55,7 +55,7 @@ def test_a_failing_provider_is_told_and_the_stored_list_stays():
     ]
     after = BankList.objects.get(pk="KES")
     assert (after.banks, after.fetched_at) == (before.banks, before.fetched_at)
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 @pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])

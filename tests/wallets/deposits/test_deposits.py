@@ -25,7 +25,7 @@ from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
-from wallets.deposits.services import DEPOSITS, Arrival
+from wallets.deposits.services import DEPOSITS, IncomingPayment
 from wallets.ledger.models import Entry, Transfer
 
 pytestmark = pytest.mark.django_db
@@ -37,17 +37,19 @@ def member() -> Member:
 
 
 @pytest.fixture
-def arrival(member: Member) -> Arrival:
-    return Arrival(member.organisation_id, member.id, "KES", Decimal("90.02"), "bank-1", " first ")
+def payment(member: Member) -> IncomingPayment:
+    return IncomingPayment(
+        member.organisation_id, member.id, "KES", Decimal("90.02"), "bank-1", " first "
+    )
 
 
 def test_money_is_booked_from_clearing_to_the_owner_at_once_or_when_it_is_confirmed(
-    arrival, member
+    payment, member
 ):
-    booked = deposits.deposit(arrival=arrival, actor=TESTER)
+    booked = deposits.book_deposit(payment=payment, actor=TESTER)
     assert (booked.status, booked.entered_by, booked.decided_by) == ("Confirmed", None, None)
     first, second = make_staff("add_deposit"), make_staff("decide_deposit")
-    entered = deposits.enter(arrival=replace(arrival, reference="bank-2"), user=first)
+    entered = deposits.enter(payment=replace(payment, reference="bank-2"), user=first)
     assert (entered.status, entered.note, entered.entered_by) == ("Pending", "first", first)
     wallet = Wallet(member.organisation, member)
     assert wallet.kes == (Decimal("90.02"), Decimal(0))
@@ -64,9 +66,9 @@ def test_money_is_booked_from_clearing_to_the_owner_at_once_or_when_it_is_confir
     assert_books_hold()
 
 
-def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(arrival, member):
+def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(payment, member):
     stranger = make_member(make_organisation())
-    deposits.deposit(arrival=arrival, actor=TESTER)
+    deposits.book_deposit(payment=payment, actor=TESTER)
     limits = "amount must be above 0 and not above 1000000000000000"
     taken = "A deposit with reference bank-1 exists already"
     wrong: list[tuple[dict[str, Any], type[DomainError], str, str]] = [
@@ -99,42 +101,42 @@ def test_what_cannot_have_arrived_is_refused_by_the_field_it_is_about(arrival, m
         ({"reference": "bank-1"}, Conflict, "reference", taken),
     ]
     acts = (
-        partial(deposits.deposit, actor=TESTER),
+        partial(deposits.book_deposit, actor=TESTER),
         partial(deposits.enter, user=make_staff("add_deposit")),
     )
     before = everything()
     for change, error, field, message in wrong:
         for act in acts:
             with pytest.raises(error) as refused:
-                act(arrival=replace(arrival, **{"reference": "new", **change}))
+                act(payment=replace(payment, **{"reference": "new", **change}))
             assert refused.value.fields == {field: message}, change
             assert refused.value.message == message
     with pytest.raises(InvalidCurrency):
-        deposits.deposit(arrival=replace(arrival, currency="EUR"), actor=TESTER)
+        deposits.book_deposit(payment=replace(payment, currency="EUR"), actor=TESTER)
     assert everything() == before
 
 
-def test_the_smallest_and_the_largest_amounts_arrive_with_the_longest_words(arrival):
+def test_the_smallest_and_the_largest_amounts_arrive_with_the_longest_words(payment):
     note = "x" * 300
     for number, amount in enumerate((Decimal("0.01"), Decimal(1), LARGEST)):
         reference = f"{number}".rjust(100, "x")
-        given = replace(arrival, amount=amount, reference=reference, note=note, member_id=None)
-        row = deposits.deposit(arrival=given, actor=TESTER)
+        given = replace(payment, amount=amount, reference=reference, note=note, member_id=None)
+        row = deposits.book_deposit(payment=given, actor=TESTER)
         assert (row.amount, row.reference, row.note) == (amount, reference, note)
-        assert row.owner_id == arrival.organisation_id
+        assert row.owner_id == payment.organisation_id
     assert_books_hold()
     with pytest.raises(InvalidRequest) as refused:
-        deposits.deposit(arrival=replace(arrival, note=note + "x"), actor=TESTER)
+        deposits.book_deposit(payment=replace(payment, note=note + "x"), actor=TESTER)
     assert refused.value.message == "The text must have at most 300 characters, not 301"
 
 
-def test_each_decision_about_a_deposit_needs_its_own_permission(arrival):
-    entered = deposits.enter(arrival=arrival, user=make_staff("add_deposit"))
-    other = replace(arrival, reference="bank-2")
+def test_each_decision_about_a_deposit_needs_its_own_permission(payment):
+    entered = deposits.enter(payment=payment, user=make_staff("add_deposit"))
+    other = replace(payment, reference="bank-2")
     entering, deciding = make_staff("add_deposit"), make_staff("decide_deposit")
     before = everything()
     for act, person, verb in (
-        (partial(deposits.enter, arrival=other), deciding, "enter"),
+        (partial(deposits.enter, payment=other), deciding, "enter"),
         (partial(deposits.cancel, deposit_id=entered.id), deciding, "cancel"),
         (partial(deposits.confirm, deposit_id=entered.id), entering, "confirm"),
         (partial(deposits.reject, deposit_id=entered.id, reason="no"), entering, "reject"),
@@ -145,9 +147,9 @@ def test_each_decision_about_a_deposit_needs_its_own_permission(arrival):
     assert everything() == before
 
 
-def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(arrival):
+def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(payment):
     person, other = make_staff(), make_staff()
-    row = deposits.enter(arrival=arrival, user=person)
+    row = deposits.enter(payment=payment, user=person)
     before = everything()
     with pytest.raises(Refused) as refused:
         deposits.confirm(deposit_id=row.id, user=person)
@@ -158,7 +160,7 @@ def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(arrival):
     assert everything() == before
     cancelled = deposits.cancel(deposit_id=row.id, user=person)
     assert (cancelled.status, cancelled.decided_by) == ("Cancelled", person)
-    again = deposits.enter(arrival=arrival, user=person)
+    again = deposits.enter(payment=payment, user=person)
     rejected = deposits.reject(deposit_id=again.id, user=other, reason=" not ours ")
     assert (rejected.status, rejected.decided_by, rejected.reason) == (
         "Rejected", other, "not ours",
@@ -166,10 +168,10 @@ def test_nobody_confirms_their_own_entry_and_nobody_else_cancels_it(arrival):
     assert not Transfer.objects.exists()
 
 
-def test_entries_of_ones_own_are_those_of_that_person(arrival):
+def test_entries_of_ones_own_are_those_of_that_person(payment):
     people = make_staff(), make_staff()
     for number, person in enumerate(people):
-        deposits.enter(arrival=replace(arrival, reference=f"bank-{number}"), user=person)
+        deposits.enter(payment=replace(payment, reference=f"bank-{number}"), user=person)
     for number, person in enumerate(people):
         found = DEPOSITS.waiting().filter(DEPOSITS.own(person))
         assert list(found.values_list("reference", flat=True)) == [f"bank-{number}"]

@@ -16,7 +16,7 @@ from tests.environment.owner import without_guards
 from tests.factories.bare_rows import put
 from tests.factories.tokens import make_token
 from wallets.deposits.models import Deposit
-from wallets.deposits.selectors import deposits_called
+from wallets.deposits.selectors import find_deposit_ids
 from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Transfer
 from wallets.ledger.posting import system_account
 from wallets.ledger.selectors import ledger
@@ -73,19 +73,19 @@ def test_a_total_is_what_the_last_proof_kept_and_every_entry_from_its_mark_on(ac
         put_entry(cursor, kes, -1)
         mark = put_entry(cursor, kes, -2)
         put_entry(cursor, kes, "-4.5")
-    totals = ledger.system_totals(accounts)
+    totals = ledger.system_balances(accounts)
     assert [(totals[one.pk].amount, totals[one.pk].proof) for one in accounts] == [
         (Decimal("-7.5"), None),
         (Decimal(0), None),
     ]
     assert all(total.complete for total in totals.values())
     proof = prove(NOON, totals={str(kes.pk): "-100"}, totals_before=mark)
-    totals = ledger.system_totals(accounts)
+    totals = ledger.system_balances(accounts)
     assert [totals[one.pk].amount for one in accounts] == [Decimal("-106.5"), 0]
     assert {total.proof for total in totals.values()} == {proof}
-    assert {*ledger.system_totals([ngn])} == {ngn.pk}
+    assert {*ledger.system_balances([ngn])} == {ngn.pk}
     with CaptureQueriesContext(connection) as made:
-        assert ledger.system_totals([]) == {}
+        assert ledger.system_balances([]) == {}
     assert len(made) == 0
 
 
@@ -95,20 +95,20 @@ def test_a_page_adds_up_as_many_entries_as_its_bound_and_no_more(accounts, monke
         for account in (kes, kes, ngn):
             put_entry(cursor, account, 1)
     for bound, wanted in (
-        (3, [ledger.Total(Decimal(2), None), ledger.Total(Decimal(1), None)]),
-        (2, [ledger.Total(None, None, complete=False)] * 2),
-        (1, [ledger.Total(None, None, complete=False)] * 2),
+        (3, [ledger.SystemBalance(Decimal(2), None), ledger.SystemBalance(Decimal(1), None)]),
+        (2, [ledger.SystemBalance(None, None, complete=False)] * 2),
+        (1, [ledger.SystemBalance(None, None, complete=False)] * 2),
     ):
-        monkeypatch.setattr(ledger, "ADDED_AT_MOST", bound)
-        totals = ledger.system_totals(accounts)
+        monkeypatch.setattr(ledger, "MAX_SUMMED_ENTRIES", bound)
+        totals = ledger.system_balances(accounts)
         assert [totals[one.pk] for one in accounts] == wanted, bound
         with CaptureQueriesContext(connection) as made:
-            ledger.system_totals(accounts)
+            ledger.system_balances(accounts)
         # One more shows that there are more.
         assert f"LIMIT {bound + 1})" in made.captured_queries[-1]["sql"]
     monkeypatch.undo()
     with CaptureQueriesContext(connection) as made:
-        ledger.system_totals(accounts)
+        ledger.system_balances(accounts)
     assert "LIMIT 100001)" in made.captured_queries[-1]["sql"]
 
 
@@ -154,6 +154,6 @@ def test_transfers_are_called_by_their_reference_or_that_of_what_they_are_about(
         ("settle", {"settle"}),
         ("nothing", set()),
     ):
-        subjects = [*find_by_reference(term), *deposits_called(term)]
-        found = {transfer.pk for transfer in ledger.transfers_called(term, subjects)}
+        subjects = [*find_by_reference(term), *find_deposit_ids(term)]
+        found = {transfer.pk for transfer in ledger.find_transfers(term, subjects)}
         assert found == {made[name] for name in wanted}, term

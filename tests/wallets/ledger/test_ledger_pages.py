@@ -23,12 +23,12 @@ from tests.factories.payouts import settle
 from tests.factories.traders import Trader
 from tests.factories.wallets import approved, know_banks, make_wallet
 from wallets.ledger.admin.accounts import AccountAdmin
-from wallets.ledger.admin.show import SIGN
+from wallets.ledger.admin.formatting import format_account_amount
+from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.admin.transfers import SUBJECTS
-from wallets.ledger.admin.words import in_account
 from wallets.ledger.models import Account, AccountKind, BooksProof, Entry, Transfer, TransferKind
 from wallets.ledger.posting import system_account
-from wallets.ledger.proof import prove_and_keep
+from wallets.ledger.proof import prove_and_store
 from wallets.ledger.selectors import ledger
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Payout
@@ -57,8 +57,8 @@ def clearing(currency: str = "NGN") -> Account:
     return Account.objects.get(pk=system_account(currency, AccountKind.CLEARING))
 
 
-def total(account: Account) -> ledger.Total:
-    return ledger.system_totals([account])[account.pk]
+def total(account: Account) -> ledger.SystemBalance:
+    return ledger.system_balances([account])[account.pk]
 
 
 def test_every_kind_of_transfer_leads_to_what_it_is_about():
@@ -128,10 +128,10 @@ def test_a_system_account_is_added_up_from_the_last_proof_on(client):
     organisation, member = participants()
     fund(organisation, member, "NGN", "100")
     account = clearing()
-    assert total(account) == ledger.Total(Decimal(-100), None)
+    assert total(account) == ledger.SystemBalance(Decimal(-100), None)
     page = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
     assert "100.00 NGN (sum of its entries)" in text_of(page)
-    kept = prove_and_keep(WALLET_CHECKS)
+    kept = prove_and_store(WALLET_CHECKS)
     assert kept.totals == {}  # entries younger than an hour are added up on the page
     # As a proof of tomorrow would keep it.
     last = Entry.objects.order_by("-id")[0]
@@ -139,24 +139,24 @@ def test_a_system_account_is_added_up_from_the_last_proof_on(client):
         totals={str(account.pk): "-100"}, totals_before=UUID(int=last.pk.int + 1)
     )
     fund(organisation, None, "NGN", "11.25")
-    assert total(account) == ledger.Total(Decimal("-111.25"), kept)
+    assert total(account) == ledger.SystemBalance(Decimal("-111.25"), kept)
     page = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
     assert "111.25 NGN (balance at the proof of" in text_of(page)
 
 
 def test_a_page_does_not_add_up_more_than_its_bound(client, monkeypatch):
-    monkeypatch.setattr(ledger, "ADDED_AT_MOST", 1)
+    monkeypatch.setattr(ledger, "MAX_SUMMED_ENTRIES", 1)
     organisation, member = participants()
     fund(organisation, member, "NGN", "100")
     fund(organisation, None, "NGN", "5")
-    assert total(clearing()) == ledger.Total(None, None, complete=False)
+    assert total(clearing()) == ledger.SystemBalance(None, None, complete=False)
     address = reverse("admin:wallets_account_change", args=[clearing().pk])
     assert "too many entries to add up here before the first proof" in text_of(client.get(address))
-    kept = prove_and_keep(WALLET_CHECKS)
+    kept = prove_and_store(WALLET_CHECKS)
     BooksProof.objects.filter(pk=kept.pk).update(
         totals={str(clearing().pk): "-42"}, totals_before=UUID(int=0)
     )
-    assert total(clearing()) == ledger.Total(Decimal(-42), kept, complete=False)
+    assert total(clearing()) == ledger.SystemBalance(Decimal(-42), kept, complete=False)
     for page in (client.get(address), client.get(reverse(ACCOUNTS))):
         assert "42.00 NGN (at the proof of" in text_of(page)
         assert "-42.00 NGN" not in text_of(page)
@@ -180,7 +180,7 @@ def test_every_account_shows_its_balance_positive_for_what_it_normally_holds(
             assert f"{listed} (sum of its entries)" in page
         entry = account.entries.order_by("-id").first()
         if entry is not None and account.kind in {"clearing", "expenses"}:
-            assert in_account(entry.amount, account) in page
+            assert format_account_amount(entry.amount, account) in page
     fee = withdrawal.fee
     assert shown["available"] == "4,000.00 KES"
     assert shown["escrow"] == "0.00 KES"

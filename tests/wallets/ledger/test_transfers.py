@@ -20,9 +20,7 @@ from tests.assertions.ledger import (
     system,
 )
 from tests.environment.database import session
-from tests.factories.wallets import (
-    SYSTEM,
-)
+from tests.factories.wallets import SYSTEM
 from wallets.ledger.models import Entry, Transfer
 from wallets.withdrawals.services import decisions
 

@@ -207,7 +207,7 @@ def test_a_closed_payout_that_the_provider_does_not_know_is_told_of_if_it_was_pa
     if status == "Failed":
         refuse_orders(sandbox, BLACKLISTED)
     payouts.send_payout(withdrawal.id)
-    sandbox.book.settle(None)
+    sandbox.store.settle(None)
     payouts.check_status(withdrawal.id)
     assert status_of(withdrawal) == status
     looked = row(withdrawal).look_ups

@@ -151,7 +151,7 @@ def orders_and_reads(sandbox: SandboxServer) -> tuple[int, int]:
 def test_a_step_pays_what_was_not_sent_and_asks_for_what_was(sandbox: SandboxServer):
     know_banks()
     wallet = make_wallet(5000)
-    sandbox.book.set_float("KES", Decimal(5000))
+    sandbox.store.set_float("KES", Decimal(5000))
     services_sweeps.process_payout(wallet.request().id)
     services_sweeps.process_payout(wallet.organisation.id)
     assert orders_and_reads(sandbox) == (0, 0)

@@ -35,14 +35,14 @@ def wallet() -> Wallet:
 
 @pytest.fixture
 def entered(wallet: Wallet) -> Deposit:
-    arrival = deposits.Arrival(
+    payment = deposits.IncomingPayment(
         organisation_id=wallet.organisation.id,
         member_id=None,
         currency="KES",
         amount=Decimal(700),
         reference="wire 7",
     )
-    return deposits.enter(arrival=arrival, user=make_staff())
+    return deposits.enter(payment=payment, user=make_staff())
 
 
 @pytest.fixture

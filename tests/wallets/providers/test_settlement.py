@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.wallets.providers.harness import WEBHOOK_HASH, client_of, record_of, request_of
-from wallets.providers.base import TransferStatus, WebhookHint
+from wallets.providers.base import TransferStatus, WebhookNotification
 
 WEBHOOK_KEYS = {
     "id",
@@ -161,7 +161,7 @@ def test_a_webhook_has_the_documented_keys_and_the_hash_and_is_a_hint(client, sa
     assert set(event["data"]) == WEBHOOK_KEYS
     assert event["data"]["amount"] == Decimal("90.02")
     assert event["data"]["fullname"] == "Forrest Green"
-    assert client.verify_webhook(headers, body) == WebhookHint(
+    assert client.verify_webhook(headers, body) == WebhookNotification(
         reference="payout_a", provider_id=record.provider_id
     )
 
@@ -231,12 +231,12 @@ def test_a_client_without_a_configured_hash_believes_no_webhook(sandbox):
 @pytest.mark.parametrize(
     ("body", "hint"),
     [
-        (BODY, WebhookHint(reference="payout_a", provider_id="7")),
-        (b'{"data": {"id": true, "reference": 7}}', WebhookHint(None, None)),
-        (b'{"data": []}', WebhookHint(None, None)),
-        (b"\xff", WebhookHint(None, None)),
-        (b"", WebhookHint(None, None)),
-        (b"[" * 100_000, WebhookHint(None, None)),
+        (BODY, WebhookNotification(reference="payout_a", provider_id="7")),
+        (b'{"data": {"id": true, "reference": 7}}', WebhookNotification(None, None)),
+        (b'{"data": []}', WebhookNotification(None, None)),
+        (b"\xff", WebhookNotification(None, None)),
+        (b"", WebhookNotification(None, None)),
+        (b"[" * 100_000, WebhookNotification(None, None)),
     ],
 )
 def test_an_authentic_webhook_is_as_good_as_its_body(client, body, hint):

@@ -18,10 +18,10 @@ from wallets.providers.base import (
     ResolvedAccount,
     TransferRecord,
     TransferStatus,
-    WebhookHint,
+    WebhookNotification,
 )
 from wallets.providers.flutterwave import wire
-from wallets.providers.flutterwave.wire import MalformedAnswer
+from wallets.providers.flutterwave.wire import MalformedResponse
 
 # One below the largest amount, and the largest.
 BELOW, LARGEST = Decimal("999999999999999.99"), Decimal(10) ** 15
@@ -110,16 +110,16 @@ def test_a_transfer_is_read_field_by_field(changes, read):
     ],
 )
 def test_a_transfer_with_a_field_that_does_not_fit_is_malformed(key, value, why):
-    with pytest.raises(MalformedAnswer, match=f"^{why}$"):
+    with pytest.raises(MalformedResponse, match=f"^{why}$"):
         wire.read_transfer(TRANSFER | {key: value})
     if value is None:
-        with pytest.raises(MalformedAnswer, match=f"^{why}$"):
+        with pytest.raises(MalformedResponse, match=f"^{why}$"):
             wire.read_transfer(without(TRANSFER, key))
 
 
 @pytest.mark.parametrize("data", [None, [], "transfer", 5])
 def test_what_is_no_object_is_no_transfer(data):
-    with pytest.raises(MalformedAnswer, match=r"^transfer is not an object$"):
+    with pytest.raises(MalformedResponse, match=r"^transfer is not an object$"):
         wire.read_transfer(data)
 
 
@@ -155,7 +155,7 @@ def test_an_envelope_is_ok_only_where_its_status_is_success(body, ok, message):
     ],
 )
 def test_a_body_that_is_no_envelope_is_malformed(body, why):
-    with pytest.raises(MalformedAnswer, match=f"^{why}$"):
+    with pytest.raises(MalformedResponse, match=f"^{why}$"):
         wire.read_envelope(body)
 
 
@@ -186,9 +186,9 @@ def test_a_bank_that_cannot_be_paid_is_left_out_of_a_list():
     ]
     assert wire.read_banks([*odd, usable]) == [BankEntry(id=1, name="GT", code="58")]
     assert wire.read_banks([]) == []
-    with pytest.raises(MalformedAnswer, match=r"^no bank of the list is usable$"):
+    with pytest.raises(MalformedResponse, match=r"^no bank of the list is usable$"):
         wire.read_banks(odd)
-    with pytest.raises(MalformedAnswer, match=r"^banks is not a list$"):
+    with pytest.raises(MalformedResponse, match=r"^banks is not a list$"):
         wire.read_banks({})
 
 
@@ -196,12 +196,12 @@ def test_accounts_and_balances_are_read_or_malformed():
     account = {"account_number": "0690000031", "account_name": "Ada Obi"}
     assert wire.read_account(account) == ResolvedAccount("0690000031", "Ada Obi")
     for key in account:
-        with pytest.raises(MalformedAnswer, match=f"^{key} is not a text$"):
+        with pytest.raises(MalformedResponse, match=f"^{key} is not a text$"):
             wire.read_account(without(account, key))
     balance = {"currency": "KES", "available_balance": -BELOW, "ledger_balance": 5}
     assert wire.read_balances([balance]) == [ProviderBalance("KES", -BELOW, Decimal(5))]
     for key in balance:
-        with pytest.raises(MalformedAnswer, match=f"^{key} is not"):
+        with pytest.raises(MalformedResponse, match=f"^{key} is not"):
             wire.read_balances([without(balance, key)])
 
 
@@ -219,13 +219,13 @@ def test_a_page_of_transfers_says_how_many_there_are():
     record = TransferRecord(**RECORD, raw=listed)
     assert page.rows == [ListedTransfer(record, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))]
     for key in info:
-        with pytest.raises(MalformedAnswer, match=f"^{key} is not an id or a count$"):
+        with pytest.raises(MalformedResponse, match=f"^{key} is not an id or a count$"):
             wire.read_counted_page(envelope([listed], {"page_info": without(info, key)}))
     for meta in (None, {}, {"page_info": None}):
         for read in (wire.read_transfer_page, wire.read_counted_page):
-            with pytest.raises(MalformedAnswer, match=r"^(meta|page_info) is not an object$"):
+            with pytest.raises(MalformedResponse, match=r"^(meta|page_info) is not an object$"):
                 read(envelope([], meta))
-    with pytest.raises(MalformedAnswer, match=r"^transfers is not a list$"):
+    with pytest.raises(MalformedResponse, match=r"^transfers is not a list$"):
         wire.read_counted_page(envelope(None, {"page_info": info}))
 
 
@@ -245,7 +245,7 @@ def test_a_time_without_a_zone_is_of_utc(text, read):
     found = wire.read_counted_page(envelope(rows, {"page_info": info})).rows[0].created_at
     assert (found, found.utcoffset()) == (read, read.utcoffset())
     rows = [TRANSFER | {"created_at": "yesterday"}]
-    with pytest.raises(MalformedAnswer, match=r"^created_at is not a time$"):
+    with pytest.raises(MalformedResponse, match=r"^created_at is not a time$"):
         wire.read_counted_page(envelope(rows, {"page_info": info}))
 
 
@@ -262,9 +262,11 @@ def test_a_time_without_a_zone_is_of_utc(text, read):
 )
 def test_a_webhook_is_a_hint_as_far_as_it_can_be_read(data, hint):
     body = json.dumps({"event": "transfer.completed", "data": data}).encode()
-    assert wire.read_hint(body) == WebhookHint(reference=hint[0], provider_id=hint[1])
+    assert wire.read_notification(body) == WebhookNotification(
+        reference=hint[0], provider_id=hint[1]
+    )
     for odd in (b"", b"[]", b"{}"):
-        assert wire.read_hint(odd) == WebhookHint(reference=None, provider_id=None)
+        assert wire.read_notification(odd) == WebhookNotification(reference=None, provider_id=None)
 
 
 def test_an_order_is_written_with_what_it_has_and_no_more():

@@ -33,14 +33,14 @@ def pay(wallet: Wallet, amount: str | int = 500, **more: Any) -> Withdrawal:
 def done(sandbox: SandboxServer, *withdrawals: Withdrawal) -> None:
     """The bank has decided, and we have asked."""
     for withdrawal in withdrawals:
-        sandbox.book.settle(withdrawal.reference)
+        sandbox.store.settle(withdrawal.reference)
         payouts.check_status(withdrawal.id)
 
 
 def book(sandbox: SandboxServer, sql: str, *values: Any) -> None:
     """Changes what the provider has written down."""
-    with sandbox.book._lock, sandbox.book._db:
-        assert sandbox.book._db.execute(sql, values).rowcount > 0
+    with sandbox.store._lock, sandbox.store._db:
+        assert sandbox.store._db.execute(sql, values).rowcount > 0
 
 
 def today() -> date:

@@ -49,13 +49,13 @@ LOST = "250000.55"
 def naira(sandbox) -> Wallet:
     """A wallet of a million NGN, which the provider holds."""
     know_banks()
-    sandbox.book.set_float("NGN", Decimal(1_000_000))
+    sandbox.store.set_float("NGN", Decimal(1_000_000))
     return make_member_wallet(1_000_000, currency="NGN")
 
 
 def hold(sandbox, amount: str, currency: str = "NGN") -> None:
     """The provider holds so much."""
-    sandbox.book.set_float(currency, Decimal(amount))
+    sandbox.store.set_float(currency, Decimal(amount))
 
 
 def test_250000_55_ngn_that_went_missing_stay_open_however_often_the_day_is_compared(
@@ -183,7 +183,7 @@ def test_rounding_of_a_charge_opens_no_break_and_keeps_none_that_is_undone(
         compare()
     withdrawal = pay(naira, 20_000, currency="NGN", bank=BANKS["NGN"])
     done(sandbox, withdrawal)
-    sandbox.book.set_float("NGN", sandbox.book.floats()["NGN"] + Decimal(returned))
+    sandbox.store.set_float("NGN", sandbox.store.floats()["NGN"] + Decimal(returned))
     expected, found = gap_of(compare())
     assert found - expected == Decimal(unexplained)
     amounts = ("-100", "-30")
@@ -262,7 +262,7 @@ def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(
             ("Unknown to us", "50", "Open", True),
         ]
     # The transfer nobody knows goes on: it is the same one.
-    sandbox.book.settle("payout_stranger")
+    sandbox.store.settle("payout_stranger")
     compare()
     assert len(breaks()) == 3
     book(sandbox, "UPDATE transfers SET amount = '998' WHERE reference = ?", withdrawal.reference)
@@ -295,7 +295,7 @@ def test_what_is_closed_stays_closed_while_the_facts_are_the_same(sandbox, walle
 
 def test_a_break_of_one_day_leaves_the_alert_of_another_day_alone(sandbox, wallet):
     withdrawal = pay(wallet)
-    sandbox.book.settle(withdrawal.reference)
+    sandbox.store.settle(withdrawal.reference)
     compare()
     payouts.check_status(withdrawal.id)
     hold(sandbox, "1", "KES")

@@ -115,7 +115,7 @@ def test_only_payouts_under_way_and_those_that_ended_differently_are_disputed(sa
     paid, returned = pay(wallet), pay(wallet)
     failed, taken = (pay(wallet, account=FAILS_LATER) for _ in range(2))
     done(sandbox, paid, returned, failed, taken)
-    sandbox.book.return_money(returned.reference)
+    sandbox.store.return_money(returned.reference)
     payouts.check_status(returned.id)
     Payout.objects.filter(withdrawal=taken).update(provider_status="PENDING")
     payouts.send_payout(approved(wallet, account=REFUSED_AT_ONCE).id)
@@ -217,7 +217,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
 
 def test_what_we_have_not_noticed_yet_differs_and_stays_open_once_we_have(sandbox, wallet):
     withdrawal = pay(wallet)
-    sandbox.book.settle(withdrawal.reference)
+    sandbox.store.settle(withdrawal.reference)
     report = compare()
     assert off(report) == [("Status", withdrawal.reference, "Processing", "SUCCESSFUL")]
     assert open_alerts() == {"reconciliation"}
@@ -233,7 +233,7 @@ def test_a_returned_payout_differs_until_two_people_reversed_it(sandbox, wallet)
     withdrawal = pay(wallet)
     done(sandbox, withdrawal)
     assert compare().status == "Agrees"
-    sandbox.book.return_money(withdrawal.reference)
+    sandbox.store.return_money(withdrawal.reference)
     payouts.check_status(withdrawal.id)
     assert off(compare()) == [("Status", withdrawal.reference, "Completed", "FAILED")]
     decide(withdrawal, ProposalAction.REVERSE)
@@ -334,12 +334,12 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
 @pytest.mark.django_db(transaction=True)
 def test_a_charge_that_is_booked_rounded_is_no_changed_gap(sandbox, moved, gap, status):
     wallet = make_member_wallet(50_000, currency="NGN")
-    sandbox.book.set_float("NGN", Decimal(50_000))
+    sandbox.store.set_float("NGN", Decimal(50_000))
     assert compare().status == "Agrees"
     withdrawal = pay(wallet, 20_000, currency="NGN", bank=BANKS["NGN"])
     done(sandbox, withdrawal)
     assert status_of(withdrawal) == "Completed"
-    sandbox.book.set_float("NGN", sandbox.book.floats()["NGN"] + Decimal(moved))
+    sandbox.store.set_float("NGN", sandbox.store.floats()["NGN"] + Decimal(moved))
     found = Decimal(gap)
     # Rounding by half a unit is expected: it is in the gap, and nobody has to explain it.
     expected = found if status == "Agrees" else Decimal(0)

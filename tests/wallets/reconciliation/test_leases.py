@@ -236,7 +236,7 @@ def test_the_alert_of_a_day_counts_the_differences_that_wait_for_two_people(sand
             book(sandbox, "UPDATE transfers SET created_at = created_at - 86400"
                  " WHERE reference = ?", f"payout_stranger_{count}")  # fmt: skip
             # What the provider has paid out of its own is not what this is about.
-            sandbox.book.set_float("KES", Decimal(20_000))
+            sandbox.store.set_float("KES", Decimal(20_000))
         compare(day)
         told = Alert.objects.filter(kind="reconciliation").values_list("subject", "message")
         message = f"{words} with the provider for {day}, not explained by two people yet"

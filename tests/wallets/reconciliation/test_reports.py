@@ -188,7 +188,7 @@ def test_who_may_run_it(sandbox, wallet, role, may):
 
 def test_the_report_as_a_file(sandbox, wallet):
     withdrawal = pay(wallet)
-    sandbox.book.settle(withdrawal.reference)
+    sandbox.store.settle(withdrawal.reference)
     report = compare()
     client: Client = signed_in(AUDITOR)
     address = reverse("admin:wallets_reconciliation_export", args=[report.pk])

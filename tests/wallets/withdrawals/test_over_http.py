@@ -12,14 +12,8 @@ import requests
 
 from tests.assertions.unchanged import nothing_moves
 from tests.factories.wallets import approved, make_wallet
-from tests.factories.withdrawals import (
-    BANK,
-    OPERATIONS,
-    WithdrawalApi,
-    body_of,
-    store_bank_lists,
-)
-from wallets.banks.services import forget_bank_lists
+from tests.factories.withdrawals import BANK, OPERATIONS, WithdrawalApi, body_of, store_bank_lists
+from wallets.banks.services import clear_bank_cache
 from wallets.payouts.models import ProviderEvent
 
 HEADERS = {"verif-hash": "tests-webhook-hash"}
@@ -29,7 +23,7 @@ HEADERS = {"verif-hash": "tests-webhook-hash"}
 def desk(transactional_db: None) -> Iterator[WithdrawalApi]:
     store_bank_lists()
     yield WithdrawalApi()
-    forget_bank_lists()
+    clear_bank_cache()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -42,8 +42,8 @@ def acts() -> list[tuple[Act, str, int]]:
         "approver": make_staff(),
     }
     token, person = make_token(), make_staff("propose_quote", "propose_configuration", "end_token")
-    arrival = deposits.Arrival(pending.organisation_id, None, "KES", Decimal(5), "in-5")
-    entered = deposits.enter(arrival=arrival, user=make_staff())
+    payment = deposits.IncomingPayment(pending.organisation_id, None, "KES", Decimal(5), "in-5")
+    entered = deposits.enter(payment=payment, user=make_staff())
     prices = quotes.Prices(Decimal(1), Decimal(1))
     return [
         (partial(decisions.approve, **decided), "reason", 500),

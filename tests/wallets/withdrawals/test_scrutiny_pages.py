@@ -168,14 +168,14 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(world):
             [old.pk],
         )
     for number, amount in enumerate(("250", "350")):
-        arrival = deposits.Arrival(
+        payment = deposits.IncomingPayment(
             organisation_id=organisation.pk,
             member_id=member.pk,
             currency="KES",
             amount=Decimal(amount),
             reference=f"wire {number}",
         )
-        deposits.deposit(arrival=arrival, actor=SYSTEM)
+        deposits.book_deposit(payment=payment, actor=SYSTEM)
     found = recent_deposits(withdrawal, shown=10)
     assert (found.count, found.amount) == (2, Decimal(600))
     assert [deposit.reference for deposit in found.deposits] == ["wire 1", "wire 0"]

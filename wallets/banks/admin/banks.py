@@ -17,7 +17,7 @@ from exchange.admin.base import AddPage, Section, Tool, bind
 from exchange.admin.columns import column
 from exchange.admin.show import age, moment, state
 from exchange.core.currencies import payout_currencies
-from wallets.banks.bank_names import spellings
+from wallets.banks.bank_names import match_keys
 from wallets.banks.models import BankList
 from wallets.banks.services import is_fresh, refresh_bank_list
 
@@ -34,7 +34,7 @@ class CurrencyForm(forms.Form):
         super().__init__(*args, **kwargs)
         field = self.fields["currency"]
         if isinstance(field, forms.ChoiceField):
-            field.choices = [(code, code) for code in _never_fetched()]
+            field.choices = [(code, code) for code in _missing_currencies()]
 
 
 @admin.register(BankList)
@@ -74,11 +74,11 @@ class BankListAdmin(AddPage):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """The list, with what was searched for."""
-        context["searched"] = _searched(request)
+        context["searched"] = _search_text(request)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def sections(self, request: HttpRequest, obj: BankList) -> list[Section]:
-        wanted = _searched(request)
+        wanted = _search_text(request)
         found = [bank for bank in obj.banks if _matches(bank, wanted)]
         rows = [(bank["name"], bank["code"]) for bank in sorted(found, key=lambda b: b["name"])]
         title = f"{len(found):,} of {len(obj.banks):,} banks" if wanted else f"{len(rows):,} banks"
@@ -99,7 +99,7 @@ class BankListAdmin(AddPage):
             title="Fetch a bank list",
             submit="Fetch",
             note="Lists are fetched by themselves when they are needed and when they grow old."
-            if _never_fetched()
+            if _missing_currencies()
             else "Every list was fetched: open one to fetch it again.",
         )
 
@@ -114,16 +114,16 @@ class BankListAdmin(AddPage):
         return self.back_to(obj.pk)
 
 
-def _never_fetched() -> list[str]:
+def _missing_currencies() -> list[str]:
     there = set(BankList.objects.values_list("pk", flat=True))
     return [code for code in payout_currencies() if code not in there]
 
 
-def _searched(request: HttpRequest) -> str:
+def _search_text(request: HttpRequest) -> str:
     return request.GET.get("q", "").strip()[:_LONGEST_SEARCH]
 
 
 def _matches(bank: dict[str, Any], wanted: str) -> bool:
     if not wanted or bank["code"].lower().startswith(wanted.lower()):
         return True
-    return any(part in name for part in spellings(wanted) for name in spellings(bank["name"]))
+    return any(part in name for part in match_keys(wanted) for name in match_keys(bank["name"]))

@@ -20,33 +20,33 @@ from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.named import owner_named
 from exchange.participants.admin.searching import by_email
-from wallets.ledger.admin.show import SIGN
-from wallets.ledger.admin.words import HOLDS, asset_name, in_account
+from wallets.ledger.admin.formatting import ACCOUNT_DESCRIPTIONS, asset_name, format_account_amount
+from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.models import Account, AccountKind
-from wallets.ledger.selectors.ledger import Total, system_totals
+from wallets.ledger.selectors.ledger import SystemBalance, system_balances
 
 _ENTRIES_SHOWN = 50
 _UNITS = "units"
 
 
-def wallet_of(owner: Any) -> Tool:
+def wallet_link(owner: Any) -> Tool:
     """The accounts of an organisation itself, or of a member."""
     return Tool("Wallet", f"{reverse('admin:wallets_account_changelist')}?owner_id={owner.pk}")
 
 
-def statement_of(owner: Any) -> Tool:
+def statement_link(owner: Any) -> Tool:
     """All entries in the wallet of an organisation itself, or of a member."""
     address = reverse("admin:wallets_entry_changelist")
     return Tool("Statement", f"{address}?account__owner_id={owner.pk}")
 
 
-def withdrawals_of(owner: Any) -> Tool:
+def withdrawals_link(owner: Any) -> Tool:
     """The withdrawals of an organisation itself, or of a member, whatever has become of them."""
     address = reverse("admin:wallets_withdrawal_changelist")
     return Tool("Withdrawals", f"{address}?status=all&owner_id={owner.pk}")
 
 
-def deposits_of(owner: Any) -> Tool:
+def deposits_link(owner: Any) -> Tool:
     """The deposits into the wallet of an organisation itself, or of a member."""
     return Tool("Deposits", f"{reverse('admin:wallets_deposit_changelist')}?owner_id={owner.pk}")
 
@@ -115,7 +115,7 @@ class AccountAdmin(Exportable):
         """The list, the balances of the exchange's own accounts added up at once."""
         found = super().get_changelist_instance(request)
         rows = list(found.result_list)
-        totals = system_totals([row for row in rows if row.balance is None])
+        totals = system_balances([row for row in rows if row.balance is None])
         for row in rows:
             row.total = totals.get(row.pk)
         found.result_list = rows
@@ -124,17 +124,17 @@ class AccountAdmin(Exportable):
     @admin.display(description="balance", ordering="balance")
     def shown_balance(self, account: Account) -> str:
         if account.balance is not None:
-            return in_account(account.balance, account)
-        listed: Total | None = getattr(account, "total", None)
-        total = listed or system_totals([account])[account.pk]
-        shown = in_account(total.amount, account)
+            return format_account_amount(account.balance, account)
+        listed: SystemBalance | None = getattr(account, "total", None)
+        total = listed or system_balances([account])[account.pk]
+        shown = format_account_amount(total.amount, account)
         if not total.complete:
-            return format_html("{} {}", shown, _as_of(total))
-        return shown if listed else format_html("{} {}", shown, _added_up(total))
+            return format_html("{} {}", shown, _balance_as_of(total))
+        return shown if listed else format_html("{} {}", shown, _balance_source(total))
 
     @admin.display(description="what it holds")
     def holds(self, account: Account) -> str:
-        return f"{HOLDS[account.kind]}. {SIGN}"
+        return f"{ACCOUNT_DESCRIPTIONS[account.kind]}. {SIGN}"
 
     def tools(self, request: HttpRequest, obj: Account) -> list[Tool]:
         shown = [self._entries(obj)]
@@ -150,8 +150,8 @@ class AccountAdmin(Exportable):
                 moment(entry.transfer.created_at),
                 page_of(entry.transfer, kind(entry.transfer)),
                 entry.transfer.memo,
-                in_account(entry.amount, obj),
-                in_account(entry.balance_after, obj),
+                format_account_amount(entry.amount, obj),
+                format_account_amount(entry.balance_after, obj),
             )
             for entry in entries
         ]
@@ -172,7 +172,7 @@ class AccountAdmin(Exportable):
         return Tool("All entries", f"{address}?account__id__exact={obj.pk}")
 
 
-def _added_up(total: Total) -> str:
+def _balance_source(total: SystemBalance) -> str:
     """How the balance of a system account, which keeps none, was made."""
     if total.proof is None:
         return "(sum of its entries)"
@@ -180,7 +180,7 @@ def _added_up(total: Total) -> str:
     return format_html("(balance at the {} and entries since)", proof)
 
 
-def _as_of(total: Total) -> str:
+def _balance_as_of(total: SystemBalance) -> str:
     """Of which moment the balance is, where too much came after to add it up."""
     if total.proof is None:
         return "(too many entries to add up here before the first proof of books)"

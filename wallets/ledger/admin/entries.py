@@ -20,12 +20,12 @@ from exchange.admin.show import kind, moment, page_of
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from wallets.ledger.admin.accounts import asset_filter
-from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
-from wallets.ledger.admin.show import SIGN
-from wallets.ledger.admin.words import in_account
+from wallets.ledger.admin.formatting import format_account_amount
+from wallets.ledger.admin.search import TransferSearch, match_legs
+from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.models import AccountKind, Entry, Transfer
 
-_ABOUT_AT_MOST = 5_000
+_MAX_TRANSFERS_SEARCHED = 5_000
 
 
 class EntryFilters(ListFilters):
@@ -48,7 +48,7 @@ class EntryFilters(ListFilters):
 
 
 @admin.register(Entry)
-class EntryAdmin(FindsTransfers, Exportable):
+class EntryAdmin(TransferSearch, Exportable):
     list_display = ("shown_at", "what", "shown_account", "shown_amount", "shown_balance")
     filters = EntryFilters
     list_select_related = (
@@ -64,13 +64,13 @@ class EntryAdmin(FindsTransfers, Exportable):
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """By the transfers a person may mean, an amount of late, or the email of the owner."""
         found = self._of_transfers(term, parse_id(term))
-        return rows.filter(found | (legs_found_by(term) or Q()))
+        return rows.filter(found | (match_legs(term) or Q()))
 
     def _of_transfers(self, term: str, wanted: UUID | None) -> Q:
         if wanted is None:
-            return Q(transfer__in=self.transfers_called(term))
+            return Q(transfer__in=self.find_transfer_ids(term))
         about = Transfer.objects.filter(Q(pk=wanted) | Q(subject_id=wanted)).order_by("-id")
-        found = about.values_list("pk", flat=True)[:_ABOUT_AT_MOST]
+        found = about.values_list("pk", flat=True)[:_MAX_TRANSFERS_SEARCHED]
         return Q(pk=wanted) | Q(account=wanted) | Q(transfer__in=list(found))
 
     @admin.display(description="when (UTC)", ordering="id")
@@ -92,8 +92,8 @@ class EntryAdmin(FindsTransfers, Exportable):
 
     @admin.display(description="amount")
     def shown_amount(self, entry: Entry) -> str:
-        return in_account(entry.amount, entry.account)
+        return format_account_amount(entry.amount, entry.account)
 
     @admin.display(description="balance after")
     def shown_balance(self, entry: Entry) -> str:
-        return in_account(entry.balance_after, entry.account)
+        return format_account_amount(entry.balance_after, entry.account)

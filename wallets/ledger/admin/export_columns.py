@@ -8,9 +8,9 @@ from uuid import UUID
 
 from exchange.exports.sheets import Column
 from exchange.participants.models import Member, Organisation
-from wallets.ledger.admin.show import held
+from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Account, Transfer
-from wallets.ledger.selectors.ledger import system_totals
+from wallets.ledger.selectors.ledger import system_balances
 
 
 class Owned(Protocol):
@@ -47,8 +47,8 @@ def _balance(account: Account) -> Decimal | None:
     """The balance; added up where the account keeps none, unless that is too much."""
     if account.balance is not None:
         return account.balance
-    total = system_totals([account])[account.pk]
-    return held(total.amount, account.kind) if total.complete else None
+    total = system_balances([account])[account.pk]
+    return natural_amount(total.amount, account.kind) if total.complete else None
 
 
 def name_of(person: Any) -> str:
@@ -74,8 +74,8 @@ ENTRIES: tuple[Column, ...] = (
     Column("Account", lambda e: e.account.kind),
     Column("Asset", lambda e: asset_of(e.account)),
     Column("What", lambda e: e.transfer.get_kind_display()),
-    Column("Amount", lambda e: held(e.amount, e.account.kind)),
-    Column("Balance after", lambda e: held(e.balance_after, e.account.kind)),
+    Column("Amount", lambda e: natural_amount(e.amount, e.account.kind)),
+    Column("Balance after", lambda e: natural_amount(e.balance_after, e.account.kind)),
     Column("Memo", lambda e: e.transfer.memo),
     Column("Transfer", lambda e: e.transfer.reference),
     Column("About", lambda e: str(e.transfer.subject_id or "")),

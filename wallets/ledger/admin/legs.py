@@ -9,13 +9,13 @@ from exchange.admin.base import Section, Tool
 from exchange.admin.show import kind, moment, page_of
 from exchange.core.currencies import money
 from exchange.core.numbers import units
-from wallets.ledger.admin.show import held
+from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Entry, Transfer
 
 _TRANSFERS_SHOWN = 50
 
 
-def transfers_about(
+def transfer_legs_section(
     subjects: Collection[UUID],
     *,
     symbols: Mapping[str, str],
@@ -30,7 +30,7 @@ def transfers_about(
     def amount(entry: Entry) -> str:
         if entry.asset_id in symbols:
             return f"{units(entry.amount)} {symbols[entry.asset_id]}".rstrip()
-        return money(held(entry.amount, entry.account.kind), entry.asset_id)
+        return money(natural_amount(entry.amount, entry.account.kind), entry.asset_id)
 
     found = (
         Transfer.objects.filter(subject_id__in=subjects)

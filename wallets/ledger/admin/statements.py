@@ -16,7 +16,7 @@ from wallets.ledger.models import Entry
 from wallets.ledger.selectors.wallets import balance_before
 
 # By these the list of entries is narrowed to whole accounts, in which a balance can be carried on.
-_OF_WHOLE_ACCOUNTS = frozenset(
+_WHOLE_ACCOUNT_FILTERS = frozenset(
     {
         "account__id__exact",
         "account__owner_id",
@@ -32,19 +32,21 @@ def oldest_first(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.select_related("account__asset__token").order_by("id")
 
 
-def with_balances(rows: QuerySet[Any], query: str, span: Span) -> Iterator[Any]:
+def statement_entries(rows: QuerySet[Any], query: str, span: Span) -> Iterator[Any]:
     """Give the entries, with a running balance wherever whole accounts are exported."""
     entries = read_records(rows, query, span)
-    if set(QueryDict(query)) - _OF_WHOLE_ACCOUNTS:
+    if set(QueryDict(query)) - _WHOLE_ACCOUNT_FILTERS:
         return entries
 
     def opening(account_id: UUID) -> Decimal:
         return balance_before(account_id, span.begins)
 
-    return carried_on(entries, opening)
+    return add_running_balances(entries, opening)
 
 
-def carried_on(entries: Iterator[Entry], opening: Callable[[UUID], Decimal]) -> Iterator[Entry]:
+def add_running_balances(
+    entries: Iterator[Entry], opening: Callable[[UUID], Decimal]
+) -> Iterator[Entry]:
     """`entries`, oldest first, with the balance that the exchange's own accounts do not keep.
 
     `opening` gives an account's balance before the first of them.

@@ -17,14 +17,14 @@ from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from exchange.participants.selectors import actor_names
 from exchange.staff.models import StaffUser
-from wallets.ledger.admin.finding import FindsTransfers, legs_found_by
-from wallets.ledger.admin.show import SIGN
-from wallets.ledger.admin.words import amount_of, in_account, owner_of
+from wallets.ledger.admin.formatting import account_owner, format_account_amount, format_amount
+from wallets.ledger.admin.search import TransferSearch, match_legs
+from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.models import Entry, Transfer, TransferKind
 from wallets.ledger.selectors.ledger import amounts_moved
 
 # A search looks at no more entries than these.
-_LEGS_AT_MOST = 5_000
+_MAX_LEGS_SEARCHED = 5_000
 
 # The page that tells of what a transfer is about: by its kind, the address of that page.
 SUBJECTS: dict[str, tuple[str, str]] = {
@@ -51,7 +51,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
 }
 
 
-def subject_of(transfer: Transfer) -> Tool | None:
+def subject_link(transfer: Transfer) -> Tool | None:
     """The page of what `transfer` is about; None where there is none."""
     known = SUBJECTS.get(transfer.kind)
     if known is None or transfer.subject_id is None:
@@ -69,7 +69,7 @@ class TransferFilters(ListFilters):
 
 
 @admin.register(Transfer)
-class TransferAdmin(FindsTransfers, Exportable):
+class TransferAdmin(TransferSearch, Exportable):
     # Whom a transfer paid. The withdrawal knows that it is about (`config.back_office.transfers`).
     payee_name: Combinable = Value(None, output_field=CharField())
     list_display = (
@@ -99,13 +99,13 @@ class TransferAdmin(FindsTransfers, Exportable):
         """By id, by whole reference, by the amount of a leg of late, or by an owner's email."""
         if parse_id(term) is not None:
             return super().search(rows, term)
-        found = self.transfers_called(term)
-        legs = legs_found_by(term)
+        found = self.find_transfer_ids(term)
+        legs = match_legs(term)
         if legs is not None:
             newest = (
                 Entry.objects.filter(legs).order_by("-id").values_list("transfer_id", flat=True)
             )
-            found += newest[:_LEGS_AT_MOST]
+            found += newest[:_MAX_LEGS_SEARCHED]
         return rows.filter(pk__in=found)
 
     @admin.display(description="when (UTC)", ordering="id")
@@ -130,7 +130,7 @@ class TransferAdmin(FindsTransfers, Exportable):
     def shown_amount(self, transfer: Transfer) -> str:
         listed: list[Any] | None = getattr(transfer, "moved", None)
         moved = amounts_moved([transfer]).get(transfer.pk, []) if listed is None else listed
-        return "; ".join(amount_of(amount, asset) for amount, asset in moved) or "-"
+        return "; ".join(format_amount(amount, asset) for amount, asset in moved) or "-"
 
     @admin.display(description="payee")
     def payee(self, transfer: Transfer) -> str:
@@ -150,7 +150,7 @@ class TransferAdmin(FindsTransfers, Exportable):
         if obj.subject_id is None:
             return []
         address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.subject_id}"
-        about = subject_of(obj)
+        about = subject_link(obj)
         every = Tool("Everything about the same subject", address)
         return [about, every] if about else [every]
 
@@ -161,9 +161,9 @@ class TransferAdmin(FindsTransfers, Exportable):
         rows = [
             (
                 page_of(leg.account, kind(leg.account)),
-                owner_of(leg.account),
-                in_account(leg.amount, leg.account),
-                in_account(leg.balance_after, leg.account),
+                account_owner(leg.account),
+                format_account_amount(leg.amount, leg.account),
+                format_account_amount(leg.balance_after, leg.account),
             )
             for leg in legs
         ]

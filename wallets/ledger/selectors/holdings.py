@@ -13,12 +13,12 @@ from wallets.ledger import payloads
 from wallets.ledger.models import Account, AccountKind
 
 # What is an owner's to have; units that a raise has not sold are not.
-HELD_KINDS = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
+HOLDING_KINDS = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
 
 
 def held_tokens(owner_id: UUID) -> QuerySet[Token]:
     """The tokens of which the owner has units, in whatever state."""
-    held = Account.objects.filter(owner_id=owner_id, kind__in=HELD_KINDS, balance__gt=0)
+    held = Account.objects.filter(owner_id=owner_id, kind__in=HOLDING_KINDS, balance__gt=0)
     # Distinct, so that what the owner has is found first, by the owner. Joined freely, PostgreSQL
     # may go through the tokens by name instead and look at everybody's accounts of each.
     return Token.objects.filter(id__in=held.values("asset__token_id").distinct())

@@ -13,11 +13,11 @@ from django.db.models import Sum
 from wallets.ledger.models import Account, Asset, BooksProof, Entry, Transfer
 
 # A page adds up no more entries than these.
-ADDED_AT_MOST = 100_000
+MAX_SUMMED_ENTRIES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class SystemBalance:
     """What a system account comes to; `proof` holds the part that was added up before.
 
     `complete` is False where more entries came after the proof than a page adds up: then it is the
@@ -34,7 +34,7 @@ def last_totals() -> BooksProof | None:
     return BooksProof.objects.filter(totals_before__isnull=False).order_by("-ran_at", "-id").first()
 
 
-def system_totals(accounts: Collection[Account]) -> dict[UUID, Total]:
+def system_balances(accounts: Collection[Account]) -> dict[UUID, SystemBalance]:
     """The balances of system accounts, by their ids: the last proof's, and what came after.
 
     Two statements however many there are, which add up no more than `ADDED_AT_MOST` entries.
@@ -48,18 +48,20 @@ def system_totals(accounts: Collection[Account]) -> dict[UUID, Total]:
             "SELECT account_id, sum(amount), count(*) FROM (SELECT account_id, amount"
             " FROM wallets_entry WHERE account_id = ANY(%s) AND id >= %s LIMIT %s) e"
             " GROUP BY account_id",
-            [[account.pk for account in accounts], since or UUID(int=0), ADDED_AT_MOST + 1],
+            [[account.pk for account in accounts], since or UUID(int=0), MAX_SUMMED_ENTRIES + 1],
         )
         rows = cursor.fetchall()
-    complete = sum(count for _, _, count in rows) <= ADDED_AT_MOST
+    complete = sum(count for _, _, count in rows) <= MAX_SUMMED_ENTRIES
     after = {account_id: amount for account_id, amount, _ in rows}
     found = {}
     for account in accounts:
         before = Decimal(proof.totals.get(str(account.pk), "0")) if proof else None
         if complete:
-            found[account.pk] = Total((before or 0) + after.get(account.pk, Decimal(0)), proof)
+            found[account.pk] = SystemBalance(
+                (before or 0) + after.get(account.pk, Decimal(0)), proof
+            )
         else:
-            found[account.pk] = Total(before, proof, complete=False)
+            found[account.pk] = SystemBalance(before, proof, complete=False)
     return found
 
 
@@ -79,7 +81,7 @@ def amounts_moved(transfers: Collection[Transfer]) -> dict[UUID, list[tuple[Deci
     return found
 
 
-def transfers_called(reference: str, subject_ids: Collection[UUID]) -> list[Transfer]:
+def find_transfers(reference: str, subject_ids: Collection[UUID]) -> list[Transfer]:
     """Transfers with this reference of their own, and those about one of these records."""
     about = Transfer.objects.filter(subject_id__in=subject_ids) if subject_ids else []
     return [*Transfer.objects.filter(reference=reference), *about]

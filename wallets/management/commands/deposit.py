@@ -15,7 +15,7 @@ from exchange.core.errors import DomainError
 from exchange.core.ids import new_reference, parse_id
 from exchange.core.numbers import plain
 from exchange.participants.models import Member, Organisation
-from wallets.deposits.services import Arrival, deposit
+from wallets.deposits.services import IncomingPayment, book_deposit
 from wallets.ledger.selectors.wallets import available_balance
 
 
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         ):
             if len(text) > longest or not (text.isprintable() or not text):
                 raise CommandError(f"{option} must be at most {longest} printable characters")
-        arrival = Arrival(
+        payment = IncomingPayment(
             organisation_id=organisation_id,
             member_id=member_id,
             currency=currency,
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             note=options["note"],
         )
         try:
-            deposit(arrival=arrival, actor=Actor.system("deposit"))
+            book_deposit(payment=payment, actor=Actor.system("deposit"))
         except DomainError as error:
             raise CommandError(error.message) from error
         balance = available_balance(member_id or organisation_id, currency)

@@ -41,7 +41,7 @@ from wallets.providers.base import (
     OutcomeUnknown,
     ProviderError,
     ProviderUnavailable,
-    RecipientRefused,
+    RecipientDeclined,
     TransferRecord,
 )
 from wallets.providers.registry import payment_provider
@@ -125,7 +125,7 @@ def _post(withdrawal_id: UUID, token: str) -> None:
             message=f"Too little {withdrawal.currency_id} at the provider for"
             f" {withdrawal.reference}: {error}",
         )
-    except RecipientRefused as error:
+    except RecipientDeclined as error:
         circuit.record_response(withdrawal_id)
         _handle_declined(withdrawal, str(error))
     except DuplicateReference as error:

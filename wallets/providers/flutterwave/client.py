@@ -24,20 +24,20 @@ from wallets.providers.base import (
     TransferRequest,
     TransferStatus,
     UnsupportedCurrency,
-    WebhookHint,
+    WebhookNotification,
 )
 from wallets.providers.flutterwave import wire
-from wallets.providers.flutterwave.refusals import says_not_resolved, transfer_refusal
+from wallets.providers.flutterwave.error_texts import is_account_not_resolved, transfer_error
 from wallets.providers.flutterwave.transport import Call, Reply, Retries, Timeouts, Transport
 
 _Value = TypeVar("_Value")
 
-_MOST_PAGES = 20
-_MOST_LISTED_PAGES = 5_000
+_MAX_SEARCH_PAGES = 20
+_MAX_LIST_PAGES = 5_000
 # A list to which something is added while it is read is read anew.
-_LISTINGS = 3
+_LIST_ATTEMPTS = 3
 # Should a reference ever turn up twice, the record in which money moved is the one that counts.
-_WEAKEST_FIRST = (
+_STATUS_PRECEDENCE = (
     TransferStatus.FAILED,
     TransferStatus.NEW,
     TransferStatus.PENDING,
@@ -92,7 +92,7 @@ class FlutterwaveClient:
         if country is None:
             raise UnsupportedCurrency(f"no bank list for {currency}")
         reply = self._read(Call("GET", f"/banks/{country}"))
-        return _readable(wire.read_banks, _success(reply))
+        return _parse(wire.read_banks, _response_data(reply))
 
     def resolve_account(
         self, *, account_number: str, bank_code: str, currency: str
@@ -102,9 +102,11 @@ class FlutterwaveClient:
             raise ResolutionUnsupported(f"account names in {currency} cannot be resolved")
         body = wire.encode({"account_number": account_number, "account_bank": bank_code})
         reply = self._read(Call("POST", "/accounts/resolve", body=body))
-        if not reply.envelope.ok and says_not_resolved(reply.status_code, reply.envelope.message):
+        if not reply.envelope.ok and is_account_not_resolved(
+            reply.status_code, reply.envelope.message
+        ):
             raise AccountNotResolved(reply.envelope.message)
-        account = _readable(wire.read_account, _success(reply))
+        account = _parse(wire.read_account, _response_data(reply))
         if account.account_number != account_number:
             raise ProviderUnavailable("malformed answer: another account than the one asked for")
         return account
@@ -121,10 +123,10 @@ class FlutterwaveClient:
                 str(failure), retry_after=failure.retry_after, outage=True
             ) from failure
         if not reply.envelope.ok:
-            raise transfer_refusal(reply.status_code, reply.envelope.message)
+            raise transfer_error(reply.status_code, reply.envelope.message)
         try:
             record = wire.read_transfer(reply.envelope.data)
-        except wire.MalformedAnswer as error:
+        except wire.MalformedResponse as error:
             raise OutcomeUnknown(f"malformed answer: {error}", outage=True) from error
         if record.reference != request.reference:
             raise OutcomeUnknown(
@@ -135,14 +137,14 @@ class FlutterwaveClient:
     def find_transfer(self, reference: str) -> TransferRecord | None:
         """The transfer with exactly this reference. See `PaymentProvider.find_transfer`."""
         found: list[TransferRecord] = []
-        for page in range(1, _MOST_PAGES + 1):
+        for page in range(1, _MAX_SEARCH_PAGES + 1):
             query = {"reference": reference} | ({"page": str(page)} if page > 1 else {})
             reply = self._read(Call("GET", "/transfers", query=query))
-            _success(reply)
-            listed = _readable(wire.read_transfer_page, reply.envelope)
+            _response_data(reply)
+            listed = _parse(wire.read_transfer_page, reply.envelope)
             # The filter is the provider's promise; the comparison is what we rely on.
             found += [
-                _readable(wire.read_transfer, row)
+                _parse(wire.read_transfer, row)
                 for row in listed.rows
                 if row.get("reference") == reference
             ]
@@ -151,12 +153,12 @@ class FlutterwaveClient:
         else:
             if not found:
                 raise ProviderUnavailable("the list of transfers has no end: it is not filtered")
-        return max(found, key=lambda record: _WEAKEST_FIRST.index(record.status), default=None)
+        return max(found, key=lambda record: _STATUS_PRECEDENCE.index(record.status), default=None)
 
     def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
         """Every transfer of some days. See `PaymentProvider.list_transfers`."""
         query = {"from": first.isoformat(), "to": last.isoformat()}
-        for _ in range(_LISTINGS):
+        for _ in range(_LIST_ATTEMPTS):
             found = self._list(query)
             if found is not None:
                 break
@@ -174,14 +176,14 @@ class FlutterwaveClient:
         rows, number, stated = 0, 1, None
         while stated is None or number <= stated[0]:
             reply = self._read(Call("GET", "/transfers", query=query | {"page": str(number)}))
-            _success(reply)
-            page = _readable(wire.read_counted_page, reply.envelope)
+            _response_data(reply)
+            page = _parse(wire.read_counted_page, reply.envelope)
             if stated is not None and stated != (page.pages, page.total):
                 return None
             if page.number != number and page.total:
                 raise ProviderUnavailable(f"the list gave page {page.number} for page {number}")
             stated = (page.pages, page.total)
-            if page.pages > _MOST_LISTED_PAGES:
+            if page.pages > _MAX_LIST_PAGES:
                 raise ProviderUnavailable("the list of transfers has no end")
             rows += len(page.rows)
             found |= {listed.record.provider_id: listed for listed in page.rows}
@@ -194,13 +196,13 @@ class FlutterwaveClient:
 
     def balances(self) -> list[ProviderBalance]:
         """Our balance in each currency. See `PaymentProvider.balances`."""
-        return _readable(wire.read_balances, _success(self._read(Call("GET", "/balances"))))
+        return _parse(wire.read_balances, _response_data(self._read(Call("GET", "/balances"))))
 
     def probe(self) -> None:
         """Read our balances, one attempt. See `PaymentProvider.probe`."""
-        _success(self._transport.once(Call("GET", "/balances"), self._lookup_timeouts))
+        _response_data(self._transport.once(Call("GET", "/balances"), self._lookup_timeouts))
 
-    def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookHint | None:
+    def verify_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNotification | None:
         """What a webhook points at. See `PaymentProvider.verify_webhook`.
 
         The `verif-hash` header is the shared secret itself. Without a configured secret nothing
@@ -210,13 +212,13 @@ class FlutterwaveClient:
         expected = self._webhook_hash.encode()
         if not expected or not hmac.compare_digest(sent.encode("utf-8", "replace"), expected):
             return None
-        return wire.read_hint(body)
+        return wire.read_notification(body)
 
     def _read(self, call: Call) -> Reply:
         return self._transport.read(call, self._lookup_timeouts)
 
 
-def _success(reply: Reply) -> Any:
+def _response_data(reply: Reply) -> Any:
     """The data of a successful reply. Raises `ProviderUnavailable` for an error envelope."""
     if not reply.envelope.ok:
         message = reply.envelope.message
@@ -224,9 +226,9 @@ def _success(reply: Reply) -> Any:
     return reply.envelope.data
 
 
-def _readable(read: Callable[[Any], _Value], data: Any) -> _Value:
+def _parse(read: Callable[[Any], _Value], data: Any) -> _Value:
     """What `read` makes of `data`. Raises `ProviderUnavailable` when it is malformed."""
     try:
         return read(data)
-    except wire.MalformedAnswer as error:
+    except wire.MalformedResponse as error:
         raise ProviderUnavailable(f"malformed answer: {error}") from error

@@ -23,7 +23,7 @@ _deadline: ContextVar[float | None] = ContextVar("provider_call_deadline", defau
 
 
 @contextmanager
-def answer_within(seconds: float) -> Iterator[None]:
+def deadline_in(seconds: float) -> Iterator[None]:
     """Bound everything read in this block to `seconds` from now."""
     token = _deadline.set(time.monotonic() + seconds)
     try:

@@ -19,17 +19,17 @@ import urllib3.exceptions
 from wallets.providers.base import NeverSent, ProviderUnavailable
 from wallets.providers.flutterwave.deadline import (
     DeadlineAdapter,
-    answer_within,
+    deadline_in,
     remaining_seconds,
 )
-from wallets.providers.flutterwave.wire import Envelope, MalformedAnswer, printable, read_envelope
+from wallets.providers.flutterwave.wire import Envelope, MalformedResponse, printable, read_envelope
 
 logger = logging.getLogger(__name__)
 
 # Proxies close idle connections after a minute or so. A request written into one that is just
 # being closed is a lost answer, so connections idle for longer than this are not used again.
 _IDLE_SECONDS = 15.0
-_LONGEST_RETRY_AFTER = 24 * 3600.0
+_MAX_RETRY_AFTER = 24 * 3600.0
 _CHUNK_BYTES = 16 * 1024
 
 
@@ -98,16 +98,16 @@ class Transport:
         Raises `NeverSent` when no connection was made, else `ProviderUnavailable` for no answer, a
         malformed one, 401, 429 and 5xx.
         """
-        with answer_within(timeouts.total):
+        with deadline_in(timeouts.total):
             return self._attempt(call, timeouts)
 
     def read(self, call: Call, timeouts: Timeouts) -> Reply:
         """Send a request that changes nothing, again if needed, within `timeouts.total`."""
-        with answer_within(timeouts.total):
+        with deadline_in(timeouts.total):
             for attempt in range(1, self._retries.attempts + 1):
                 try:
                     return self._attempt(call, timeouts)
-                except _Refused:
+                except _KeyRejected:
                     raise
                 except ProviderUnavailable as failure:
                     wait = self._wait_seconds(attempt, failure.retry_after)
@@ -134,12 +134,12 @@ class Transport:
         failure: ProviderUnavailable
         try:
             return self._exchange(call, timeouts)
-        except MalformedAnswer as error:
+        except MalformedResponse as error:
             failure = ProviderUnavailable(f"malformed answer: {error}")
         except requests.ConnectTimeout:
             failure = NeverSent("no connection within the time-out")
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            if _never_connected(error):
+            if _is_connection_failure(error):
                 failure = NeverSent("no connection could be made")
             else:
                 failure = ProviderUnavailable(f"no complete answer ({type(error).__name__})")
@@ -172,14 +172,14 @@ class Transport:
         for chunk in response.iter_content(_CHUNK_BYTES):
             size += len(chunk)
             if size > self._max_bytes:
-                raise MalformedAnswer("body is too long")
+                raise MalformedResponse("body is too long")
             chunks.append(chunk)
         return b"".join(chunks)
 
     def _judge(self, response: requests.Response, body: bytes) -> Reply:
         code = response.status_code
         if code == 401:
-            raise _Refused("the provider does not accept our key (401)")
+            raise _KeyRejected("the provider does not accept our key (401)")
         if code == 429:
             raise ProviderUnavailable(
                 "the provider asks us to slow down (429)", retry_after=_retry_after(response)
@@ -189,10 +189,10 @@ class Transport:
                 f"the provider failed ({code})", retry_after=_retry_after(response)
             )
         if code // 100 not in {2, 4}:
-            raise MalformedAnswer(f"unexpected HTTP status {code}")
+            raise MalformedResponse(f"unexpected HTTP status {code}")
         envelope = read_envelope(body)
         if envelope.ok and not response.ok:
-            raise MalformedAnswer(f"success with HTTP status {code}")
+            raise MalformedResponse(f"success with HTTP status {code}")
         message = printable(envelope.message.replace(self._secret_key, "[key]"))
         return Reply(code, Envelope(envelope.ok, message, envelope.data, envelope.meta))
 
@@ -214,11 +214,11 @@ class Transport:
         return session
 
 
-class _Refused(ProviderUnavailable):
+class _KeyRejected(ProviderUnavailable):
     """Our key is refused; trying again would not help."""
 
 
-def _never_connected(error: Any) -> bool:
+def _is_connection_failure(error: Any) -> bool:
     """Whether requests failed before there was a connection, and so before a byte was sent."""
     cause = error.args[0] if getattr(error, "args", None) else None
     reason = getattr(cause, "reason", cause)
@@ -237,4 +237,4 @@ def _retry_after(response: requests.Response) -> float | None:
             seconds = parsedate_to_datetime(value).timestamp() - time.time()
         except (ValueError, OverflowError):
             return None
-    return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER)
+    return min(max(seconds, 0.0), _MAX_RETRY_AFTER)

@@ -1,6 +1,6 @@
 """Bodies of the Flutterwave v3 wire format: bytes to records and requests to bytes, exactly.
 
-Pure functions. Everything read is checked; what does not fit raises `MalformedAnswer`, which the
+Pure functions. Everything read is checked; what does not fit raises `MalformedResponse`, which the
 client turns into the error that the call calls for. Numbers never pass through a binary float.
 """
 
@@ -20,7 +20,7 @@ from wallets.providers.base import (
     TransferRecord,
     TransferRequest,
     TransferStatus,
-    WebhookHint,
+    WebhookNotification,
 )
 
 COUNTRY_OF_CURRENCY = {
@@ -40,7 +40,7 @@ _decoder = msgspec.json.Decoder(float_hook=Decimal)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
-class MalformedAnswer(Exception):
+class MalformedResponse(Exception):
     """A body that is not what the wire format promises. The text names the place, not the data."""
 
 
@@ -89,7 +89,7 @@ def decode(body: bytes) -> Any:
     try:
         return _decoder.decode(body)
     except (msgspec.DecodeError, InvalidOperation, ValueError, RecursionError):
-        raise MalformedAnswer("body is not JSON") from None
+        raise MalformedResponse("body is not JSON") from None
 
 
 def read_envelope(body: bytes) -> Envelope:
@@ -97,7 +97,7 @@ def read_envelope(body: bytes) -> Envelope:
     value = _object(decode(body), "body")
     status = value.get("status")
     if not isinstance(status, str):
-        raise MalformedAnswer("envelope has no status")
+        raise MalformedResponse("envelope has no status")
     message = value.get("message")
     return Envelope(
         ok=status == "success",
@@ -121,7 +121,7 @@ def read_banks(data: Any) -> list[BankEntry]:
     rows = _list(data, "banks")
     banks = [bank for bank in map(_bank, rows) if bank is not None]
     if rows and not banks:
-        raise MalformedAnswer("no bank of the list is usable")
+        raise MalformedResponse("no bank of the list is usable")
     return banks
 
 
@@ -139,7 +139,7 @@ def read_transfer(data: Any) -> TransferRecord:
     try:
         status = TransferStatus(_text(row, "status"))
     except ValueError:
-        raise MalformedAnswer("transfer has a status we do not know") from None
+        raise MalformedResponse("transfer has a status we do not know") from None
     complete_message = row.get("complete_message")
     return TransferRecord(
         provider_id=str(_integer(row, "id")),
@@ -189,18 +189,18 @@ def read_balances(data: Any) -> list[ProviderBalance]:
     ]
 
 
-def read_hint(body: bytes) -> WebhookHint:
+def read_notification(body: bytes) -> WebhookNotification:
     """What a webhook's body points at; empty when it cannot be read."""
     try:
         data = _object(_object(decode(body), "webhook").get("data"), "data")
-    except MalformedAnswer:
-        return WebhookHint(reference=None, provider_id=None)
+    except MalformedResponse:
+        return WebhookNotification(reference=None, provider_id=None)
     reference = data.get("reference")
     try:
         provider_id = str(_integer(data, "id"))
-    except MalformedAnswer:
+    except MalformedResponse:
         provider_id = None
-    return WebhookHint(
+    return WebhookNotification(
         reference=reference if isinstance(reference, str) and len(reference) <= 100 else None,
         provider_id=provider_id,
     )
@@ -245,26 +245,26 @@ def _bank(row: Any) -> BankEntry | None:
         return BankEntry(
             id=_integer(bank, "id"), name=_text(bank, "name"), code=_code(bank, "code")
         )
-    except MalformedAnswer:
+    except MalformedResponse:
         return None
 
 
 def _object(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise MalformedAnswer(f"{what} is not an object")
+        raise MalformedResponse(f"{what} is not an object")
     return value
 
 
 def _list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise MalformedAnswer(f"{what} is not a list")
+        raise MalformedResponse(f"{what} is not a list")
     return value
 
 
 def _text(row: dict[str, Any], key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise MalformedAnswer(f"{key} is not a text")
+        raise MalformedResponse(f"{key} is not a text")
     return value.strip()
 
 
@@ -279,17 +279,17 @@ def _code(row: dict[str, Any], key: str) -> str:
 def _integer(row: dict[str, Any], key: str) -> int:
     value = row.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**18:
-        raise MalformedAnswer(f"{key} is not an id or a count")
+        raise MalformedResponse(f"{key} is not an id or a count")
     return value
 
 
 def _signed(row: dict[str, Any], key: str) -> Decimal:
     value = row.get(key)
     if not isinstance(value, int | Decimal) or isinstance(value, bool):
-        raise MalformedAnswer(f"{key} is not a number")
+        raise MalformedResponse(f"{key} is not a number")
     number = Decimal(value)
     if not (number.is_finite() and abs(number) < _LARGEST):
-        raise MalformedAnswer(f"{key} is out of range")
+        raise MalformedResponse(f"{key} is out of range")
     return number
 
 
@@ -297,12 +297,12 @@ def _moment(row: dict[str, Any], key: str) -> datetime:
     try:
         moment = datetime.fromisoformat(_text(row, key))
     except ValueError:
-        raise MalformedAnswer(f"{key} is not a time") from None
+        raise MalformedResponse(f"{key} is not a time") from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _amount(row: dict[str, Any], key: str) -> Decimal:
     number = _signed(row, key)
     if number < 0:
-        raise MalformedAnswer(f"{key} is negative")
+        raise MalformedResponse(f"{key} is negative")
     return number

@@ -7,13 +7,13 @@ from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from wallets.providers.sandbox.answers import Answer
-from wallets.providers.sandbox.book import Book, number, rest_record
 from wallets.providers.sandbox.faults import FaultScript, read_fault
+from wallets.providers.sandbox.responses import Response
 from wallets.providers.sandbox.routes import Request
+from wallets.providers.sandbox.store import SandboxStore, number, rest_record
 
-_KEPT_REQUESTS = 10_000
-_MOST_TRANSFERS = 10_000
+_MAX_REQUESTS = 10_000
+_MAX_TRANSFERS = 10_000
 
 
 class RequestLog:
@@ -21,7 +21,7 @@ class RequestLog:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: deque[dict[str, Any]] = deque(maxlen=_KEPT_REQUESTS)
+        self._entries: deque[dict[str, Any]] = deque(maxlen=_MAX_REQUESTS)
 
     def add(self, **entry: Any) -> dict[str, Any]:
         """Write down a request; the caller fills in its answer later."""
@@ -40,13 +40,13 @@ class RequestLog:
             self._entries.clear()
 
 
-class Control:
+class ControlApi:
     """Answers the control endpoints. They ask for no key: bind the sandbox to loopback."""
 
     def __init__(
-        self, book: Book, faults: FaultScript, log: RequestLog, changed: Callable[[], None]
+        self, store: SandboxStore, faults: FaultScript, log: RequestLog, changed: Callable[[], None]
     ) -> None:
-        self._book = book
+        self._store = store
         self._faults = faults
         self._log = log
         self._changed = changed
@@ -58,48 +58,48 @@ class Control:
             ("GET", "/sandbox/requests"): lambda _: log.entries(),
             ("DELETE", "/sandbox/requests"): lambda _: log.clear(),
             ("GET", "/sandbox/transfers"): self._transfers,
-            ("GET", "/sandbox/webhooks"): lambda _: book.webhooks(),
+            ("GET", "/sandbox/webhooks"): lambda _: store.webhooks(),
             ("POST", "/sandbox/settle"): self._settle,
             ("POST", "/sandbox/return"): self._return,
             ("GET", "/sandbox/float"): self._floats,
             ("POST", "/sandbox/float"): self._set_float,
         }
 
-    def answer(self, request: Request) -> Answer:
+    def respond(self, request: Request) -> Response:
         """The answer to a request under `/sandbox`."""
         call = self._table.get((request.method, request.path.rstrip("/")))
         if call is None:
-            return Answer(404, {"error": f"Cannot {request.method} {request.path}"})
+            return Response(404, {"error": f"Cannot {request.method} {request.path}"})
         try:
-            return Answer(200, call(request.body))
+            return Response(200, call(request.body))
         except (ValueError, TypeError, InvalidOperation) as problem:
-            return Answer(400, {"error": str(problem)})
+            return Response(400, {"error": str(problem)})
 
     def _transfers(self, _: Any) -> list[dict[str, Any]]:
-        rows, _total = self._book.page({}, page=1, size=_MOST_TRANSFERS)
+        rows, _total = self._store.page({}, page=1, size=_MAX_TRANSFERS)
         return [rest_record(row) for row in rows]
 
     def _settle(self, body: Any) -> dict[str, int]:
         reference = body.get("reference") if isinstance(body, dict) else None
-        settled = self._book.settle(reference)
+        settled = self._store.settle(reference)
         self._changed()
         return {"settled": settled}
 
     def _return(self, body: Any) -> dict[str, bool]:
         reference = body.get("reference") if isinstance(body, dict) else None
-        if not self._book.return_money(str(reference)):
+        if not self._store.return_money(str(reference)):
             raise ValueError("there is no successful transfer with this reference")
         self._changed()
         return {"returned": True}
 
     def _floats(self, _: Any) -> dict[str, Any]:
-        return {currency: number(str(amount)) for currency, amount in self._book.floats().items()}
+        return {currency: number(str(amount)) for currency, amount in self._store.floats().items()}
 
     def _set_float(self, body: Any) -> dict[str, Any]:
-        if not isinstance(body, dict) or body.get("currency") not in self._book.floats():
+        if not isinstance(body, dict) or body.get("currency") not in self._store.floats():
             raise ValueError("currency must be one with a float")
         amount = Decimal(str(body.get("amount")))
         if not amount.is_finite() or amount < 0:
             raise ValueError("amount must not be negative")
-        self._book.set_float(body["currency"], amount)
+        self._store.set_float(body["currency"], amount)
         return self._floats(None)

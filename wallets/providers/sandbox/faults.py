@@ -32,7 +32,7 @@ _AFTER_EFFECT = HTTP_KINDS - {"timeout_before", "error_5xx", "reset", "rate_limi
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class RequestTraits:
     """What a fault may be matched against."""
 
     method: str = ""
@@ -65,7 +65,7 @@ class Fault:
         """Whether a request that meets this fault is carried out."""
         return self.fault in _AFTER_EFFECT if self.effect is None else self.effect
 
-    def matches(self, traits: Traits) -> bool:
+    def matches(self, traits: RequestTraits) -> bool:
         """Whether every trait that is asked for is there."""
         return (
             self.times > 0
@@ -86,7 +86,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "retry_after": (int, Decimal),
 }
 _SECONDS = {"seconds", "interval", "retry_after"}
-_MATCHED = ("method", "path_prefix", "reference", "account")
+_MATCH_FIELDS = ("method", "path_prefix", "reference", "account")
 
 
 def read_fault(body: Any) -> Fault:
@@ -95,9 +95,9 @@ def read_fault(body: Any) -> Fault:
         raise TypeError("a fault is an object")
     values = {key: value for key, value in body.items() if key != "match"}
     match = body.get("match") or {}
-    if not isinstance(match, dict) or set(match) - set(_MATCHED):
-        raise ValueError(f"match may have {', '.join(_MATCHED)}")
-    known = {field.name for field in fields(Fault)} - {"id", *_MATCHED}
+    if not isinstance(match, dict) or set(match) - set(_MATCH_FIELDS):
+        raise ValueError(f"match may have {', '.join(_MATCH_FIELDS)}")
+    known = {field.name for field in fields(Fault)} - {"id", *_MATCH_FIELDS}
     unknown = set(values) - known
     if unknown:
         raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
@@ -137,7 +137,7 @@ class FaultScript:
         with self._lock:
             return list(self._faults)
 
-    def take(self, kinds: frozenset[str], traits: Traits) -> Fault | None:
+    def take(self, kinds: frozenset[str], traits: RequestTraits) -> Fault | None:
         """The first fault of these kinds that matches, used up by one."""
         with self._lock:
             for fault in self._faults:

@@ -10,19 +10,19 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from wallets.providers.sandbox.answers import Answer, error, success
 from wallets.providers.sandbox.banks import BANKS_OF_COUNTRY, Bank, bank_by_code, bank_by_id
-from wallets.providers.sandbox.book import Book, number, rest_record
 from wallets.providers.sandbox.names import account_name
+from wallets.providers.sandbox.responses import Response, error, success
 from wallets.providers.sandbox.rules import (
     COUNTRY_OF_CURRENCY,
-    Order,
-    Refused,
+    RequestRejected,
+    TransferOrder,
     fee_for,
     outcome_for,
     read_amount,
     read_order,
 )
+from wallets.providers.sandbox.store import SandboxStore, number, rest_record
 
 PAGE_SIZE = 20
 NOT_RESOLVED = "Sorry, recipient account could not be validated. Please try again"
@@ -38,14 +38,14 @@ class Request:
     body: Any
 
 
-Handler = Callable[[Request, str], Answer]
+Handler = Callable[[Request, str], Response]
 
 
 class Routes:
     """Finds the endpoint of a request and answers it."""
 
-    def __init__(self, book: Book, changed: Callable[[], None]) -> None:
-        self._book = book
+    def __init__(self, store: SandboxStore, changed: Callable[[], None]) -> None:
+        self._store = store
         self._changed = changed
         table: tuple[tuple[str, str, Handler], ...] = (
             ("GET", r"/v3/banks/(\d+)/branches", self._branches),
@@ -61,7 +61,7 @@ class Routes:
         )
         self._table = [(method, re.compile(pattern), call) for method, pattern, call in table]
 
-    def answer(self, request: Request) -> Answer:
+    def respond(self, request: Request) -> Response:
         """The answer to a request."""
         path = request.path.rstrip("/")
         for method, pattern, call in self._table:
@@ -69,49 +69,49 @@ class Routes:
             if match is not None and method == request.method:
                 try:
                     return call(request, match.group(1))
-                except Refused as refusal:
+                except RequestRejected as refusal:
                     return error(400, str(refusal))
         return error(404, f"Cannot {request.method} {request.path}")
 
-    def _banks(self, _request: Request, country: str) -> Answer:
+    def _banks(self, _request: Request, country: str) -> Response:
         banks = BANKS_OF_COUNTRY.get(country.upper())
         if banks is None:
             return error(400, "Country is not supported")
         rows = [{"id": bank.id, "code": bank.code, "name": bank.name} for bank in banks]
         return success("Banks fetched successfully", rows)
 
-    def _branches(self, _request: Request, bank_id: str) -> Answer:
+    def _branches(self, _request: Request, bank_id: str) -> Response:
         bank = bank_by_id(int(bank_id))
         if bank is None or not bank.branches:
             return error(404, "No branches found for specified bank id")
         return success("Bank branches fetched successfully", _branch_rows(bank))
 
-    def _resolve(self, request: Request, _: str) -> Answer:
+    def _resolve(self, request: Request, _: str) -> Response:
         body = _object(request)
         account_number, bank_code = body.get("account_number"), body.get("account_bank")
         if not isinstance(account_number, str) or not isinstance(bank_code, str):
-            raise Refused("account_number and account_bank are required")
+            raise RequestRejected("account_number and account_bank are required")
         name = account_name(account_number)
         if name is None or bank_by_code("NG", bank_code) is None:
-            raise Refused(NOT_RESOLVED)
+            raise RequestRejected(NOT_RESOLVED)
         data = {"account_number": account_number, "account_name": name}
         return success("Account details fetched", data)
 
-    def _order(self, request: Request, _: str) -> Answer:
-        row = self._book.accept(read_order(_object(request)))
+    def _order(self, request: Request, _: str) -> Response:
+        row = self._store.accept(read_order(_object(request)))
         self._changed()
         return success("Transfer Queued Successfully", rest_record(row))
 
-    def _retry(self, _request: Request, transfer_id: str) -> Answer:
+    def _retry(self, _request: Request, transfer_id: str) -> Response:
         """A new attempt is a new transfer with a reference of its own."""
-        row = self._book.by_id(int(transfer_id))
+        row = self._store.by_id(int(transfer_id))
         if row is None:
             return error(404, "Transfer not found")
         bank = bank_by_code(COUNTRY_OF_CURRENCY[row["currency"]], row["bank_code"])
         if row["status"] != "FAILED" or row["returned"] or bank is None:
-            raise Refused("Only failed transfers can be retried")
-        attempt = self._book.count_retries(row["reference"]) + 1
-        order = Order(
+            raise RequestRejected("Only failed transfers can be retried")
+        attempt = self._store.count_retries(row["reference"]) + 1
+        order = TransferOrder(
             reference=row["reference"],
             account_number=row["account_number"],
             bank=bank,
@@ -125,17 +125,17 @@ class Routes:
             callback_url=row["callback_url"],
             outcome=outcome_for(row["account_number"], row["reference"]),
         )
-        again = self._book.accept(replace(order, reference=f"{order.reference}_RETRY_{attempt}"))
+        again = self._store.accept(replace(order, reference=f"{order.reference}_RETRY_{attempt}"))
         self._changed()
         return success("Transfer retry attempt queued.", rest_record(again))
 
-    def _transfer(self, _request: Request, transfer_id: str) -> Answer:
-        row = self._book.by_id(int(transfer_id))
+    def _transfer(self, _request: Request, transfer_id: str) -> Response:
+        row = self._store.by_id(int(transfer_id))
         if row is None:
             return error(404, "Transfer not found")
         return success("Transfer fetched", rest_record(row))
 
-    def _transfers(self, request: Request, _: str) -> Answer:
+    def _transfers(self, request: Request, _: str) -> Response:
         query = request.query
         filters: dict[str, str | float] = {}
         if query.get("reference"):
@@ -150,30 +150,30 @@ class Routes:
             filters["to"] = (end + whole_day).timestamp()
         text = query.get("page", "1")
         if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
-            raise Refused("page must be a positive integer")
+            raise RequestRejected("page must be a positive integer")
         page = int(text[:9])
-        rows, total = self._book.page(filters, page=page, size=PAGE_SIZE)
+        rows, total = self._store.page(filters, page=page, size=PAGE_SIZE)
         pages = -(-total // PAGE_SIZE)
         info = {"total": total, "current_page": page, "total_pages": pages}
         records = [rest_record(row) for row in rows]
         return success("Transfers fetched", records, meta={"page_info": info})
 
-    def _fee(self, request: Request, _: str) -> Answer:
+    def _fee(self, request: Request, _: str) -> Response:
         currency = request.query.get("currency", "NGN")
         if currency not in COUNTRY_OF_CURRENCY:
-            raise Refused(f"Transfers in {currency} are not supported")
+            raise RequestRejected(f"Transfers in {currency} are not supported")
         try:
             amount = read_amount(Decimal(request.query.get("amount", "")))
         except InvalidOperation:
-            raise Refused("amount must be a number") from None
+            raise RequestRejected("amount must be a number") from None
         fee = fee_for(currency, amount)
         row = {"currency": currency, "fee_type": "value", "fee": number(str(fee))}
         return success("Transfer fee fetched", [row])
 
-    def _balances(self, _request: Request, _: str) -> Answer:
+    def _balances(self, _request: Request, _: str) -> Response:
         return success("Wallet balances fetched", self._balance_rows())
 
-    def _balance(self, _request: Request, currency: str) -> Answer:
+    def _balance(self, _request: Request, currency: str) -> Response:
         for row in self._balance_rows():
             if row["currency"] == currency.upper():
                 return success("Wallet balance fetched", row)
@@ -186,13 +186,13 @@ class Routes:
                 "available_balance": number(str(amount)),
                 "ledger_balance": number(str(amount)),
             }
-            for currency, amount in self._book.floats().items()
+            for currency, amount in self._store.floats().items()
         ]
 
 
 def _object(request: Request) -> dict[str, Any]:
     if not isinstance(request.body, dict):
-        raise Refused("Request body is not valid")
+        raise RequestRejected("Request body is not valid")
     return request.body
 
 
@@ -214,5 +214,5 @@ def _moment(text: str, name: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Refused(f"{name} must be a date") from None
+        raise RequestRejected(f"{name} must be a date") from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

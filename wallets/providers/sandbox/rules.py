@@ -36,12 +36,12 @@ FAILING_ACCOUNT = "0690000037"
 RETURNED_ACCOUNT = "0690000038"
 
 
-class Refused(Exception):
+class RequestRejected(Exception):
     """The request is refused with this message, HTTP 400."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TransferOrder:
     """A transfer that passed every check but those of the book."""
 
     reference: str
@@ -76,29 +76,29 @@ def outcome_for(account_number: str, reference: str) -> str:
     return {FAILING_ACCOUNT: FAIL, RETURNED_ACCOUNT: RETURN}.get(account_number, SUCCEED)
 
 
-def read_order(body: dict[str, Any]) -> Order:
+def read_order(body: dict[str, Any]) -> TransferOrder:
     """The order in the body of `POST /transfers`. Raises `Refused`."""
     currency = _required(body, "currency")
     country = COUNTRY_OF_CURRENCY.get(currency)
     if country is None:
-        raise Refused(f"Transfers in {currency} are not supported")
+        raise RequestRejected(f"Transfers in {currency} are not supported")
     account_number = _required(body, "account_number")
     bank = bank_by_code(country, _required(body, "account_bank"))
     if bank is None:
-        raise Refused("Please provide a valid bank code")
+        raise RequestRejected("Please provide a valid bank code")
     amount = read_amount(body.get("amount"))
     reference = _optional(body, "reference") or f"sandbox-{secrets.token_hex(12)}"
     if len(reference) > 100:
-        raise Refused("reference length must be less than or equal to 100 characters long")
+        raise RequestRejected("reference length must be less than or equal to 100 characters long")
     if account_number == BLACKLISTED_ACCOUNT:
-        raise Refused("Payout was made to a blacklisted account number")
+        raise RequestRejected("Payout was made to a blacklisted account number")
     if currency in BRANCH_CURRENCIES:
         branch_code = _required(body, "destination_branch_code")
         if branch_code not in {branch.code for branch in bank.branches}:
-            raise Refused("destination_branch_code is not a branch of this bank")
+            raise RequestRejected("destination_branch_code is not a branch of this bank")
     if currency == "ZAR":
         _check_identity(body.get("meta"))
-    return Order(
+    return TransferOrder(
         reference=reference,
         account_number=account_number,
         bank=bank,
@@ -117,19 +117,19 @@ def read_order(body: dict[str, Any]) -> Order:
 def read_amount(value: Any) -> Decimal:
     """An amount of the wire. Raises `Refused`."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise Refused("amount must be a number")
+        raise RequestRejected("amount must be a number")
     amount = Decimal(value)
     if not amount.is_finite() or not 0 < amount < Decimal(10) ** 15:
-        raise Refused("amount must be a positive number")
+        raise RequestRejected("amount must be a positive number")
     if amount != round(amount, 2):
-        raise Refused("amount has too many decimals")
+        raise RequestRejected("amount has too many decimals")
     return amount
 
 
 def _required(body: dict[str, Any], key: str) -> str:
     value = _optional(body, key)
     if not value:
-        raise Refused(f"{key} is required")
+        raise RequestRejected(f"{key} is required")
     return value
 
 
@@ -138,7 +138,7 @@ def _optional(body: dict[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise Refused(f"{key} must be a string")
+        raise RequestRejected(f"{key} must be a string")
     return value.strip()
 
 
@@ -148,4 +148,4 @@ def _check_identity(meta: Any) -> None:
     for key in IDENTITY_FIELDS:
         value = entry.get(key) if isinstance(entry, dict) else None
         if not isinstance(value, str) or not value.strip():
-            raise Refused(f"{key} is required in meta for ZAR transfers")
+            raise RequestRejected(f"{key} is required in meta for ZAR transfers")

@@ -14,16 +14,16 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from wallets.providers.sandbox.answers import Answer, error
-from wallets.providers.sandbox.book import Book
-from wallets.providers.sandbox.control import Control, RequestLog
-from wallets.providers.sandbox.faults import HTTP_KINDS, Fault, FaultScript, Traits
+from wallets.providers.sandbox.control import ControlApi, RequestLog
+from wallets.providers.sandbox.faults import HTTP_KINDS, Fault, FaultScript, RequestTraits
 from wallets.providers.sandbox.options import SandboxOptions
+from wallets.providers.sandbox.responses import Response, error
 from wallets.providers.sandbox.routes import Request, Routes
-from wallets.providers.sandbox.tampering import tampered
-from wallets.providers.sandbox.webhooks import Announcer, Courier
+from wallets.providers.sandbox.store import SandboxStore
+from wallets.providers.sandbox.tampering import tamper
+from wallets.providers.sandbox.webhooks import WebhookPlanner, WebhookSender
 
-_LARGEST_BODY = 1024 * 1024
+_MAX_BODY_BYTES = 1024 * 1024
 _decoder = msgspec.json.Decoder(float_hook=Decimal)
 
 
@@ -38,17 +38,17 @@ class SandboxServer:
         self.faults = FaultScript()
         self.requests = RequestLog()
         self.stopping = threading.Event()
-        self.book = Book(
+        self.store = SandboxStore(
             options.data,
             delay=options.delay,
             return_delay=options.return_delay,
             floats=options.floats,
-            announce=Announcer(options, self.faults),
+            plan_webhooks=WebhookPlanner(options, self.faults),
         )
-        self._courier = Courier(options, self.book)
+        self._sender = WebhookSender(options, self.store)
         self._changed = threading.Event()
-        self.routes = Routes(self.book, self._changed.set)
-        self.control = Control(self.book, self.faults, self.requests, self._changed.set)
+        self.routes = Routes(self.store, self._changed.set)
+        self.control = ControlApi(self.store, self.faults, self.requests, self._changed.set)
         self._http = _HttpServer((options.host, options.port), self)
         self._threads = [
             threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True),
@@ -70,26 +70,26 @@ class SandboxServer:
         """Serve, settle and deliver in threads of their own."""
         for thread in self._threads:
             thread.start()
-        self._courier.start()
+        self._sender.start()
 
     def stop(self) -> None:
         """Stop at once: open connections are cut, the book stays as it is."""
         self.stopping.set()
         self._changed.set()
-        self._courier.stop()
+        self._sender.stop()
         if self._threads[0].is_alive():
             self._http.shutdown()
         self._http.server_close()
-        self._http.cut_connections()
+        self._http.close_connections()
         if self._threads[1].is_alive():
             self._threads[1].join()
-        self.book.close()
+        self.store.close()
 
     def _settle(self) -> None:
         while not self.stopping.is_set():
             self._changed.clear()
-            wait = self.book.advance()
-            self._courier.wake()
+            wait = self.store.advance()
+            self._sender.notify()
             self._changed.wait(wait)
 
 
@@ -114,7 +114,7 @@ class _HttpServer(ThreadingHTTPServer):
             self._open.discard(request)
         super().shutdown_request(request)
 
-    def cut_connections(self) -> None:
+    def close_connections(self) -> None:
         """Close what clients still hold open."""
         with self._lock:
             for connection in self._open:
@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._write(error(400, str(problem)))
             return
         if request.path.startswith("/sandbox"):
-            self._write(sandbox.control.answer(request))
+            self._write(sandbox.control.respond(request))
             return
         entry = sandbox.requests.add(
             method=request.method, path=request.path, query=request.query, status=None, fault=None
@@ -162,16 +162,16 @@ class _Handler(BaseHTTPRequestHandler):
         entry["reference"], entry["account"] = traits.reference, traits.account
         fault = sandbox.faults.take(HTTP_KINDS, traits)
         if fault is None:
-            answer = sandbox.routes.answer(request)
-            entry["status"] = answer.status
-            self._write(answer)
+            response = sandbox.routes.respond(request)
+            entry["status"] = response.status
+            self._write(response)
             return
         entry["fault"] = fault.fault
         if fault.fault == "unfiltered":
             request = replace(request, query=request.query | {"reference": ""})
-        answer = sandbox.routes.answer(request) if fault.has_effect else error(503, "No effect")
-        entry["status"] = answer.status if fault.has_effect else None
-        self._misbehave(fault, answer)
+        response = sandbox.routes.respond(request) if fault.has_effect else error(503, "No effect")
+        entry["status"] = response.status if fault.has_effect else None
+        self._apply_fault(fault, response)
 
     do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - names of the base class
 
@@ -181,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Transfer-Encoding"):
             raise ValueError("Content-Length is required")
         length = self.headers.get("Content-Length") or "0"
-        if not (length.isascii() and length.isdigit() and int(length[:9]) <= _LARGEST_BODY):
+        if not (length.isascii() and length.isdigit() and int(length[:9]) <= _MAX_BODY_BYTES):
             raise ValueError("Request body is too long")
         raw = self.rfile.read(int(length))
         try:
@@ -195,20 +195,20 @@ class _Handler(BaseHTTPRequestHandler):
         sent = self.headers.get("Authorization", "").encode("utf-8", "replace")
         return hmac.compare_digest(sent, expected)
 
-    def _traits(self, request: Request) -> Traits:
-        book = self.server.sandbox.book
+    def _traits(self, request: Request) -> RequestTraits:
+        store = self.server.sandbox.store
         body = request.body if isinstance(request.body, dict) else {}
         reference = body.get("reference") or request.query.get("reference", "")
         account = body.get("account_number", "")
         number = re.fullmatch(r"/v3/transfers/(\d{1,15})(?:/retries)?", request.path)
-        row = book.by_id(int(number.group(1))) if number else None
+        row = store.by_id(int(number.group(1))) if number else None
         if row is None and reference and not account:
-            row = book.by_reference(str(reference))
+            row = store.by_reference(str(reference))
         if row is not None:
             reference, account = row["reference"], row["account_number"]
-        return Traits(request.method, request.path, str(reference), str(account))
+        return RequestTraits(request.method, request.path, str(reference), str(account))
 
-    def _misbehave(self, fault: Fault, answer: Answer) -> None:
+    def _apply_fault(self, fault: Fault, response: Response) -> None:
         """Answer as the fault says. `answer` is the true one, if the request had its effect."""
         retry_after = {} if fault.retry_after is None else {"Retry_After": f"{fault.retry_after:g}"}
         match fault.fault:
@@ -219,9 +219,9 @@ class _Handler(BaseHTTPRequestHandler):
             case "malformed":
                 self._write_bytes(200, fault.body.encode(), "application/json")
             case "oversized":
-                self._write_bytes(200, b" " * fault.size + answer.encoded(), "application/json")
+                self._write_bytes(200, b" " * fault.size + response.encoded(), "application/json")
             case "slow_drip":
-                self._drip(fault, answer)
+                self._drip(fault, response)
             case "reset":
                 self._reset()
             case "rate_limit":
@@ -229,7 +229,7 @@ class _Handler(BaseHTTPRequestHandler):
             case "unauthorized":
                 self._write(error(401, "Authorization required"))
             case kind:
-                self._write(tampered(answer, kind))
+                self._write(tamper(response, kind))
 
     def _hang(self, fault: Fault) -> None:
         seconds = fault.seconds
@@ -237,10 +237,10 @@ class _Handler(BaseHTTPRequestHandler):
         sandbox.stopping.wait(sandbox.options.hang_seconds if seconds is None else seconds)
         self.close_connection = True
 
-    def _drip(self, fault: Fault, answer: Answer) -> None:
+    def _drip(self, fault: Fault, response: Response) -> None:
         """One byte at a time, headers included, so that no single read ever times out."""
-        body = answer.encoded()
-        head = f"HTTP/1.1 {answer.status} OK\r\nContent-Length: {len(body)}\r\n\r\n"
+        body = response.encoded()
+        head = f"HTTP/1.1 {response.status} OK\r\nContent-Length: {len(body)}\r\n\r\n"
         self.close_connection = True
         for byte in head.encode() + body:
             self.connection.sendall(bytes([byte]))
@@ -254,8 +254,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.connection.close()
 
-    def _write(self, answer: Answer) -> None:
-        self._write_bytes(answer.status, answer.encoded(), "application/json", answer.headers)
+    def _write(self, response: Response) -> None:
+        self._write_bytes(response.status, response.encoded(), "application/json", response.headers)
 
     def _write_bytes(
         self, status: int, body: bytes, kind: str, headers: dict[str, str] | None = None

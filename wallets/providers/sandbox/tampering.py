@@ -4,32 +4,38 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from wallets.providers.sandbox.answers import Answer
+from wallets.providers.sandbox.responses import Response
 
 
-def tampered(answer: Answer, kind: str) -> Answer:
+def tamper(response: Response, kind: str) -> Response:
     """`answer` with its transfers changed as the fault says; other answers stay as they are."""
-    body = answer.body
+    body = response.body
     if not isinstance(body, dict) or body.get("status") != "success":
-        return answer
+        return response
     data = body["data"]
     if kind == "hidden" and isinstance(data, list):
         meta = {"page_info": {"total": 0, "current_page": 1, "total_pages": 0}}
-        return Answer(answer.status, body | {"data": [], "meta": meta}, answer.headers)
-    if isinstance(data, list) and data and kind in _LISTS:
-        return Answer(answer.status, body | {"data": _LISTS[kind](data)}, answer.headers)
-    changed = [_lie(row, kind) for row in data] if isinstance(data, list) else _lie(data, kind)
-    return Answer(answer.status, body | {"data": changed}, answer.headers)
+        return Response(response.status, body | {"data": [], "meta": meta}, response.headers)
+    if isinstance(data, list) and data and kind in _LIST_FAULTS:
+        return Response(
+            response.status, body | {"data": _LIST_FAULTS[kind](data)}, response.headers
+        )
+    changed = (
+        [_tamper_record(row, kind) for row in data]
+        if isinstance(data, list)
+        else _tamper_record(data, kind)
+    )
+    return Response(response.status, body | {"data": changed}, response.headers)
 
 
-_LISTS: dict[str, Callable[[list[Any]], list[Any]]] = {
+_LIST_FAULTS: dict[str, Callable[[list[Any]], list[Any]]] = {
     "short_page": lambda rows: rows[:-1],
     "repeated_row": lambda rows: [*rows[:-1], rows[0]],
     "broken_row": lambda rows: [rows[0] | {"status": None}, *rows[1:]],
 }
 
 
-def _lie(row: Any, kind: str) -> Any:
+def _tamper_record(row: Any, kind: str) -> Any:
     if not isinstance(row, dict) or "reference" not in row:
         return row
     if kind == "wrong_amount":

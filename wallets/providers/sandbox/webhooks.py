@@ -13,9 +13,15 @@ from typing import Any
 
 import msgspec
 
-from wallets.providers.sandbox.book import Book, DueWebhook, OutgoingWebhook, Row, rest_record
-from wallets.providers.sandbox.faults import WEBHOOK_KINDS, FaultScript, Traits
+from wallets.providers.sandbox.faults import WEBHOOK_KINDS, FaultScript, RequestTraits
 from wallets.providers.sandbox.options import SandboxOptions
+from wallets.providers.sandbox.store import (
+    DueWebhook,
+    OutgoingWebhook,
+    Row,
+    SandboxStore,
+    rest_record,
+)
 
 _ATTEMPTS = 4
 _WORKERS = 4
@@ -31,7 +37,7 @@ def event_body(row: Row, **changes: Any) -> str:
     return _encoder.encode(event).decode()
 
 
-class Announcer:
+class WebhookPlanner:
     """Decides which webhooks tell of a final state, scripted faults included."""
 
     def __init__(self, options: SandboxOptions, faults: FaultScript) -> None:
@@ -42,19 +48,19 @@ class Announcer:
         url = row["callback_url"] or self._url
         if not url:
             return []
-        traits = Traits(reference=row["reference"], account=row["account_number"])
+        traits = RequestTraits(reference=row["reference"], account=row["account_number"])
         fault = self._faults.take(WEBHOOK_KINDS, traits)
         kind = fault.fault if fault is not None else ""
-        told = OutgoingWebhook(url, event_body(row), forged=False)
+        notification = OutgoingWebhook(url, event_body(row), forged=False)
         if kind == "no_webhook":
             return []
         if kind == "duplicate_webhook":
-            return [told, told]
+            return [notification, notification]
         if kind == "forged_webhook":
             opposite = "FAILED" if row["status"] == "SUCCESSFUL" else "SUCCESSFUL"
-            lie = OutgoingWebhook(url, event_body(row, status=opposite), forged=True)
-            return [lie, told]
-        return [told]
+            forgery = OutgoingWebhook(url, event_body(row, status=opposite), forged=True)
+            return [forgery, notification]
+        return [notification]
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -64,12 +70,12 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Courier:
+class WebhookSender:
     """Delivers the webhooks of the book with a few threads."""
 
-    def __init__(self, options: SandboxOptions, book: Book) -> None:
+    def __init__(self, options: SandboxOptions, store: SandboxStore) -> None:
         self._options = options
-        self._book = book
+        self._store = store
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
         self._changed = threading.Condition()
         self._busy: set[int] = set()
@@ -87,7 +93,7 @@ class Courier:
             self._stopping = True
             self._changed.notify_all()
 
-    def wake(self) -> None:
+    def notify(self) -> None:
         """There is something new in the book."""
         with self._changed:
             self._changed.notify_all()
@@ -100,27 +106,27 @@ class Courier:
             delivered = self._deliver(webhook)
             with self._changed:
                 if not self._stopping:
-                    self._note(webhook, delivered=delivered)
+                    self._record_attempt(webhook, delivered=delivered)
                 self._busy.discard(webhook.id)
                 self._changed.notify_all()
 
     def _next(self) -> DueWebhook | None:
         with self._changed:
             while not self._stopping:
-                due = self._book.due_webhook(self._busy)
+                due = self._store.due_webhook(self._busy)
                 if isinstance(due, DueWebhook):
                     self._busy.add(due.id)
                     return due
                 self._changed.wait(due)
         return None
 
-    def _note(self, webhook: DueWebhook, *, delivered: bool) -> None:
+    def _record_attempt(self, webhook: DueWebhook, *, delivered: bool) -> None:
         if delivered:
             state = "delivered"
         else:
             state = "waiting" if webhook.attempts + 1 < _ATTEMPTS else "given_up"
         next_at = time.time() + self._options.webhook_retry_seconds
-        self._book.webhook_tried(webhook.id, state=state, next_at=next_at)
+        self._store.record_webhook_attempt(webhook.id, state=state, next_at=next_at)
 
     def _deliver(self, webhook: DueWebhook) -> bool:
         sent_hash = "forged" if webhook.forged else self._options.webhook_hash

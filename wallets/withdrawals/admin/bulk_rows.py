@@ -18,7 +18,7 @@ from exchange.core.currencies import money
 from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import parse_id
 from exchange.staff.models import StaffUser
-from wallets.banks.admin.matching import match_tone
+from wallets.banks.admin.name_matching import match_tone
 from wallets.withdrawals.admin.review import describe_blocker, describe_changes
 from wallets.withdrawals.admin.second_approval import BY_SIZE, explain_requirement
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus

@@ -22,7 +22,7 @@ from exchange.core.currencies import money
 from exchange.core.numbers import plain
 from exchange.staff.admin.pending import named_deciders
 from exchange.staff.models import StaffUser
-from wallets.banks.admin.matching import match_in_words, match_tone
+from wallets.banks.admin.name_matching import describe_match, match_tone
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables
@@ -196,7 +196,7 @@ def payment_summary(withdrawal: Withdrawal) -> dict[str, Any]:
         "bank": withdrawal.bank,
         "match": match.label if match else "not checked",
         "match_tone": match_tone(match),
-        "match_details": match_in_words(match),
+        "match_details": describe_match(match),
         "amount": money(withdrawal.amount, withdrawal.currency_id),
         "fee": money(withdrawal.fee, withdrawal.currency_id),
         "arrives": money(withdrawal.disburse_amount, withdrawal.currency_id),

@@ -10,7 +10,7 @@ from exchange.admin.base import Section, Tool
 from exchange.admin.show import age, kind, moment, page_of, state
 from exchange.core.currencies import money
 from exchange.events.models import Event
-from wallets.ledger.admin.show import SIGN, held
+from wallets.ledger.admin.signs import SIGN, natural_amount
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.admin.show import status_badge
 from wallets.withdrawals.models import Payout, Withdrawal
@@ -77,7 +77,7 @@ def transfers(withdrawal: Withdrawal) -> Section:
             moment(transfer.created_at),
             page_of(transfer, kind(transfer)),
             kind(entry.account),
-            money(held(entry.amount, entry.account.kind), entry.asset_id),
+            money(natural_amount(entry.amount, entry.account.kind), entry.asset_id),
         )
         for transfer in moved
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)

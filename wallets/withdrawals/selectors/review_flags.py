@@ -21,7 +21,7 @@ from uuid import UUID
 from exchange.core.currencies import money, needs_name
 from exchange.core.ids import parse_id
 from exchange.participants.models import ApiKey
-from wallets.banks.names import NameMatch, compare_names
+from wallets.banks.name_matching import NameMatch, compare_names
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_facts import AccountUse, ReviewFacts, load_review_facts
 

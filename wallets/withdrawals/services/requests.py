@@ -25,7 +25,7 @@ from exchange.core.idempotency import (
     wait_milliseconds,
 )
 from exchange.participants.errors import UserNotFound
-from wallets.banks.services import Payee, find_bank, find_payee, remembered_bank
+from wallets.banks.services import Payee, find_bank, find_cached_bank, find_payee
 from wallets.ledger.errors import InsufficientBalance
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount
@@ -47,7 +47,7 @@ def request_withdrawal(
     Nothing moves on a refusal.
     """
     command = command.under(claim)
-    bank = remembered_bank(command.currency, command.bank_name)
+    bank = find_cached_bank(command.currency, command.bank_name)
     if bank is not None and not needs_name(command.currency):
         # Nothing to ask the network: the function makes every check that is left, in order.
         return _submit(command, Payee(bank, command.account_name, resolved=False))

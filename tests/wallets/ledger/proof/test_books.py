@@ -42,7 +42,7 @@ def test_a_proof_runs_all_checks_in_order_and_says_how_long_it_took():
 
 def test_a_proof_that_fails_alerts_with_its_first_finding_until_one_holds():
     for checks, findings, times in (([FALSE], 1, 1), ([OFF, FALSE], 3, 2)):
-        kept = books.prove_and_keep(checks)
+        kept = books.prove_and_store(checks)
         kept.refresh_from_db()
         assert (kept.passed, len(kept.findings)) == (False, findings)
         assert Alert.objects.get(kind="books", resolved_at=None).times == times
@@ -52,7 +52,7 @@ def test_a_proof_that_fails_alerts_with_its_first_finding_until_one_holds():
     assert Alert.objects.get().message == (
         "The books are off in 3 places, first: off (KES: expected 1.5, found None)"
     )
-    held = books.prove_and_keep([HOLDS])
+    held = books.prove_and_store([HOLDS])
     held.refresh_from_db()
     assert (held.passed, held.findings, BooksProof.objects.count()) == (True, [], 3)
     assert Alert.objects.get().resolved_at is not None

@@ -77,13 +77,13 @@ def test_a_finding_names_both_sides(world):
 
 def test_a_failing_proof_is_kept_and_alerts_until_one_holds(world):
     money_out_of_escrow(world)
-    kept = books.prove_and_keep(WALLET_CHECKS)
+    kept = books.prove_and_store(WALLET_CHECKS)
     assert (kept.passed, len(kept.findings)) == (False, 1)
     alert = Alert.objects.get(kind="books")
     assert alert.resolved_at is None
     assert "escrow equals open withdrawals" in alert.message
     world.post(world.account("available"), world.account("escrow"), 1)
-    assert books.prove_and_keep(WALLET_CHECKS).passed
+    assert books.prove_and_store(WALLET_CHECKS).passed
     assert Alert.objects.get(kind="books").resolved_at is not None
     assert BooksProof.objects.count() == 2
 

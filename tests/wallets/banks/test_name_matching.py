@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallets.banks.names import Degree, compare_names
+from wallets.banks.name_matching import MatchDegree, compare_names
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from wallets.banks.names import Degree, compare_names
 )
 def test_the_same_name_is_the_same_however_it_is_written(given, at_bank):
     match = compare_names(given, at_bank)
-    assert (match.degree, match.label, match.agrees) == (Degree.SAME, "same", True)
+    assert (match.degree, match.label, match.agrees) == (MatchDegree.SAME, "same", True)
     assert (match.only_first, match.only_second) == ((), ())
 
 
@@ -57,7 +57,7 @@ def test_the_same_name_is_the_same_however_it_is_written(given, at_bank):
 )
 def test_another_order_of_the_same_words_is_told(given, at_bank, words):
     match = compare_names(given, at_bank)
-    assert match.degree is Degree.REORDERED
+    assert match.degree is MatchDegree.REORDERED
     assert match.label == "same words in another order"
     assert (match.shared, match.words, match.agrees) == (words, words, True)
 
@@ -74,7 +74,7 @@ def test_another_order_of_the_same_words_is_told(given, at_bank, words):
 )
 def test_words_that_stand_only_as_initials_are_told(given, at_bank):
     match = compare_names(given, at_bank)
-    assert (match.degree, match.label) == (Degree.INITIALS, "same, but for initials")
+    assert (match.degree, match.label) == (MatchDegree.INITIALS, "same, but for initials")
     assert match.agrees
 
 
@@ -101,7 +101,7 @@ def test_shared_words_are_counted_and_the_others_named(
     given, at_bank, label, only_given, only_at_bank, agrees
 ):
     match = compare_names(given, at_bank)
-    assert (match.degree, match.label) == (Degree.PARTLY, label)
+    assert (match.degree, match.label) == (MatchDegree.PARTLY, label)
     assert (match.only_first, match.only_second) == (only_given, only_at_bank)
     assert match.agrees is agrees
 
@@ -120,7 +120,7 @@ def test_shared_words_are_counted_and_the_others_named(
 def test_a_letter_more_is_another_word_and_is_told(given, at_bank, pairs):
     match = compare_names(given, at_bank)
     words = max(len(given.split()), len(at_bank.split()))
-    assert (match.label, match.nearly) == (f"partly: 1 of {words} words", pairs)
+    assert (match.label, match.similar) == (f"partly: 1 of {words} words", pairs)
     assert not match.agrees
 
 
@@ -142,7 +142,7 @@ def test_a_letter_more_is_another_word_and_is_told(given, at_bank, pairs):
 )
 def test_names_that_share_no_whole_word_are_different(given, at_bank):
     match = compare_names(given, at_bank)
-    assert (match.degree, match.label, match.shared) == (Degree.DIFFERENT, "different", 0)
+    assert (match.degree, match.label, match.shared) == (MatchDegree.DIFFERENT, "different", 0)
     assert not match.agrees
 
 

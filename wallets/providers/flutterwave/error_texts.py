@@ -9,11 +9,11 @@ from wallets.providers.base import (
     DuplicateReference,
     InsufficientFloat,
     OutcomeUnknown,
-    RecipientRefused,
+    RecipientDeclined,
     TransferError,
 )
 
-RECIPIENT_REFUSALS = {
+RECIPIENT_DECLINES = {
     "payout was made to a blacklisted account number": "recipient_blacklisted",
 }
 
@@ -34,17 +34,17 @@ _FLOAT_SHORTAGES = (
 _NOT_RESOLVED = ("could not be validated", "invalid account", "account not found")
 
 
-def _plain(message: str) -> str:
+def _normalize(message: str) -> str:
     return " ".join(message.casefold().split()).strip(" .!")
 
 
-def transfer_refusal(status_code: int, message: str) -> TransferError:
+def transfer_error(status_code: int, message: str) -> TransferError:
     """What an error envelope in answer to a transfer means."""
-    plain = _plain(message)
+    plain = _normalize(message)
     if status_code == 400:
-        code = RECIPIENT_REFUSALS.get(plain)
+        code = RECIPIENT_DECLINES.get(plain)
         if code is not None:
-            return RecipientRefused(message, code=code)
+            return RecipientDeclined(message, code=code)
         if any(part in plain for part in _DUPLICATES):
             return DuplicateReference(message)
         if any(part in plain for part in _FLOAT_SHORTAGES):
@@ -54,7 +54,7 @@ def transfer_refusal(status_code: int, message: str) -> TransferError:
     )
 
 
-def says_not_resolved(status_code: int, message: str) -> bool:
+def is_account_not_resolved(status_code: int, message: str) -> bool:
     """Whether an error envelope says that an account could not be resolved."""
-    plain = _plain(message)
+    plain = _normalize(message)
     return status_code == 400 and any(part in plain for part in _NOT_RESOLVED)

@@ -11,23 +11,23 @@ from django.db.models import Q
 from exchange.admin.searching import of_late
 from exchange.core.numbers import read_typed
 from exchange.participants.admin.searching import by_email
-from wallets.ledger.selectors.ledger import transfers_called
+from wallets.ledger.selectors.ledger import find_transfers
 
 
-class FindsTransfers:
+class TransferSearch:
     """A page of the ledger that finds transfers by a reference."""
 
     # Each gives the ids of the records with a reference. They belong to the subjects that transfers
     # are about, which stand above the ledger; `config.back_office.transfers` lists them.
-    subjects_called: ClassVar[tuple[Callable[[str], Collection[UUID]], ...]] = ()
+    subject_finders: ClassVar[tuple[Callable[[str], Collection[UUID]], ...]] = ()
 
-    def transfers_called(self, reference: str) -> list[UUID]:
+    def find_transfer_ids(self, reference: str) -> list[UUID]:
         """The transfers with this reference, or about a record with it."""
-        subjects = [pk for called in self.subjects_called for pk in called(reference)]
-        return [found.pk for found in transfers_called(reference, subjects)]
+        subjects = [pk for called in self.subject_finders for pk in called(reference)]
+        return [found.pk for found in find_transfers(reference, subjects)]
 
 
-def legs_found_by(term: str) -> Q | None:
+def match_legs(term: str) -> Q | None:
     """Entries of the amount `term` of late, whichever way they went, or of the owner with the email
     `term`; None when it is neither.
     """

@@ -15,7 +15,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY, FAIL, RETURN, Order, Refused
+from wallets.providers.sandbox.rules import (
+    COUNTRY_OF_CURRENCY,
+    FAIL,
+    RETURN,
+    RequestRejected,
+    TransferOrder,
+)
 
 OPENING_FLOAT = Decimal(10) ** 12
 DUPLICATE_MESSAGE = "Transfer with this reference already exists"
@@ -52,10 +58,10 @@ class DueWebhook:
 
 
 Row = sqlite3.Row
-Announce = Callable[[Row], Sequence[OutgoingWebhook]]
+PlanWebhooks = Callable[[Row], Sequence[OutgoingWebhook]]
 
 
-class Book:
+class SandboxStore:
     """The book under one folder. `announce` says which webhooks tell of a final state."""
 
     def __init__(
@@ -65,12 +71,12 @@ class Book:
         delay: float,
         return_delay: float,
         floats: dict[str, Decimal],
-        announce: Announce,
+        plan_webhooks: PlanWebhooks,
     ) -> None:
-        path = _private_file(folder)
+        path = _create_private_file(folder)
         self._delay = delay
         self._return_delay = return_delay
-        self._announce = announce
+        self._plan_webhooks = plan_webhooks
         self._lock = threading.RLock()
         self._db = sqlite3.connect(path, check_same_thread=False, timeout=10)
         self._db.row_factory = sqlite3.Row
@@ -89,12 +95,12 @@ class Book:
         with self._lock:
             self._db.close()
 
-    def accept(self, order: Order) -> Row:
+    def accept(self, order: TransferOrder) -> Row:
         """Write a new transfer and take its amount and fee from the float. Raises `Refused`."""
         now = time.time()
         with self._lock, self._db:
             if self.by_reference(order.reference) is not None:
-                raise Refused(DUPLICATE_MESSAGE)
+                raise RequestRejected(DUPLICATE_MESSAGE)
             self._move_float(order.debit_currency, -(order.amount + order.fee))
             cursor = self._db.execute(
                 f"INSERT INTO transfers ({_COLUMNS})"  # noqa: S608 - a constant
@@ -221,7 +227,7 @@ class Book:
             row["id"], row["url"], row["body"].encode(), bool(row["forged"]), row["attempts"]
         )
 
-    def webhook_tried(self, webhook_id: int, *, state: str, next_at: float) -> None:
+    def record_webhook_attempt(self, webhook_id: int, *, state: str, next_at: float) -> None:
         """Write down an attempt and what comes after it."""
         with self._lock, self._db:
             self._db.execute(
@@ -241,11 +247,11 @@ class Book:
         elif row["status"] == "PENDING" and row["outcome"] == FAIL:
             self._set(row, "FAILED", FAILED_MESSAGE, None)
             self._move_float(row["debit_currency"], Decimal(row["amount"]) + Decimal(row["fee"]))
-            self._tell(row)
+            self._queue_webhooks(row)
         elif row["status"] == "PENDING":
             returns_at = now + self._return_delay if row["outcome"] == RETURN else None
             self._set(row, "SUCCESSFUL", SUCCESS_MESSAGE, returns_at)
-            self._tell(row)
+            self._queue_webhooks(row)
         elif row["status"] == "SUCCESSFUL":
             self._return(row)
 
@@ -254,7 +260,7 @@ class Book:
         self._set(row, "FAILED", RETURNED_MESSAGE, None)
         self._db.execute("UPDATE transfers SET returned = 1 WHERE id = ?", (row["id"],))
         self._move_float(row["debit_currency"], Decimal(row["amount"]))
-        self._tell(row)
+        self._queue_webhooks(row)
 
     def _set(self, row: Row, status: str, message: str, next_at: float | None) -> None:
         self._db.execute(
@@ -262,23 +268,23 @@ class Book:
             (status, message, next_at, row["id"]),
         )
 
-    def _tell(self, row: Row) -> None:
+    def _queue_webhooks(self, row: Row) -> None:
         current = self._one("SELECT * FROM transfers WHERE id = ?", row["id"])
         self._db.executemany(
             "INSERT INTO webhooks (transfer_id, url, body, forged, next_at) VALUES (?, ?, ?, ?, ?)",
             [
                 (row["id"], webhook.url, webhook.body, webhook.forged, time.time())
-                for webhook in self._announce(current)
+                for webhook in self._plan_webhooks(current)
             ],
         )
 
     def _move_float(self, currency: str, change: Decimal) -> None:
         row = self._first("SELECT amount FROM floats WHERE currency = ?", currency)
         if row is None:
-            raise Refused(f"There is no {currency} wallet")
+            raise RequestRejected(f"There is no {currency} wallet")
         amount = Decimal(row["amount"]) + change
         if amount < 0:
-            raise Refused(FLOAT_MESSAGE)
+            raise RequestRejected(FLOAT_MESSAGE)
         self._db.execute("UPDATE floats SET amount = ? WHERE currency = ?", (str(amount), currency))
 
     def _first(self, query: str, *values: Any) -> Row | None:
@@ -323,7 +329,7 @@ def rest_record(row: Row) -> dict[str, Any]:
     }
 
 
-def _private_file(folder: Path) -> Path:
+def _create_private_file(folder: Path) -> Path:
     """Make the database's file readable by its owner only; SQLite makes `-wal` and `-shm` alike."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)

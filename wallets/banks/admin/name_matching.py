@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from wallets.banks.names import Degree, NameMatch
+from wallets.banks.name_matching import MatchDegree, NameMatch
 
 
 def match_tone(match: NameMatch | None) -> str:
     """The class of `exchange/admin.css` for a match; its words always stand there too."""
     if match is None:
         return "waiting"
-    if match.degree is Degree.DIFFERENT:
+    if match.degree is MatchDegree.DIFFERENT:
         return "bad"
     return "good" if match.agrees else "waiting"
 
 
-def match_in_words(match: NameMatch | None) -> str:
+def describe_match(match: NameMatch | None) -> str:
     """What stands on one side only, and what is nearly alike; "" when nothing does."""
     if match is None:
         return "the bank told no name"
@@ -23,5 +23,5 @@ def match_in_words(match: NameMatch | None) -> str:
         parts.append(f"only in the name given: {' '.join(match.only_first)}")
     if match.only_second:
         parts.append(f"only at the bank: {' '.join(match.only_second)}")
-    parts += [f"{ours} and {theirs} are nearly alike" for ours, theirs in match.nearly]
+    parts += [f"{ours} and {theirs} are nearly alike" for ours, theirs in match.similar]
     return "; ".join(parts)

@@ -21,26 +21,26 @@ from dataclasses import dataclass
 from enum import Enum
 
 # Forms of address, as banks of West and East Africa put them before names; none is a name itself.
-_ADDRESS = frozenset(
+_TITLES = frozenset(
     {"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "chief", "alhaji", "alhaja", "alh",
      "hajia", "haja", "mallam", "malam", "engr", "barr", "barrister", "rev", "revd", "pastor",
      "sir", "hon", "mwalimu", "mzee"}
 )  # fmt: skip
 _SHORT_FORMS = {"limited": "ltd", "company": "co", "incorporated": "inc", "corporation": "corp"}
-_NO_WORDS = frozenset({"and"})
+_IGNORED_WORDS = frozenset({"and"})
 # Letters of Hausa, Ewe, Krio and others that no decomposition turns into a plain one.
-_PLAIN = str.maketrans(
+_PLAIN_LETTERS = str.maketrans(
     {"ɓ": "b", "ɗ": "d", "ɖ": "d", "ƙ": "k", "ƴ": "y", "ŋ": "n", "ɛ": "e", "ɔ": "o", "ə": "e",
      "ƒ": "f", "ɣ": "g", "ʋ": "v", "ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"}  # noqa: RUF001
 )  # fmt: skip
 # Written inside a word, they part nothing; quotes of every keyboard, and Unicode's letters for it.
-_INSIDE = frozenset("'`\u00b4\u2018\u2019\u201b\u02bb\u02bc\u02bd\u02be\u02bf\ua78c\u2032")
+_APOSTROPHES = frozenset("'`\u00b4\u2018\u2019\u201b\u02bb\u02bc\u02bd\u02be\u02bf\ua78c\u2032")
 # How many words may be one on the other side, the most first.
-_JOINS = (3, 2)
-_NEARLY = 0.8
+_JOIN_LENGTHS = (3, 2)
+_SIMILARITY_CUTOFF = 0.8
 
 
-class Degree(Enum):
+class MatchDegree(Enum):
     """How well names match, from best to worst."""
 
     SAME = "same"
@@ -57,17 +57,17 @@ class NameMatch:
     `nearly` are pairs that differ by little: a slip, another transcription, or another person.
     """
 
-    degree: Degree
+    degree: MatchDegree
     shared: int
     words: int
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
-    nearly: tuple[tuple[str, str], ...] = ()
+    similar: tuple[tuple[str, str], ...] = ()
 
     @property
     def label(self) -> str:
         """`partly: 2 of 3 words`."""
-        if self.degree is Degree.PARTLY:
+        if self.degree is MatchDegree.PARTLY:
             return f"partly: {self.shared} of {self.words} words"
         return str(self.degree.value)
 
@@ -78,29 +78,29 @@ class NameMatch:
         Also when one name only says more than the other: at least two words are shared, and the
         first name has none that the second lacks.
         """
-        if self.degree is Degree.PARTLY:
+        if self.degree is MatchDegree.PARTLY:
             return self.shared > 1 and not self.only_first
-        return self.degree is not Degree.DIFFERENT
+        return self.degree is not MatchDegree.DIFFERENT
 
 
 def compare_names(first: str, second: str) -> NameMatch:
     """How well `first` (what was given) matches `second` (what the bank says)."""
     mine, theirs = _words(first), _words(second)
-    mine, theirs = _joined(mine, theirs), _joined(theirs, mine)
+    mine, theirs = _join_words(mine, theirs), _join_words(theirs, mine)
     longer = max(len(mine), len(theirs))
     if mine and mine == theirs:
-        return NameMatch(Degree.SAME, longer, longer)
+        return NameMatch(MatchDegree.SAME, longer, longer)
 
     left, right = _unshared(mine, theirs), _unshared(theirs, mine)
     whole = len(mine) - len(left)
-    left, right, initials = _without_initials(left, right)
+    left, right, initials = _match_initials(left, right)
     rest = tuple(left), tuple(right)
     if not whole:
-        return NameMatch(Degree.DIFFERENT, 0, longer, *rest, _near(left, right))
+        return NameMatch(MatchDegree.DIFFERENT, 0, longer, *rest, _similar_pairs(left, right))
     shared = whole + initials
     if left or right:
-        return NameMatch(Degree.PARTLY, shared, longer, *rest, _near(left, right))
-    degree = Degree.INITIALS if initials else Degree.REORDERED
+        return NameMatch(MatchDegree.PARTLY, shared, longer, *rest, _similar_pairs(left, right))
+    degree = MatchDegree.INITIALS if initials else MatchDegree.REORDERED
     return NameMatch(degree, shared, longer)
 
 
@@ -108,23 +108,25 @@ def _words(name: str) -> list[str]:
     """The words that count, bare of case, accents and punctuation."""
     bare = []
     for character in unicodedata.normalize("NFKD", name.casefold()):
-        if unicodedata.combining(character) or character in _INSIDE:
+        if unicodedata.combining(character) or character in _APOSTROPHES:
             continue
         bare.append(character if character.isalnum() else " ")
-    words = "".join(bare).translate(_PLAIN).split()
-    words = [_SHORT_FORMS.get(word, word) for word in words if word not in _NO_WORDS]
-    named = [word for word in words if word not in _ADDRESS]
+    words = "".join(bare).translate(_PLAIN_LETTERS).split()
+    words = [_SHORT_FORMS.get(word, word) for word in words if word not in _IGNORED_WORDS]
+    named = [word for word in words if word not in _TITLES]
     # "Chief" or "Pastor" may be all there is of a name.
     return named or words
 
 
-def _joined(words: list[str], others: list[str]) -> list[str]:
+def _join_words(words: list[str], others: list[str]) -> list[str]:
     """`words`, with neighbours joined that are one word among `others`."""
     known = set(others) - set(words)
     found: list[str] = []
     place = 0
     while place < len(words):
-        lengths = (length for length in _JOINS if "".join(words[place : place + length]) in known)
+        lengths = (
+            length for length in _JOIN_LENGTHS if "".join(words[place : place + length]) in known
+        )
         length = next(lengths, 1)
         found.append("".join(words[place : place + length]))
         place += length
@@ -143,7 +145,7 @@ def _unshared(words: list[str], others: list[str]) -> list[str]:
     return left
 
 
-def _without_initials(left: list[str], right: list[str]) -> tuple[list[str], list[str], int]:
+def _match_initials(left: list[str], right: list[str]) -> tuple[list[str], list[str], int]:
     """Both without the words that stand on the other side as their initial, and how many."""
     found = 0
     left, right = list(left), list(right)
@@ -157,11 +159,11 @@ def _without_initials(left: list[str], right: list[str]) -> tuple[list[str], lis
     return left, right, found
 
 
-def _near(left: list[str], right: list[str]) -> tuple[tuple[str, str], ...]:
+def _similar_pairs(left: list[str], right: list[str]) -> tuple[tuple[str, str], ...]:
     pairs = []
     rest = list(right)
     for word in left:
-        for close in difflib.get_close_matches(word, rest, n=1, cutoff=_NEARLY):
+        for close in difflib.get_close_matches(word, rest, n=1, cutoff=_SIMILARITY_CUTOFF):
             rest.remove(close)
             pairs.append((word, close))
     return tuple(pairs)

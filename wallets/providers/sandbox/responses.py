@@ -9,7 +9,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """HTTP status, JSON value of the body, further headers."""
 
     status: int
@@ -21,12 +21,14 @@ class Answer:
         return _encoder.encode(self.body)
 
 
-def success(message: str, data: Any, **more: Any) -> Answer:
+def success(message: str, data: Any, **more: Any) -> Response:
     """The envelope of a success."""
-    return Answer(200, {"status": "success", "message": message, "data": data, **more})
+    return Response(200, {"status": "success", "message": message, "data": data, **more})
 
 
-def error(status: int, message: str, **headers: str) -> Answer:
+def error(status: int, message: str, **headers: str) -> Response:
     """The envelope of an error."""
     body = {"status": "error", "message": message, "data": None}
-    return Answer(status, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    return Response(
+        status, body, {name.replace("_", "-"): value for name, value in headers.items()}
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallets.banks.names import Degree, compare_names
+from wallets.banks.name_matching import MatchDegree, compare_names
 
 _words = st.sampled_from(
     ["Ada", "Obi", "Adébáyọ̀", "Ng'ang'a", "Ɗanjuma", "Kɔfi", "wa", "Abdul", "Rahman", "Abdulrahman",
@@ -26,11 +26,11 @@ def test_any_two_names_are_compared_and_the_counts_add_up(first, second):
     match = compare_names(first, second)
     assert 0 <= match.shared <= match.words
     assert match.label
-    assert (match.degree is Degree.DIFFERENT) == (match.shared == 0)
-    for mine, theirs in match.nearly:
+    assert (match.degree is MatchDegree.DIFFERENT) == (match.shared == 0)
+    for mine, theirs in match.similar:
         assert mine in match.only_first
         assert theirs in match.only_second
-    if match.degree in {Degree.SAME, Degree.REORDERED, Degree.INITIALS}:
+    if match.degree in {MatchDegree.SAME, MatchDegree.REORDERED, MatchDegree.INITIALS}:
         assert (match.only_first, match.only_second) == ((), ())
         assert match.agrees
 
@@ -48,8 +48,8 @@ def test_the_same_words_are_the_same_and_in_another_order_reordered(words, rando
     name, other = " ".join(words), list(words)
     random.shuffle(other)
     again = "  ".join(other).upper()
-    degree = Degree.SAME if other == words else Degree.REORDERED
+    degree = MatchDegree.SAME if other == words else MatchDegree.REORDERED
     assert compare_names(name, again).degree is degree
     fewer = compare_names(name, " ".join(words[1:]))
-    assert (fewer.degree, fewer.shared) == (Degree.PARTLY, len(words) - 1)
+    assert (fewer.degree, fewer.shared) == (MatchDegree.PARTLY, len(words) - 1)
     assert fewer.only_first == (words[0].casefold(),)

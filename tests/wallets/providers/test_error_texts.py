@@ -8,12 +8,9 @@ from wallets.providers.base import (
     DuplicateReference,
     InsufficientFloat,
     OutcomeUnknown,
-    RecipientRefused,
+    RecipientDeclined,
 )
-from wallets.providers.flutterwave.refusals import (
-    says_not_resolved,
-    transfer_refusal,
-)
+from wallets.providers.flutterwave.error_texts import is_account_not_resolved, transfer_error
 
 BLACKLISTED = "Payout was made to a blacklisted account number"
 
@@ -21,9 +18,9 @@ BLACKLISTED = "Payout was made to a blacklisted account number"
 @pytest.mark.parametrize(
     ("message", "meaning"),
     [
-        (BLACKLISTED, RecipientRefused),
-        (f"  {BLACKLISTED.upper()} !. ", RecipientRefused),
-        (BLACKLISTED.replace(" ", "\t "), RecipientRefused),
+        (BLACKLISTED, RecipientDeclined),
+        (f"  {BLACKLISTED.upper()} !. ", RecipientDeclined),
+        (BLACKLISTED.replace(" ", "\t "), RecipientDeclined),
         # A refusal is the whole sentence.
         (f"{BLACKLISTED} today", OutcomeUnknown),
         ("Transfer with this reference already exists", DuplicateReference),
@@ -40,17 +37,17 @@ BLACKLISTED = "Payout was made to a blacklisted account number"
     ],
 )
 def test_a_transfer_is_refused_by_a_listed_sentence_with_status_400(message, meaning):
-    refusal = transfer_refusal(400, message)
+    refusal = transfer_error(400, message)
     assert type(refusal) is meaning
     if isinstance(refusal, OutcomeUnknown):
         assert (str(refusal), refusal.outage) == (f"the provider answered 400: {message}", False)
     else:
         assert str(refusal) == message
-    if isinstance(refusal, RecipientRefused):
+    if isinstance(refusal, RecipientDeclined):
         assert refusal.code == "recipient_blacklisted"
     for status, outage in ((200, False), (399, False), (401, False), (402, False), (403, True),
                            (404, False)):  # fmt: skip
-        unknown = transfer_refusal(status, message)
+        unknown = transfer_error(status, message)
         assert type(unknown) is OutcomeUnknown
         said = f"the provider answered {status}: {message}"
         assert (str(unknown), unknown.outage) == (said, outage)
@@ -60,6 +57,6 @@ def test_what_does_not_exist_is_told_by_sentence_and_status():
     sentences = ("Account could not be validated", "INVALID  ACCOUNT", "Account not found.")
     for status in (200, 399, 400, 401, 403, 404, 405):
         for sentence in sentences:
-            assert says_not_resolved(status, sentence) is (status == 400), (status, sentence)
-        assert not says_not_resolved(status, "Please try again")
-        assert not says_not_resolved(status, "")
+            assert is_account_not_resolved(status, sentence) is (status == 400), (status, sentence)
+        assert not is_account_not_resolved(status, "Please try again")
+        assert not is_account_not_resolved(status, "")

@@ -7,11 +7,11 @@ from typing import Any
 from django.db.models import Model
 
 from exchange.core.currencies import money
-from wallets.ledger.admin.show import held
+from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Account, AccountKind, Asset
 
 # What a positive balance of each kind of account is.
-HOLDS: dict[str, str] = {
+ACCOUNT_DESCRIPTIONS: dict[str, str] = {
     AccountKind.AVAILABLE: "What the owner can spend",
     AccountKind.ESCROW: "What open withdrawals hold",
     AccountKind.LIEN: "Units pledged for loans",
@@ -33,18 +33,18 @@ def asset_name(asset: Asset) -> str:
     return asset.token.symbol if asset.token else asset.pk
 
 
-def amount_of(amount: Any, asset: Asset) -> str:
+def format_amount(amount: Any, asset: Asset) -> str:
     """An amount of a currency, or units by the token's symbol."""
     if asset.token is None or amount is None:
         return money(amount, asset.pk)
     return f"{money(amount, asset.pk).removesuffix(' units')} {asset.token.symbol}"
 
 
-def in_account(amount: Any, account: Account) -> str:
+def format_account_amount(amount: Any, account: Account) -> str:
     """An entry or the balance of `account`, positive for what it normally holds."""
-    return amount_of(held(amount, account.kind), account.asset)
+    return format_amount(natural_amount(amount, account.kind), account.asset)
 
 
-def owner_of(account: Account) -> Model | str:
+def account_owner(account: Account) -> Model | str:
     """The member, the organisation, or the exchange itself."""
     return account.member or account.organisation or "The exchange"

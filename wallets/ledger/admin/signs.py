@@ -10,13 +10,13 @@ SIGN = "Amounts are positive for what an account normally holds, negative for th
 
 
 # The ledger keeps these below zero, against what owners hold and the exchange has earned.
-_KEPT_NEGATIVE = frozenset(
+_NEGATIVE_KINDS = frozenset(
     {AccountKind.CLEARING, AccountKind.EXPENSES, AccountKind.ISSUANCE, AccountKind.LOANS}
 )
 
 
-def held(amount: Decimal | None, account_kind: str) -> Decimal | None:
+def natural_amount(amount: Decimal | None, account_kind: str) -> Decimal | None:
     """An entry or a balance of the ledger as people read it: positive for what an account of this
     kind normally holds.
     """
-    return -amount if amount and account_kind in _KEPT_NEGATIVE else amount
+    return -amount if amount and account_kind in _NEGATIVE_KINDS else amount
