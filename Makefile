@@ -28,7 +28,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races fuzz mutants check house bench screenshots tour lock dump
+.PHONY: install tools run test clients requests races fuzz mutants check house bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -112,6 +112,10 @@ dump: tools
 
 bench: tools
 	@$(BIN)/python -m tests.benchmarks $(if $(BESIDE),--beside '$(BESIDE)') $(BENCH_ARGS)
+
+# docs/benchmark-results.md from the results of the last `make bench`.
+results: tools
+	@$(BIN)/python -m tests.benchmarks.results_page
 
 # Every main page in light and dark, on a desktop and a phone; ends with 1 when one has a fault.
 screenshots: tools
