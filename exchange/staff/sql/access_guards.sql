@@ -1,4 +1,4 @@
--- Access that decides about money (docs/decisions/0025-who-gives-power-over-money.md).
+-- Access that decides about money (docs/decisions/0025-privileged-access.md).
 
 CREATE TRIGGER two_person_guard AFTER INSERT OR UPDATE OR DELETE
     ON exchange_accessproposal FOR EACH ROW EXECUTE FUNCTION two_person_guard(
