@@ -27,8 +27,8 @@ def test_every_role_finds_help_in_its_menu_and_reads_it(role):
     assert f'<a href="{reverse("admin:help")}">Help</a>' in front
     shown = client.get(reverse("admin:help"))
     text = text_of(shown)
-    assert "A day in the back office" in text
-    assert "Nobody confirms their own" in text
+    assert "Working in the back office" in text
+    assert "No one confirms their own" in text
     assert text_of(client.get(address(help_pages.START))) == text
 
 
@@ -55,8 +55,8 @@ def test_links_lead_to_pages_that_are_here_and_to_no_others():
         for link in re.findall(r'href="(/admin/help/[^"]*)"', html):
             assert client.get(link).status_code == 200
     start = client.get(reverse("admin:help")).content.decode()
-    assert f'<a href="{address("withdrawal-review")}">How withdrawals are judged</a>' in start
-    assert "those who run the service, operations." in text_of(client.get(reverse("admin:help")))
+    assert f'<a href="{address("withdrawal-review")}">How withdrawals are reviewed</a>' in start
+    assert "for operators, operations." in text_of(client.get(reverse("admin:help")))
     assert client.get(address("operations")).status_code == 404
     assert client.get("/admin/help/../settings/").status_code == 404
 
